@@ -1,1 +1,4 @@
-//! 
+//! The doors: how clients come in.
+
+mod limits;
+pub use limits::Limits;
