@@ -1,1 +1,40 @@
-//! 
+//! The core of the gateway: what is asked, who asks, what answers.
+//!
+//! Read in this order: [`Request`] is lifted from a client's message, [`Gateway::handle`] resolves
+//! it into a [`Call`] at one [`Source`], takes it through the [`Layer`]s and returns a [`Reply`].
+//!
+//! The core does no I/O. It knows no sockets, no SQL, no HTTP, no sessions and no protocol
+//! revisions; it is shaped like the stateless protocol, where each request says all there is to know.
+
+mod call;
+mod caller;
+mod catalog;
+mod changes;
+mod correlation;
+mod error;
+mod gateway;
+mod health;
+mod json;
+mod layer;
+mod reply;
+mod request;
+mod source;
+mod stats;
+
+pub use call::Call;
+pub use caller::{Caller, Credential, Identify, Principal};
+pub use catalog::{CacheScope, Catalog, Entry, Features};
+pub use changes::{Change, ChangeSender, ChangeStream, Hub};
+pub use correlation::CorrelationId;
+pub use error::{Code, Error, Result, Side};
+pub use gateway::{Gateway, GatewayConfig};
+pub use health::{Health, Probe, Report, Vital};
+pub use json::{Object, RawJson};
+pub use layer::{Layer, Next};
+pub use reply::{CacheHint, Event, EventStream, Outcome, Reply};
+pub use request::{Ask, Filter, List, LogLevel, Own, Reference, Request, Scope, Terms};
+pub use source::{Source, SourceId};
+pub use stats::Stats;
+
+/// The boxed future that object-safe async functions return.
+pub use futures_util::future::BoxFuture;

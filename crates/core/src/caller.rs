@@ -1,0 +1,55 @@
+//! Who asks. A credential becomes a caller once, at the door; everything below trusts the caller.
+
+use std::fmt;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+
+use crate::Result;
+
+/// A name for whoever asks: a person, a program, or `local`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Principal(Arc<str>);
+
+impl Principal {
+    pub fn new(name: &str) -> Self {
+        Self(name.into())
+    }
+
+    /// Everyone on this machine, where no authentication is configured.
+    pub fn local() -> Self {
+        Self::new("local")
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Principal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// The one who makes a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    pub principal: Principal,
+}
+
+/// What a client shows at the door.
+#[derive(Clone, Copy)]
+pub enum Credential<'a> {
+    /// Nothing.
+    None,
+    /// A bearer token.
+    Bearer(&'a str),
+    /// The operating system's word: the one who started this process.
+    Process,
+}
+
+/// Turns a credential into a caller.
+pub trait Identify: Send + Sync + 'static {
+    fn identify<'a>(&'a self, credential: Credential<'a>) -> BoxFuture<'a, Result<Arc<Caller>>>;
+}

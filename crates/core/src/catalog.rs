@@ -1,0 +1,82 @@
+//! What a source offers, as a snapshot. Definitions stay raw; only their keys are known.
+
+use crate::{List, RawJson};
+
+/// Everything one source offers one caller at one moment.
+#[derive(Debug, Default)]
+pub struct Catalog {
+    pub features: Features,
+    pub scope: CacheScope,
+    pub tools: Vec<Entry>,
+    pub prompts: Vec<Entry>,
+    pub resources: Vec<Entry>,
+    pub templates: Vec<Entry>,
+}
+
+impl Catalog {
+    pub fn list(&self, list: List) -> &[Entry] {
+        match list {
+            List::Tools => &self.tools,
+            List::Prompts => &self.prompts,
+            List::Resources => &self.resources,
+            List::Templates => &self.templates,
+        }
+    }
+
+    pub fn has(&self, list: List, key: &str) -> bool {
+        self.list(list).iter().any(|entry| entry.key == key)
+    }
+}
+
+/// One tool, prompt, resource or template.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The name, the URI, or the template's text.
+    pub key: String,
+    /// The definition, an object, as the source wrote it.
+    pub definition: RawJson,
+}
+
+/// What a source says it can do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Features {
+    pub tools: bool,
+    pub prompts: bool,
+    pub resources: bool,
+    pub subscribe: bool,
+    pub completions: bool,
+    pub logging: bool,
+}
+
+impl Features {
+    /// Everything there is: what the gateway as a whole offers.
+    pub const ALL: Self = Self {
+        tools: true,
+        prompts: true,
+        resources: true,
+        subscribe: true,
+        completions: true,
+        logging: true,
+    };
+}
+
+/// Who may be given a kept copy of a result.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CacheScope {
+    /// Anybody.
+    Public,
+    /// The same caller alone.
+    #[default]
+    Private,
+}
+
+impl CacheScope {
+    /// The scope of a result made from two.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Public, Self::Public) => Self::Public,
+            _ => Self::Private,
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! JSON that stays text. The gateway indexes the few members it needs and forwards the rest byte
+//! for byte: unknown members, key order, 20-digit integers and `1.50` survive.
+
+mod object;
+
+use std::fmt;
+
+use bytestring::ByteString;
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::{Error, Result};
+
+pub use object::Object;
+
+/// One valid JSON value as text. Cloning shares the bytes.
+#[derive(Clone, PartialEq, Eq)]
+pub struct RawJson(ByteString);
+
+impl RawJson {
+    /// Takes text that is one JSON value, and nothing else.
+    pub fn parse(text: impl Into<ByteString>) -> serde_json::Result<Self> {
+        let text = text.into();
+        serde_json::from_str::<&RawValue>(&text)?;
+        Ok(Self(text))
+    }
+
+    /// Writes one of our own values.
+    pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<Self> {
+        serde_json::to_string(value)
+            .map(|text| Self(text.into()))
+            .map_err(|cause| {
+                Error::internal("a value could not be written as JSON").caused_by(cause)
+            })
+    }
+
+    /// Writes a JSON string.
+    pub fn string(text: &str) -> Self {
+        Self(serde_json::Value::from(text).to_string().into())
+    }
+
+    /// A part of `whole` that a parser has already checked, without copying it.
+    pub fn part_of(whole: &ByteString, part: &RawValue) -> Self {
+        Self(whole.slice_ref(part.get()))
+    }
+
+    pub fn empty_object() -> Self {
+        Self(ByteString::from_static("{}"))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The members of this value, if it is an object with no key twice.
+    pub fn object(&self) -> Option<Object<'_>> {
+        Object::parse(self.as_str()).ok()
+    }
+
+    pub fn is_object(&self) -> bool {
+        self.as_str().starts_with('{')
+    }
+
+    /// Reads this value as `T`.
+    pub fn read<'a, T: serde::Deserialize<'a>>(&'a self) -> serde_json::Result<T> {
+        serde_json::from_str(self.as_str())
+    }
+}
+
+impl From<serde_json::Value> for RawJson {
+    fn from(value: serde_json::Value) -> Self {
+        Self(value.to_string().into())
+    }
+}
+
+impl fmt::Debug for RawJson {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Display for RawJson {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}

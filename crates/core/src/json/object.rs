@@ -1,0 +1,180 @@
+//! The members of one JSON object, in order, each still text: look up, replace, write back.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+use super::RawJson;
+
+/// An object taken apart one level deep. Members keep their order and their exact text.
+#[derive(Debug, Default)]
+pub struct Object<'a> {
+    members: Vec<(Cow<'a, str>, Cow<'a, str>)>,
+}
+
+impl<'a> Object<'a> {
+    /// Takes an object apart. A key that stands twice is an error: two readers could disagree on it.
+    pub fn parse(text: &'a str) -> serde_json::Result<Self> {
+        let mut deserializer = serde_json::Deserializer::from_str(text);
+        let members = deserializer.deserialize_map(Members)?;
+        deserializer.end()?;
+        Ok(Self { members })
+    }
+
+    /// The text of a member.
+    pub fn get(&self, key: &str) -> Option<&str> {
+        self.members
+            .iter()
+            .find(|(name, _)| name == key)
+            .map(|(_, value)| value.as_ref())
+    }
+
+    /// A member that is a string.
+    pub fn string(&self, key: &str) -> Option<String> {
+        serde_json::from_str(self.get(key)?).ok()
+    }
+
+    /// Sets a member: in place if it is there, else at the end.
+    pub fn set(&mut self, key: &'a str, value: impl Into<Cow<'a, str>>) {
+        match self.members.iter_mut().find(|(name, _)| name == key) {
+            Some((_, slot)) => *slot = value.into(),
+            None => self.members.push((Cow::Borrowed(key), value.into())),
+        }
+    }
+
+    /// Takes a member out.
+    pub fn remove(&mut self, key: &str) -> Option<Cow<'a, str>> {
+        let at = self.members.iter().position(|(name, _)| name == key)?;
+        Some(self.members.remove(at).1)
+    }
+
+    /// The keys and the texts of the members, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.members
+            .iter()
+            .map(|(key, value)| (key.as_ref(), value.as_ref()))
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
+    /// Writes the object.
+    pub fn write(&self) -> RawJson {
+        let size = self
+            .members
+            .iter()
+            .map(|(key, value)| key.len() + value.len() + 4)
+            .sum::<usize>();
+        let mut text = String::with_capacity(size + 2);
+        text.push('{');
+        for (index, (key, value)) in self.members.iter().enumerate() {
+            if index > 0 {
+                text.push(',');
+            }
+            push_key(&mut text, key);
+            text.push(':');
+            text.push_str(value);
+        }
+        text.push('}');
+        RawJson(text.into())
+    }
+}
+
+fn push_key(text: &mut String, key: &str) {
+    let plain = key
+        .bytes()
+        .all(|byte| byte >= 0x20 && byte != b'"' && byte != b'\\');
+    if plain {
+        text.push('"');
+        text.push_str(key);
+        text.push('"');
+    } else {
+        text.push_str(&serde_json::Value::from(key).to_string());
+    }
+}
+
+struct Members;
+
+impl<'de> Visitor<'de> for Members {
+    type Value = Vec<(Cow<'de, str>, Cow<'de, str>)>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut members: Self::Value = Vec::new();
+        let mut seen = std::collections::HashSet::new();
+        while let Some((key, value)) = map.next_entry::<Key<'de>, &'de RawValue>()? {
+            if !seen.insert(key.0.clone()) {
+                return Err(A::Error::custom(format_args!(
+                    "the key `{}` stands twice",
+                    key.0
+                )));
+            }
+            members.push((key.0, Cow::Borrowed(value.get())));
+        }
+        Ok(members)
+    }
+}
+
+/// A key, borrowed where it has no escapes.
+struct Key<'de>(Cow<'de, str>);
+
+impl<'de> serde::Deserialize<'de> for Key<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
+        impl<'de> Visitor<'de> for Text {
+            type Value = Key<'de>;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a key")
+            }
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+                Ok(Key(Cow::Borrowed(text)))
+            }
+            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+                Ok(Key(Cow::Owned(text.to_owned())))
+            }
+        }
+        deserializer.deserialize_str(Text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_is_not_touched_keeps_its_text_and_order() {
+        let text = r#"{"z":1.50,"a":12345678901234567890,"name":"x","é\n":[ 1 ]}"#;
+        let mut object = Object::parse(text).unwrap();
+        object.set("name", "\"s__x\"");
+        assert_eq!(
+            object.write().as_str(),
+            r#"{"z":1.50,"a":12345678901234567890,"name":"s__x","é\n":[ 1 ]}"#
+        );
+    }
+
+    #[test]
+    fn a_key_twice_is_refused_in_any_spelling() {
+        assert!(Object::parse(r#"{"a":1,"a":2}"#).is_err());
+        assert!(Object::parse(r#"{"a":1,"\u0061":2}"#).is_err());
+        assert!(Object::parse("[1]").is_err());
+        assert!(Object::parse("{} {}").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn parse_then_write_is_the_same_value(map in prop::collection::btree_map(".{0,8}", ".{0,8}", 0..8)) {
+            let text = serde_json::to_string(&map).unwrap();
+            let written = Object::parse(&text).unwrap().write();
+            let again: std::collections::BTreeMap<String, String> = written.read().unwrap();
+            prop_assert_eq!(again, map);
+        }
+    }
+}

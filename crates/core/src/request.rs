@@ -1,0 +1,232 @@
+//! What a client asks, after its revision has been taken off: one shape for all of them.
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use crate::{Caller, CorrelationId, RawJson, SourceId};
+
+/// One request of one caller, complete in itself.
+#[derive(Debug)]
+pub struct Request {
+    pub correlation: CorrelationId,
+    pub caller: Arc<Caller>,
+    pub scope: Scope,
+    /// The method's name on the wire, for logs and metrics alone.
+    pub label: &'static str,
+    pub terms: Terms,
+    pub ask: Ask,
+    /// The parameters as the client sent them.
+    pub params: RawJson,
+}
+
+/// Which part of the gateway the client talks to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// Everything, under names that say the source.
+    All,
+    /// One source alone, under its native names.
+    Source(SourceId),
+}
+
+/// What the client says about itself for this request.
+#[derive(Clone, Debug)]
+pub struct Terms {
+    /// The client's capabilities, as it declared them.
+    pub capabilities: RawJson,
+    /// The client's name and version, as it declared them. Unverified.
+    pub client: Option<RawJson>,
+    /// The least severe log message it wants; none means no log messages.
+    pub log_level: Option<LogLevel>,
+    /// The token under which it wants progress, with its JSON type.
+    pub progress: Option<RawJson>,
+}
+
+impl Default for Terms {
+    fn default() -> Self {
+        Self {
+            capabilities: RawJson::empty_object(),
+            client: None,
+            log_level: None,
+            progress: None,
+        }
+    }
+}
+
+/// What is asked, and of what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Ask {
+    /// Something only the gateway can answer.
+    Own(Own),
+    Tool {
+        name: String,
+    },
+    Prompt {
+        name: String,
+    },
+    Resource {
+        uri: String,
+    },
+    Completion {
+        reference: Reference,
+    },
+}
+
+/// What the gateway answers for itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Own {
+    Ping,
+    /// What can be had here.
+    Discover,
+    List {
+        list: List,
+        cursor: Option<String>,
+    },
+    /// A stream of changes, until one side ends it.
+    Listen(Filter),
+}
+
+/// The four lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum List {
+    Tools,
+    Prompts,
+    Resources,
+    Templates,
+}
+
+impl List {
+    pub const ALL: [Self; 4] = [Self::Tools, Self::Prompts, Self::Resources, Self::Templates];
+
+    /// The member of the result that holds the entries.
+    pub fn member(self) -> &'static str {
+        match self {
+            Self::Tools => "tools",
+            Self::Prompts => "prompts",
+            Self::Resources => "resources",
+            Self::Templates => "resourceTemplates",
+        }
+    }
+}
+
+/// What a completion is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reference {
+    Prompt(String),
+    /// A template's text, or a URI.
+    Resource(String),
+}
+
+/// Which changes a client wants to hear of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Filter {
+    pub tools: bool,
+    pub prompts: bool,
+    pub resources: bool,
+    pub uris: BTreeSet<String>,
+}
+
+impl Filter {
+    /// All three lists, and no resource.
+    pub fn lists() -> Self {
+        Self {
+            tools: true,
+            prompts: true,
+            resources: true,
+            uris: BTreeSet::new(),
+        }
+    }
+
+    /// One resource, and no list.
+    pub fn uri(uri: &str) -> Self {
+        Self {
+            uris: BTreeSet::from([uri.to_owned()]),
+            ..Self::default()
+        }
+    }
+}
+
+/// How severe a log message is, from `debug` up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LogLevel {
+    Debug,
+    Info,
+    Notice,
+    Warning,
+    Error,
+    Critical,
+    Alert,
+    Emergency,
+}
+
+impl LogLevel {
+    pub const ALL: [Self; 8] = [
+        Self::Debug,
+        Self::Info,
+        Self::Notice,
+        Self::Warning,
+        Self::Error,
+        Self::Critical,
+        Self::Alert,
+        Self::Emergency,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Debug => "debug",
+            Self::Info => "info",
+            Self::Notice => "notice",
+            Self::Warning => "warning",
+            Self::Error => "error",
+            Self::Critical => "critical",
+            Self::Alert => "alert",
+            Self::Emergency => "emergency",
+        }
+    }
+}
+
+impl FromStr for LogLevel {
+    type Err = UnknownLevel;
+
+    fn from_str(text: &str) -> Result<Self, UnknownLevel> {
+        Self::ALL
+            .into_iter()
+            .find(|level| level.as_str() == text)
+            .ok_or(UnknownLevel)
+    }
+}
+
+/// Not one of the eight levels.
+#[derive(Debug)]
+pub struct UnknownLevel;
+
+impl fmt::Display for UnknownLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the level must be one of ")?;
+        for (index, level) in LogLevel::ALL.into_iter().enumerate() {
+            if index > 0 {
+                f.write_str(", ")?;
+            }
+            f.write_str(level.as_str())?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// S1.25: eight levels, in this order, in lower case.
+    #[test]
+    fn log_levels_are_ordered() {
+        let mut sorted = LogLevel::ALL;
+        sorted.sort();
+        assert_eq!(sorted, LogLevel::ALL);
+        for level in LogLevel::ALL {
+            assert_eq!(level.as_str().parse::<LogLevel>().unwrap(), level);
+        }
+        assert!("Debug".parse::<LogLevel>().is_err());
+    }
+}

@@ -1,0 +1,76 @@
+//! The one trait behind everything the gateway offers.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+
+use crate::{Call, Caller, Catalog, ChangeStream, Health, Reply, Result};
+
+/// A source of tools, prompts and resources. A remote MCP server and a table in SQLite are both one.
+pub trait Source: Send + Sync + 'static {
+    /// What this caller can use now. A snapshot: must not block.
+    fn catalog(&self, caller: &Caller) -> Arc<Catalog>;
+
+    /// Serves one call.
+    fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>>;
+
+    /// What changes from now on.
+    fn changes(&self) -> ChangeStream {
+        ChangeStream::never()
+    }
+
+    fn health(&self) -> Health {
+        Health::Good
+    }
+}
+
+/// A source's name: `[a-z][a-z0-9-]{0,31}`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SourceId(Arc<str>);
+
+impl SourceId {
+    /// The name under which the gateway answers for itself.
+    pub fn gateway() -> Self {
+        Self("gateway".into())
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for SourceId {
+    type Err = InvalidSourceId;
+
+    fn from_str(text: &str) -> Result<Self, InvalidSourceId> {
+        let mut bytes = text.bytes();
+        let starts_well = bytes.next().is_some_and(|first| first.is_ascii_lowercase());
+        let goes_on_well =
+            bytes.all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
+        if starts_well && goes_on_well && text.len() <= 32 {
+            Ok(Self(text.into()))
+        } else {
+            Err(InvalidSourceId)
+        }
+    }
+}
+
+impl fmt::Display for SourceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Not a name a source can have.
+#[derive(Debug)]
+pub struct InvalidSourceId;
+
+impl fmt::Display for InvalidSourceId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a source's name is a lower-case letter, then up to 31 of a-z, 0-9 and `-`")
+    }
+}
+
+impl std::error::Error for InvalidSourceId {}

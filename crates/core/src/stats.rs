@@ -1,0 +1,73 @@
+//! Counters of what the gateway has done since it started. Cheap enough to touch on every call.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::time::{Duration, Instant};
+
+/// Counts of calls. Shared by whoever counts and whoever shows.
+#[derive(Debug)]
+pub struct Stats {
+    started: Instant,
+    calls: AtomicU64,
+    failures: AtomicU64,
+    refusals: AtomicU64,
+    nanoseconds: AtomicU64,
+}
+
+impl Default for Stats {
+    fn default() -> Self {
+        Self {
+            started: Instant::now(),
+            calls: AtomicU64::new(0),
+            failures: AtomicU64::new(0),
+            refusals: AtomicU64::new(0),
+            nanoseconds: AtomicU64::new(0),
+        }
+    }
+}
+
+impl Stats {
+    /// A call ended well or, by the client's doing, was refused.
+    pub fn succeeded(&self, took: Duration) {
+        self.count(took);
+    }
+
+    /// A call ended with the client's mistake.
+    pub fn refused(&self, took: Duration) {
+        self.refusals.fetch_add(1, Relaxed);
+        self.count(took);
+    }
+
+    /// A call ended with a fault of the gateway or a source.
+    pub fn failed(&self, took: Duration) {
+        self.failures.fetch_add(1, Relaxed);
+        self.count(took);
+    }
+
+    fn count(&self, took: Duration) {
+        self.calls.fetch_add(1, Relaxed);
+        let nanoseconds = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+        self.nanoseconds.fetch_add(nanoseconds, Relaxed);
+    }
+
+    pub fn uptime(&self) -> Duration {
+        self.started.elapsed()
+    }
+
+    pub fn calls(&self) -> u64 {
+        self.calls.load(Relaxed)
+    }
+
+    pub fn failures(&self) -> u64 {
+        self.failures.load(Relaxed)
+    }
+
+    pub fn refusals(&self) -> u64 {
+        self.refusals.load(Relaxed)
+    }
+
+    /// How long a call took on average; zero before the first.
+    pub fn average(&self) -> Duration {
+        let average = self.nanoseconds.load(Relaxed).checked_div(self.calls());
+        Duration::from_nanos(average.unwrap_or_default())
+    }
+}
