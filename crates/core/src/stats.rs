@@ -10,6 +10,7 @@ pub struct Stats {
     calls: AtomicU64,
     failures: AtomicU64,
     refusals: AtomicU64,
+    cancellations: AtomicU64,
     nanoseconds: AtomicU64,
 }
 
@@ -20,13 +21,14 @@ impl Default for Stats {
             calls: AtomicU64::new(0),
             failures: AtomicU64::new(0),
             refusals: AtomicU64::new(0),
+            cancellations: AtomicU64::new(0),
             nanoseconds: AtomicU64::new(0),
         }
     }
 }
 
 impl Stats {
-    /// A call ended well or, by the client's doing, was refused.
+    /// A call ended well.
     pub fn succeeded(&self, took: Duration) {
         self.count(took);
     }
@@ -40,6 +42,12 @@ impl Stats {
     /// A call ended with a fault of the gateway or a source.
     pub fn failed(&self, took: Duration) {
         self.failures.fetch_add(1, Relaxed);
+        self.count(took);
+    }
+
+    /// A call ended because its client no longer wanted it.
+    pub fn cancelled(&self, took: Duration) {
+        self.cancellations.fetch_add(1, Relaxed);
         self.count(took);
     }
 
@@ -63,6 +71,10 @@ impl Stats {
 
     pub fn refusals(&self) -> u64 {
         self.refusals.load(Relaxed)
+    }
+
+    pub fn cancellations(&self) -> u64 {
+        self.cancellations.load(Relaxed)
     }
 
     /// How long a call took on average; zero before the first.

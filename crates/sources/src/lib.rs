@@ -1,1 +1,6 @@
+//! Built-in sources. Each is a folder: what it declares, and what it knows.
 //!
+//! Knows no JSON-RPC, no revisions and no sessions.
+
+mod declare;
+pub mod system;

@@ -1,0 +1,223 @@
+//! Step 4, lift: one revision's message into what the core understands.
+
+use tidegate_core::{
+    Ask, Code, Error, Filter, List, LogLevel, Object, Own, RawJson, Reference, Result, Terms,
+};
+
+use super::legacy::{self, Handshake};
+use super::methods::{Kind, Method};
+use super::{Revision, StandardHeaders, modern};
+use crate::{Message, RequestId};
+
+/// What a message means.
+#[derive(Debug)]
+pub enum Lifted {
+    /// Something for the core.
+    Request {
+        id: RequestId,
+        method: Method,
+        ask: Ask,
+        params: RawJson,
+        terms: Terms,
+    },
+    /// Opens a session.
+    Handshake {
+        id: RequestId,
+        handshake: Handshake,
+    },
+    /// Sets the session's log level.
+    SetLevel {
+        id: RequestId,
+        level: LogLevel,
+    },
+    Subscribe {
+        id: RequestId,
+        uri: String,
+    },
+    Unsubscribe {
+        id: RequestId,
+        uri: String,
+    },
+    /// The client gives up on a request.
+    Cancelled {
+        id: RequestId,
+    },
+    /// Known, and nothing to do about it.
+    Noted,
+}
+
+/// Lifts a stateless message. `headers` are those of HTTP; stdio has none.
+pub fn lift_modern(
+    message: Message,
+    headers: Option<&StandardHeaders>,
+) -> Result<(Revision, Lifted), (Option<RequestId>, Error)> {
+    match message {
+        Message::Request { id, method, params } => {
+            let params = params.unwrap_or_else(RawJson::empty_object);
+            match modern::request(&id, &method, params, headers) {
+                Ok(lifted) => Ok(lifted),
+                Err(error) => Err((Some(id), error)),
+            }
+        }
+        Message::Notification { method, params } => {
+            notification(Revision::NEWEST, &method, params.as_ref())
+                .map(|lifted| (Revision::NEWEST, lifted))
+                .map_err(|error| (None, error))
+        }
+        Message::Response { id } => Err((
+            Some(id),
+            Error::client(
+                Code::InvalidRequest,
+                "a response was not asked for in this revision",
+            ),
+        )),
+    }
+}
+
+/// Lifts a message of a session, or of a client that says nothing about itself. `terms` is what the
+/// session knows of its client.
+pub fn lift_legacy(
+    message: Message,
+    revision: Revision,
+    terms: Terms,
+) -> Result<Lifted, (Option<RequestId>, Error)> {
+    match message {
+        Message::Request { id, method, params } => {
+            let params = params.unwrap_or_else(RawJson::empty_object);
+            legacy::request(&id, &method, params, revision, terms)
+                .map_err(|error| (Some(id), error))
+        }
+        Message::Notification { method, params } => {
+            notification(revision, &method, params.as_ref()).map_err(|error| (None, error))
+        }
+        Message::Response { .. } => Ok(Lifted::Noted),
+    }
+}
+
+/// Unknown notifications are let be, as the protocol asks.
+fn notification(revision: Revision, method: &str, params: Option<&RawJson>) -> Result<Lifted> {
+    match Method::from_client(method, revision, Kind::Notification) {
+        Some(Method::Cancelled) => {
+            let id = params
+                .as_ref()
+                .and_then(|params| params.object())
+                .and_then(|params| params.get("requestId").map(super::meta::own))
+                .and_then(RequestId::new)
+                .ok_or_else(|| invalid("`requestId` must be the id of a request"))?;
+            Ok(Lifted::Cancelled { id })
+        }
+        _ => Ok(Lifted::Noted),
+    }
+}
+
+/// What a method that exists in both eras asks of the core; none for the methods of one era alone.
+pub(super) fn common_ask(method: Method, params: &Object<'_>) -> Option<Result<Ask>> {
+    let ask = match method {
+        Method::ToolsList => list(List::Tools, params),
+        Method::PromptsList => list(List::Prompts, params),
+        Method::ResourcesList => list(List::Resources, params),
+        Method::TemplatesList => list(List::Templates, params),
+        Method::ToolsCall => tool(params),
+        Method::PromptsGet => required(params, "name").map(|name| Ask::Prompt { name }),
+        Method::ResourcesRead => required(params, "uri").map(|uri| Ask::Resource { uri }),
+        Method::Complete => completion(params),
+        _ => return None,
+    };
+    Some(ask)
+}
+
+fn list(list: List, params: &Object<'_>) -> Result<Ask> {
+    let cursor = match params.get("cursor") {
+        None | Some("null") => None,
+        Some(_) => Some(
+            params
+                .string("cursor")
+                .ok_or_else(|| invalid("`cursor` must be a string"))?,
+        ),
+    };
+    Ok(Ask::Own(Own::List { list, cursor }))
+}
+
+fn tool(params: &Object<'_>) -> Result<Ask> {
+    let name = required(params, "name")?;
+    match params.get("arguments") {
+        None => {}
+        Some(arguments) if arguments.starts_with('{') => {}
+        Some(_) => return Err(invalid("`arguments` must be an object")),
+    }
+    Ok(Ask::Tool { name })
+}
+
+fn completion(params: &Object<'_>) -> Result<Ask> {
+    let reference = params
+        .get("ref")
+        .and_then(|text| Object::parse(text).ok())
+        .ok_or_else(|| invalid("`ref` must be an object"))?;
+    let argument = params
+        .get("argument")
+        .and_then(|text| Object::parse(text).ok())
+        .ok_or_else(|| invalid("`argument` must be an object"))?;
+    required(&argument, "name")?;
+    let value = argument.string("value");
+    value.ok_or_else(|| invalid("`argument.value` must be a string"))?;
+    let reference = match reference.string("type").as_deref() {
+        Some("ref/prompt") => Reference::Prompt(required(&reference, "name")?),
+        Some("ref/resource") => Reference::Resource(required(&reference, "uri")?),
+        _ => return Err(invalid("`ref.type` must be `ref/prompt` or `ref/resource`")),
+    };
+    Ok(Ask::Completion { reference })
+}
+
+/// The filter of a stream of changes.
+pub(super) fn filter(params: &Object<'_>) -> Result<Filter> {
+    let wanted = params
+        .get("notifications")
+        .and_then(|text| Object::parse(text).ok())
+        .ok_or_else(|| invalid("`notifications` must be an object"))?;
+    let flag = |name: &str| match wanted.get(name) {
+        None | Some("false") => Ok(false),
+        Some("true") => Ok(true),
+        Some(_) => Err(invalid(&format!(
+            "`notifications.{name}` must be true or false"
+        ))),
+    };
+    let uris = match wanted.get("resourceSubscriptions") {
+        None => Default::default(),
+        Some(text) => serde_json::from_str(text)
+            .map_err(|_| invalid("`notifications.resourceSubscriptions` must be a list of URIs"))?,
+    };
+    Ok(Filter {
+        tools: flag("toolsListChanged")?,
+        prompts: flag("promptsListChanged")?,
+        resources: flag("resourcesListChanged")?,
+        uris,
+    })
+}
+
+/// A member that must be a string with something in it.
+pub(super) fn required(params: &Object<'_>, member: &str) -> Result<String> {
+    match params.string(member) {
+        Some(text) if !text.is_empty() => Ok(text),
+        Some(_) => Err(invalid(&format!("`{member}` must not be empty"))),
+        None => Err(invalid(&format!("`{member}` is missing or not a string"))),
+    }
+}
+
+/// The members of params, none of which may stand twice.
+pub(super) fn members(params: &RawJson) -> Result<Object<'_>> {
+    Object::parse(params.as_str())
+        .map_err(|error| invalid(&format!("the params cannot be read: {error}")))
+}
+
+/// The answer to a method that a client's revision does not have.
+pub(super) fn no_such_method(method: &str, revision: Revision) -> Error {
+    let method: String = method.chars().take(100).collect();
+    Error::client(
+        Code::MethodNotFound,
+        format!("there is no method `{method}` in {revision}"),
+    )
+}
+
+pub(super) fn invalid(message: &str) -> Error {
+    Error::client(Code::InvalidParams, message)
+}

@@ -1,0 +1,206 @@
+//! Step 8, lower: what the core says into one revision's messages.
+
+use tidegate_core::{
+    Change, Code, CorrelationId, Error, Event, Filter, LogLevel, Object, Outcome, RawJson, Terms,
+};
+
+use super::meta::key;
+use super::{Era, Method, Revision, shape};
+use crate::{RequestId, codes};
+
+/// One message to a client.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Frame {
+    /// Something on the way.
+    Notice(String),
+    /// The answer, and the error's code if it is one.
+    Final { json: String, code: Option<Code> },
+}
+
+impl Frame {
+    pub fn json(&self) -> &str {
+        match self {
+            Self::Notice(json) | Self::Final { json, .. } => json,
+        }
+    }
+}
+
+/// All that is needed to answer one request in its client's revision.
+#[derive(Clone, Debug)]
+pub struct Lowering {
+    pub revision: Revision,
+    pub method: Method,
+    pub id: RequestId,
+    pub correlation: CorrelationId,
+    pub log_level: Option<LogLevel>,
+    pub progress: Option<RawJson>,
+}
+
+impl Lowering {
+    pub fn new(
+        revision: Revision,
+        method: Method,
+        id: RequestId,
+        correlation: CorrelationId,
+        terms: &Terms,
+    ) -> Self {
+        let (log_level, progress) = (terms.log_level, terms.progress.clone());
+        Self {
+            revision,
+            method,
+            id,
+            correlation,
+            log_level,
+            progress,
+        }
+    }
+
+    /// One event as a message; none for what this client did not ask for.
+    pub fn event(&self, event: Event) -> Option<Frame> {
+        match event {
+            Event::Done(outcome) => Some(self.outcome(&outcome)),
+            Event::Progress(params) => self.progress(&params).map(Frame::Notice),
+            Event::Log { level, params } => {
+                let wanted = self.log_level.is_some_and(|least| level >= least);
+                wanted.then(|| Frame::Notice(notification(Method::LogMessage, &params)))
+            }
+            Event::Acknowledged(filter) => Some(Frame::Notice(self.acknowledgement(&filter))),
+            Event::Change(change) => Some(Frame::Notice(self.change(&change))),
+        }
+    }
+
+    /// The answer to a request that ended well.
+    pub fn outcome(&self, outcome: &Outcome) -> Frame {
+        let subscription = (self.method == Method::Listen).then_some(&self.id);
+        match shape::result(self.revision, self.method, outcome, subscription) {
+            Some(result) => Frame::Final {
+                json: response(&self.id, "result", &result),
+                code: None,
+            },
+            None => self.error(&Error::internal(
+                "the source answered with something this client cannot take",
+            )),
+        }
+    }
+
+    /// The answer to a request that did not.
+    pub fn error(&self, error: &Error) -> Frame {
+        refusal(self.revision.era(), Some(&self.id), error, self.correlation)
+    }
+
+    /// Whether an unsolicited change reaches this client under a subscription's id.
+    fn change(&self, change: &Change) -> String {
+        let tag = (self.revision.era() == Era::Modern).then_some(&self.id);
+        change_notice(change, tag)
+    }
+
+    fn progress(&self, params: &RawJson) -> Option<String> {
+        let token = self.progress.as_ref()?;
+        let mut params = params.object()?;
+        params.set(key::PROGRESS_TOKEN, token.as_str());
+        Some(notification(Method::Progress, &params.write()))
+    }
+
+    fn acknowledgement(&self, filter: &Filter) -> String {
+        let mut honoured = serde_json::Map::new();
+        let lists = [
+            (filter.tools, "toolsListChanged"),
+            (filter.prompts, "promptsListChanged"),
+            (filter.resources, "resourcesListChanged"),
+        ];
+        for (_, name) in lists.into_iter().filter(|(on, _)| *on) {
+            honoured.insert(name.to_owned(), true.into());
+        }
+        if !filter.uris.is_empty() {
+            let uris: Vec<_> = filter.uris.iter().map(String::as_str).collect();
+            honoured.insert("resourceSubscriptions".to_owned(), uris.into());
+        }
+        let honoured = serde_json::Value::from(honoured).to_string();
+        let mut params = Object::default();
+        params.set("notifications", honoured);
+        params.set("_meta", subscription_meta(&self.id));
+        notification(Method::Acknowledged, &params.write())
+    }
+
+    /// On a pipe, a stream of changes that we end is also called off by name: the pipe itself stays.
+    pub fn called_off(&self) -> String {
+        let params = serde_json::json!({ "reason": "the gateway is stopping" });
+        let params = RawJson::from(params);
+        let mut params = params.object().unwrap_or_default();
+        params.set("requestId", self.id.as_str());
+        notification(Method::Cancelled, &params.write())
+    }
+}
+
+/// A change for a client; `subscription` is the id of the request that asked for it, where one did.
+pub(super) fn change_notice(change: &Change, subscription: Option<&RequestId>) -> String {
+    let mut params = Object::default();
+    let method = match change {
+        Change::Tools => Method::ToolsChanged,
+        Change::Prompts => Method::PromptsChanged,
+        Change::Resources => Method::ResourcesChanged,
+        Change::Updated(uri) => {
+            params.set("uri", RawJson::string(uri).as_str().to_owned());
+            Method::ResourceUpdated
+        }
+    };
+    if let Some(id) = subscription {
+        params.set("_meta", subscription_meta(id));
+    }
+    notification(method, &params.write())
+}
+
+pub(super) fn subscription_meta(id: &RequestId) -> String {
+    format!(r#"{{"{}":{}}}"#, key::SUBSCRIPTION_ID, id.as_str())
+}
+
+/// An error as a message. Without an id it answers something that could not be read as far as that.
+pub fn refusal(
+    era: Era,
+    id: Option<&RequestId>,
+    error: &Error,
+    correlation: CorrelationId,
+) -> Frame {
+    let row = codes::of(error.code());
+    let mut data = error.data().and_then(RawJson::object).unwrap_or_default();
+    let correlation = format!("\"{correlation}\"");
+    data.set("kind", format!("\"{}\"", row.kind));
+    data.set("correlationId", correlation);
+    let mut body = Object::default();
+    body.set("code", row.number(era).to_string());
+    body.set(
+        "message",
+        RawJson::string(error.message()).as_str().to_owned(),
+    );
+    body.set("data", data.write().as_str().to_owned());
+    let body = body.write();
+    let json = match id {
+        Some(id) => response(id, "error", &body),
+        None => format!(r#"{{"jsonrpc":"2.0","error":{body}}}"#),
+    };
+    Frame::Final {
+        json,
+        code: Some(error.code()),
+    }
+}
+
+fn response(id: &RequestId, member: &str, body: &RawJson) -> String {
+    let mut json = String::with_capacity(body.as_str().len() + id.as_str().len() + 40);
+    json.push_str(r#"{"jsonrpc":"2.0","id":"#);
+    json.push_str(id.as_str());
+    json.push_str(",\"");
+    json.push_str(member);
+    json.push_str("\":");
+    json.push_str(body.as_str());
+    json.push('}');
+    json
+}
+
+fn notification(method: Method, params: &RawJson) -> String {
+    let name = method.name();
+    if params.as_str() == "{}" {
+        format!(r#"{{"jsonrpc":"2.0","method":"{name}"}}"#)
+    } else {
+        format!(r#"{{"jsonrpc":"2.0","method":"{name}","params":{params}}}"#)
+    }
+}

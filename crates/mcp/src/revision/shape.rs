@@ -1,0 +1,175 @@
+//! The shape of a result in each revision: what is added for the newer, taken away for the older.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use serde_json::value::RawValue;
+use tidegate_core::{CacheHint, CacheScope, Object, Outcome, RawJson};
+
+use super::meta::key;
+use super::{Era, Method, Revision};
+use crate::RequestId;
+
+/// Who we say we are.
+pub(super) static SERVER_INFO: LazyLock<String> = LazyLock::new(|| {
+    serde_json::json!({
+        "name": "tidegate",
+        "title": "Tidegate",
+        "version": env!("CARGO_PKG_VERSION"),
+    })
+    .to_string()
+});
+
+/// A result as `revision` writes it; none if this client cannot take it.
+pub(super) fn result(
+    revision: Revision,
+    method: Method,
+    outcome: &Outcome,
+    subscription: Option<&RequestId>,
+) -> Option<RawJson> {
+    match revision.era() {
+        Era::Modern => modern(method, outcome, subscription),
+        Era::Legacy => legacy(revision, method, outcome),
+    }
+}
+
+fn modern(method: Method, outcome: &Outcome, subscription: Option<&RequestId>) -> Option<RawJson> {
+    let (raw, kind, hint) = match outcome {
+        Outcome::Complete { result, hint } => (result, "\"complete\"", *hint),
+        Outcome::InputRequired(result) => (result, "\"input_required\"", None),
+    };
+    let mut result = raw.object()?;
+    if method == Method::Discover {
+        result.set("supportedVersions", supported_versions());
+    }
+    if result.get("resultType").is_none() {
+        result.set("resultType", kind);
+    }
+    let complete = matches!(outcome, Outcome::Complete { .. });
+    if complete && is_cacheable(method) {
+        let hint = hint.unwrap_or(CacheHint {
+            ttl: std::time::Duration::ZERO,
+            scope: CacheScope::Private,
+        });
+        result.set("ttlMs", hint.ttl.as_millis().to_string());
+        result.set("cacheScope", scope(hint.scope));
+    }
+    let meta = modern_meta(result.get("_meta"), subscription);
+    result.set("_meta", meta);
+    Some(result.write())
+}
+
+fn modern_meta(meta: Option<&str>, subscription: Option<&RequestId>) -> String {
+    let mut meta = meta
+        .and_then(|meta| Object::parse(meta).ok())
+        .unwrap_or_default();
+    meta.set(key::SERVER_INFO, SERVER_INFO.as_str());
+    if let Some(id) = subscription {
+        meta.set(key::SUBSCRIPTION_ID, id.as_str());
+    }
+    meta.write().as_str().to_owned()
+}
+
+fn legacy(revision: Revision, method: Method, outcome: &Outcome) -> Option<RawJson> {
+    let Outcome::Complete { result: raw, .. } = outcome else {
+        return None;
+    };
+    let mut result = raw.object()?;
+    if method == Method::Initialize {
+        return Some(initialize(revision, result));
+    }
+    for modern_only in ["resultType", "ttlMs", "cacheScope"] {
+        result.remove(modern_only);
+    }
+    match method {
+        Method::ToolsList => tools(revision, &mut result),
+        Method::ToolsCall if !revision.has_structured_output() => {
+            result.remove("structuredContent");
+        }
+        _ => {}
+    }
+    Some(result.write())
+}
+
+/// Takes from tool definitions what an older revision cannot express.
+fn tools(revision: Revision, result: &mut Object<'_>) {
+    if revision.has_structured_output() {
+        return;
+    }
+    let Some(tools) = result.get("tools") else {
+        return;
+    };
+    let Ok(tools) = serde_json::from_str::<Vec<&RawValue>>(tools) else {
+        return;
+    };
+    let tools: Vec<_> = tools
+        .into_iter()
+        .map(|tool| older_tool(revision, tool.get()))
+        .collect();
+    let tools = format!("[{}]", tools.join(","));
+    result.set("tools", tools);
+}
+
+fn older_tool(revision: Revision, tool: &str) -> Cow<'_, str> {
+    let Ok(mut tool) = Object::parse(tool) else {
+        return Cow::Borrowed(tool);
+    };
+    tool.remove("outputSchema");
+    if !revision.has_tool_annotations() {
+        tool.remove("annotations");
+    }
+    Cow::Owned(tool.write().as_str().to_owned())
+}
+
+/// The answer to a handshake, made from what the gateway says of itself.
+fn initialize(revision: Revision, mut discovered: Object<'_>) -> RawJson {
+    let mut capabilities = discovered
+        .remove("capabilities")
+        .unwrap_or(Cow::Borrowed("{}"));
+    if !revision.has_completions_capability() {
+        capabilities = without(&capabilities, "completions").into();
+    }
+    let mut result = Object::default();
+    let version = format!("\"{revision}\"");
+    result.set("protocolVersion", version);
+    result.set("capabilities", capabilities);
+    result.set("serverInfo", SERVER_INFO.as_str());
+    if let Some(instructions) = discovered.remove("instructions") {
+        result.set("instructions", instructions);
+    }
+    result.write()
+}
+
+fn without(object: &str, member: &str) -> String {
+    match Object::parse(object) {
+        Ok(mut members) => {
+            members.remove(member);
+            members.write().as_str().to_owned()
+        }
+        Err(_) => object.to_owned(),
+    }
+}
+
+fn is_cacheable(method: Method) -> bool {
+    matches!(
+        method,
+        Method::Discover
+            | Method::ToolsList
+            | Method::PromptsList
+            | Method::ResourcesList
+            | Method::TemplatesList
+            | Method::ResourcesRead
+    )
+}
+
+fn scope(scope: CacheScope) -> &'static str {
+    match scope {
+        CacheScope::Public => "\"public\"",
+        CacheScope::Private => "\"private\"",
+    }
+}
+
+fn supported_versions() -> String {
+    let versions: Vec<_> = Revision::supported().collect();
+    serde_json::Value::from(versions).to_string()
+}

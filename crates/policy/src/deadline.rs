@@ -1,0 +1,56 @@
+//! The layer that ends what takes too long.
+
+use std::time::Duration;
+
+use futures_util::stream::{self, StreamExt};
+use tidegate_core::{
+    BoxFuture, Call, Code, Error, Event, EventStream, Layer, Next, Reply, Result, Side,
+};
+use tokio::time::{Instant, timeout_at};
+
+/// Bounds the time of a call: between two signs of life, and in all.
+pub struct Deadline {
+    pub between_events: Duration,
+    pub in_all: Duration,
+}
+
+impl Layer for Deadline {
+    fn call<'a>(&'a self, call: Call, next: Next<'a>) -> BoxFuture<'a, Result<Reply>> {
+        if call.is_standing() {
+            return next.run(call);
+        }
+        Box::pin(async move {
+            let end = Instant::now() + self.in_all;
+            let first = (Instant::now() + self.between_events).min(end);
+            match timeout_at(first, next.run(call)).await {
+                Ok(Ok(Reply::Stream(events))) => {
+                    Ok(Reply::Stream(bounded(events, self.between_events, end)))
+                }
+                Ok(reply) => reply,
+                Err(_) => Err(too_late()),
+            }
+        })
+    }
+}
+
+fn bounded(events: EventStream, between: Duration, end: Instant) -> EventStream {
+    stream::unfold(Some(events), move |events| async move {
+        let mut events = events?;
+        let next = (Instant::now() + between).min(end);
+        match timeout_at(next, events.next()).await {
+            Ok(None) => None,
+            Ok(Some(event @ (Ok(Event::Done(_)) | Err(_)))) => Some((event, None)),
+            Ok(Some(event)) => Some((event, Some(events))),
+            Err(_) => Some((Err(too_late()), None)),
+        }
+    })
+    .boxed()
+}
+
+fn too_late() -> Error {
+    Error::new(
+        Code::Timeout,
+        Side::Source,
+        "the call took longer than it may and was ended",
+    )
+}

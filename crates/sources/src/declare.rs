@@ -1,0 +1,78 @@
+//! How a built-in source says what it offers: each thing once (S4.13). One declaration yields the
+//! list entry, the lookup, the MIME type and the answer.
+
+mod resource;
+mod tool;
+
+use std::sync::Arc;
+
+use tidegate_core::{
+    Ask, CacheScope, Call, Catalog, Code, Entry, Error, Features, Outcome, Reply, Result,
+};
+
+pub(crate) use resource::{Body, Resource};
+pub(crate) use tool::{Fault, Tool};
+
+/// Everything a source declares, over its state `S`.
+pub(crate) struct Declarations<S: 'static> {
+    pub(crate) resources: Vec<Resource<S>>,
+    pub(crate) tools: Vec<Tool<S>>,
+}
+
+impl<S: Send + Sync> Declarations<S> {
+    /// The catalog these declarations make.
+    pub(crate) fn catalog(&self) -> Result<Arc<Catalog>> {
+        Ok(Arc::new(Catalog {
+            features: Features {
+                tools: true,
+                resources: true,
+                subscribe: true,
+                ..Features::default()
+            },
+            scope: CacheScope::Public,
+            tools: self.tools.iter().map(Tool::entry).collect::<Result<_>>()?,
+            resources: self
+                .resources
+                .iter()
+                .map(Resource::entry)
+                .collect::<Result<_>>()?,
+            ..Catalog::default()
+        }))
+    }
+
+    /// Serves a call from the declaration it names.
+    pub(crate) async fn serve(&self, state: &S, call: &Call) -> Result<Reply> {
+        let outcome = match &call.ask {
+            Ask::Resource { uri } => {
+                let resource = self.resources.iter().find(|one| one.uri == uri);
+                resource
+                    .ok_or_else(|| Error::resource_not_found(uri))?
+                    .read(state)
+                    .await?
+            }
+            Ask::Tool { name } => {
+                let tool = self.tools.iter().find(|one| one.name == name);
+                let tool = tool.ok_or_else(|| nothing_called(name))?;
+                Outcome::complete(tool.call(state, call).await?)
+            }
+            Ask::Prompt { name } => return Err(nothing_called(name)),
+            Ask::Completion { .. } | Ask::Own(_) => return Err(nothing_called("that")),
+        };
+        Ok(Reply::Done(outcome))
+    }
+}
+
+fn nothing_called(name: &str) -> Error {
+    Error::client(
+        Code::UnknownTarget,
+        format!("this source has nothing called `{name}`"),
+    )
+}
+
+/// A definition with its key.
+fn entry(key: &str, definition: serde_json::Value) -> Entry {
+    Entry {
+        key: key.to_owned(),
+        definition: definition.into(),
+    }
+}

@@ -1,0 +1,169 @@
+//! The source `system`: how the gateway is, what it has done, which models it knows.
+
+mod memory;
+mod report;
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tidegate_core::{
+    BoxFuture, CacheScope, Call, Caller, Catalog, Change, ChangeSender, ChangeStream, Probe, Reply,
+    Result, Source, SourceId, Stats,
+};
+
+use crate::declare::{Body, Declarations, Fault, Resource, Tool};
+use report::{HealthReport, ModelsReport, StatsReport, Status};
+
+const HEALTH: &str = "resource://system/health";
+
+/// How often the state is looked at for those who subscribe to it.
+const WATCH_EVERY: Duration = Duration::from_secs(1);
+
+/// The source `system`.
+pub struct System {
+    state: State,
+    declarations: Declarations<State>,
+    catalog: Arc<Catalog>,
+    changes: ChangeSender,
+    last_seen: Mutex<Vec<(String, Status)>>,
+}
+
+/// What the reports are made from.
+struct State {
+    stats: Arc<Stats>,
+    sources: Vec<(SourceId, Arc<dyn Source>)>,
+    probes: Vec<Arc<dyn Probe>>,
+}
+
+impl System {
+    /// Reports on these sources and these parts of the gateway.
+    pub fn new(
+        stats: Arc<Stats>,
+        sources: Vec<(SourceId, Arc<dyn Source>)>,
+        probes: Vec<Arc<dyn Probe>>,
+    ) -> Result<Self> {
+        let state = State {
+            stats,
+            sources,
+            probes,
+        };
+        let declarations = declarations();
+        let catalog = declarations.catalog()?;
+        let last_seen = Mutex::new(state.health().statuses());
+        Ok(Self {
+            state,
+            declarations,
+            catalog,
+            changes: ChangeSender::default(),
+            last_seen,
+        })
+    }
+
+    /// Looks at the state for as long as it is polled, and tells when it is another.
+    pub async fn watch(&self) {
+        let mut ticks = tokio::time::interval(WATCH_EVERY);
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            self.look();
+        }
+    }
+
+    fn look(&self) {
+        let statuses = self.state.health().statuses();
+        let mut last = self
+            .last_seen
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if *last != statuses {
+            *last = statuses;
+            self.changes.send(Change::Updated(HEALTH.into()));
+        }
+    }
+}
+
+impl Source for System {
+    fn catalog(&self, _: &Caller) -> Arc<Catalog> {
+        Arc::clone(&self.catalog)
+    }
+
+    fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>> {
+        Box::pin(async move { self.declarations.serve(&self.state, &call).await })
+    }
+
+    fn changes(&self) -> ChangeStream {
+        self.changes.stream()
+    }
+}
+
+impl State {
+    fn health(&self) -> HealthReport {
+        HealthReport::new(&self.stats, &self.sources, &self.probes)
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct HealthArguments {
+    /// Only the component with this name.
+    component: Option<String>,
+}
+
+fn declarations() -> Declarations<State> {
+    Declarations {
+        resources: vec![
+            Resource {
+                uri: HEALTH,
+                name: "System Health",
+                title: "System health",
+                description: "How the gateway and each of its sources are: overall status, \
+                    components, metrics, alerts and recommendations.",
+                mime: "application/json",
+                ttl: Duration::ZERO,
+                scope: CacheScope::Private,
+                read: |state| Box::pin(async { Body::json(&state.health()) }),
+            },
+            Resource {
+                uri: "resource://system/models",
+                name: "AI Models",
+                title: "Model inventory",
+                description: "The AI models the gateway knows of.",
+                mime: "application/json",
+                ttl: Duration::ZERO,
+                scope: CacheScope::Private,
+                read: |_| Box::pin(async { Body::json(&ModelsReport::default()) }),
+            },
+            Resource {
+                uri: "plugin://system/stats",
+                name: "Gateway Statistics",
+                title: "Gateway statistics",
+                description: "What the gateway has done since it started.",
+                mime: "application/json",
+                ttl: Duration::ZERO,
+                scope: CacheScope::Private,
+                read: |state| {
+                    Box::pin(async {
+                        let sources = state.sources.len();
+                        Body::json(&StatsReport::new(&state.stats, sources, &state.probes))
+                    })
+                },
+            },
+        ],
+        tools: vec![Tool::read_only(
+            "health",
+            "System health",
+            "Reports how the gateway and each of its sources are. Changes nothing.",
+            |state, arguments| Box::pin(async { health(state, arguments) }),
+        )],
+    }
+}
+
+fn health(state: &State, arguments: HealthArguments) -> Result<HealthReport, Fault> {
+    let report = state.health();
+    match arguments.component {
+        None => Ok(report),
+        Some(name) => report.only(&name).map_err(Fault),
+    }
+}
