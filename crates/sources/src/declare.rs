@@ -21,8 +21,8 @@ pub(crate) struct Declarations<S: 'static> {
 
 impl<S: Send + Sync> Declarations<S> {
     /// The catalog these declarations make.
-    pub(crate) fn catalog(&self) -> Result<Arc<Catalog>> {
-        Ok(Arc::new(Catalog {
+    pub(crate) fn catalog(&self) -> Arc<Catalog> {
+        Arc::new(Catalog {
             features: Features {
                 tools: true,
                 resources: true,
@@ -30,14 +30,10 @@ impl<S: Send + Sync> Declarations<S> {
                 ..Features::default()
             },
             scope: CacheScope::Public,
-            tools: self.tools.iter().map(Tool::entry).collect::<Result<_>>()?,
-            resources: self
-                .resources
-                .iter()
-                .map(Resource::entry)
-                .collect::<Result<_>>()?,
+            tools: self.tools.iter().map(Tool::entry).collect(),
+            resources: self.resources.iter().map(Resource::entry).collect(),
             ..Catalog::default()
-        }))
+        })
     }
 
     /// Serves a call from the declaration it names.

@@ -33,7 +33,7 @@ impl Body {
 }
 
 impl<S> Resource<S> {
-    pub(super) fn entry(&self) -> Result<Entry> {
+    pub(super) fn entry(&self) -> Entry {
         let definition = json!({
             "uri": self.uri,
             "name": self.name,
@@ -41,7 +41,7 @@ impl<S> Resource<S> {
             "description": self.description,
             "mimeType": self.mime,
         });
-        Ok(entry(self.uri, definition))
+        entry(self.uri, definition)
     }
 
     pub(super) async fn read(&self, state: &S) -> Result<Outcome> {

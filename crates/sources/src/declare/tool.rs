@@ -65,7 +65,7 @@ impl<S: Send + Sync> Tool<S> {
         }
     }
 
-    pub(super) fn entry(&self) -> Result<Entry> {
+    pub(super) fn entry(&self) -> Entry {
         let definition = json!({
             "name": self.name,
             "title": self.title,
@@ -74,7 +74,7 @@ impl<S: Send + Sync> Tool<S> {
             "outputSchema": self.output,
             "annotations": { "readOnlyHint": true, "openWorldHint": false },
         });
-        Ok(entry(self.name, definition))
+        entry(self.name, definition)
     }
 
     /// Calls the tool. A fault is a result: the model should see it.
