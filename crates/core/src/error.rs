@@ -45,6 +45,8 @@ pub enum Code {
     Unavailable,
     /// The message is larger than allowed.
     TooLarge,
+    /// The client took too long to send its message.
+    TooSlow,
     /// The client does not accept what would be answered.
     NotAcceptable,
     /// The body is not JSON by its own header.

@@ -149,6 +149,12 @@ pub fn of(code: Code) -> Row {
             413,
             "The message is larger than allowed.",
         ),
+        Code::TooSlow => row(
+            "too_slow",
+            -32600,
+            408,
+            "The client took too long to send its message.",
+        ),
         Code::NotAcceptable => row(
             "not_acceptable",
             -32600,
@@ -198,7 +204,7 @@ pub fn of(code: Code) -> Row {
 }
 
 /// Every code once, in the order of the reference page.
-pub const ALL: [Code; 27] = [
+pub const ALL: [Code; 28] = [
     Code::ParseError,
     Code::InvalidRequest,
     Code::MethodNotFound,
@@ -216,6 +222,7 @@ pub const ALL: [Code; 27] = [
     Code::RateLimited,
     Code::Unavailable,
     Code::TooLarge,
+    Code::TooSlow,
     Code::NotAcceptable,
     Code::UnsupportedMedia,
     Code::SessionNotFound,

@@ -18,7 +18,7 @@ pub use frame::{Framing, frame};
 pub use headers::StandardHeaders;
 pub use legacy::Handshake;
 pub use lift::{Lifted, lift_legacy, lift_modern};
-pub use lower::{Frame, Lowering, refusal};
+pub use lower::{Frame, Lowering, legacy_change, refusal};
 pub use meta::key;
 pub use methods::Method;
 

@@ -33,12 +33,11 @@ pub struct Limits {
     pub stream_bytes: usize,
     /// URIs one session or one listen may subscribe to.
     pub subscriptions: usize,
-    /// How long a client may take to send the headers of a request.
+    /// How long a client may take to send the headers of a request, counted from the moment its
+    /// connection is free: an idle connection ends after this time too.
     pub header_time: Duration,
     /// How long a client may take to send a body.
     pub body_time: Duration,
-    /// How long an idle connection is kept.
-    pub connection_idle: Duration,
     /// How often a silent stream gets a comment, so that proxies keep it open.
     pub keep_alive: Duration,
     /// How long a stream may refuse to take bytes before it is closed.
@@ -64,9 +63,8 @@ impl Default for Limits {
             stream_events: 256,
             stream_bytes: 1024 * 1024,
             subscriptions: 1_000,
-            header_time: Duration::from_secs(10),
+            header_time: Duration::from_secs(30),
             body_time: Duration::from_secs(30),
-            connection_idle: Duration::from_secs(60),
             keep_alive: Duration::from_secs(15),
             write_stall: Duration::from_secs(30),
             drain: Duration::from_secs(30),

@@ -43,22 +43,22 @@ impl System {
         stats: Arc<Stats>,
         sources: Vec<(SourceId, Arc<dyn Source>)>,
         probes: Vec<Arc<dyn Probe>>,
-    ) -> Result<Self> {
+    ) -> Self {
         let state = State {
             stats,
             sources,
             probes,
         };
         let declarations = declarations();
-        let catalog = declarations.catalog()?;
+        let catalog = declarations.catalog();
         let last_seen = Mutex::new(state.health().statuses());
-        Ok(Self {
+        Self {
             state,
             declarations,
             catalog,
             changes: ChangeSender::default(),
             last_seen,
-        })
+        }
     }
 
     /// Looks at the state for as long as it is polled, and tells when it is another.

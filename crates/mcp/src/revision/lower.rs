@@ -88,7 +88,7 @@ impl Lowering {
         refusal(self.revision.era(), Some(&self.id), error, self.correlation)
     }
 
-    /// Whether an unsolicited change reaches this client under a subscription's id.
+    /// A change on the stream that asked for it.
     fn change(&self, change: &Change) -> String {
         let tag = (self.revision.era() == Era::Modern).then_some(&self.id);
         change_notice(change, tag)
@@ -132,8 +132,13 @@ impl Lowering {
     }
 }
 
+/// A change for a client of the legacy era: it asked once, and hears of it for as long as it stays.
+pub fn legacy_change(change: &Change) -> String {
+    change_notice(change, None)
+}
+
 /// A change for a client; `subscription` is the id of the request that asked for it, where one did.
-pub(super) fn change_notice(change: &Change, subscription: Option<&RequestId>) -> String {
+fn change_notice(change: &Change, subscription: Option<&RequestId>) -> String {
     let mut params = Object::default();
     let method = match change {
         Change::Tools => Method::ToolsChanged,
@@ -150,7 +155,7 @@ pub(super) fn change_notice(change: &Change, subscription: Option<&RequestId>) -
     notification(method, &params.write())
 }
 
-pub(super) fn subscription_meta(id: &RequestId) -> String {
+fn subscription_meta(id: &RequestId) -> String {
     format!(r#"{{"{}":{}}}"#, key::SUBSCRIPTION_ID, id.as_str())
 }
 
