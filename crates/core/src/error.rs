@@ -122,7 +122,13 @@ impl Error {
             Code::ResourceNotFound,
             format!("no resource has the URI `{}`", clip(uri)),
         )
-        .with_data(serde_json::json!({ "uri": uri }))
+        .about_uri(uri)
+    }
+
+    /// Names the URI this is about, for programs.
+    #[must_use]
+    pub fn about_uri(self, uri: &str) -> Self {
+        self.with_data(serde_json::json!({ "uri": uri }))
     }
 
     /// Facts a program may read, beside the words. Must be an object.

@@ -46,9 +46,8 @@ impl Stats {
     }
 
     /// A call ended because its client no longer wanted it.
-    pub fn cancelled(&self, took: Duration) {
+    pub fn cancelled(&self) {
         self.cancellations.fetch_add(1, Relaxed);
-        self.count(took);
     }
 
     fn count(&self, took: Duration) {

@@ -55,6 +55,8 @@ struct Watch {
     source: SourceId,
     principal: Principal,
     correlation: CorrelationId,
+    /// A stream of changes lasts as long as its client wants it: its time says nothing.
+    standing: bool,
     ended: bool,
 }
 
@@ -67,6 +69,7 @@ impl Watch {
             source: call.source.clone(),
             principal: call.caller.principal.clone(),
             correlation: call.correlation,
+            standing: call.is_standing(),
             ended: false,
         }
     }
@@ -74,7 +77,9 @@ impl Watch {
     fn succeeded(mut self) {
         self.ended = true;
         let took = self.started.elapsed();
-        self.stats.succeeded(took);
+        if !self.standing {
+            self.stats.succeeded(took);
+        }
         tracing::debug!(
             method = self.label,
             source = %self.source,
@@ -123,7 +128,9 @@ impl Watch {
 impl Drop for Watch {
     fn drop(&mut self) {
         if !self.ended {
-            self.stats.cancelled(self.started.elapsed());
+            if !self.standing {
+                self.stats.cancelled();
+            }
             tracing::debug!(
                 method = self.label,
                 source = %self.source,

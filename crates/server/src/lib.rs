@@ -1,4 +1,22 @@
-//! The doors: how clients come in.
+//! The doors: how clients come in, over HTTP and over stdio.
+//!
+//! A door takes bytes and a credential (steps 1 and 2) and writes messages (step 8). What lies
+//! between is `path`, the same for every door. Legacy sessions live here and nowhere below.
+//!
+//! Knows no SQL and no source by name.
 
+mod http;
+mod in_flight;
 mod limits;
+mod load;
+mod path;
+mod pipe;
+mod session;
+mod stdio;
+mod subscribe;
+
+pub use http::{Http, HttpConfig, Listener};
 pub use limits::Limits;
+pub use load::Load;
+pub use path::Doors;
+pub use stdio::serve_stdio;

@@ -71,3 +71,13 @@ impl Default for Limits {
         }
     }
 }
+
+impl Limits {
+    /// The bounds of one message.
+    pub(crate) fn decode(&self) -> tidegate_mcp::Limits {
+        tidegate_mcp::Limits {
+            depth: self.json_depth,
+            batch: self.batch_messages,
+        }
+    }
+}

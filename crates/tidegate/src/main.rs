@@ -1,1 +1,5 @@
-fn main() {}
+//! The `tidegate` program. All of it is in the library, where tests can reach it.
+
+fn main() -> std::process::ExitCode {
+    tidegate::main()
+}

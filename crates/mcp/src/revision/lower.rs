@@ -122,13 +122,14 @@ impl Lowering {
         notification(Method::Acknowledged, &params.write())
     }
 
-    /// On a pipe, a stream of changes that we end is also called off by name: the pipe itself stays.
-    pub fn called_off(&self) -> String {
-        let params = serde_json::json!({ "reason": "the gateway is stopping" });
-        let params = RawJson::from(params);
-        let mut params = params.object().unwrap_or_default();
-        params.set("requestId", self.id.as_str());
-        notification(Method::Cancelled, &params.write())
+    /// On a pipe, which stays open, a stream of changes that we end is also called off by name.
+    pub fn farewell(&self) -> Option<Frame> {
+        (self.method == Method::Listen).then(|| {
+            let mut params = Object::default();
+            params.set("requestId", self.id.as_str());
+            params.set("reason", "\"the gateway is stopping\"");
+            Frame::Notice(notification(Method::Cancelled, &params.write()))
+        })
     }
 }
 

@@ -62,16 +62,24 @@ impl Decoder {
                 b'\n' | b'\r' => {
                     self.after_cr = *byte == b'\r';
                     events.extend(self.end_line());
+                    self.check_size()?;
                 }
                 _ => {
                     self.line.push(*byte);
-                    if self.line.len() + self.event.size > self.limit {
-                        return Err(TooLarge);
-                    }
+                    self.check_size()?;
                 }
             }
         }
         Ok(events)
+    }
+
+    fn check_size(&self) -> Result<(), TooLarge> {
+        let size = self.line.len() + self.event.size;
+        if size > self.limit {
+            Err(TooLarge)
+        } else {
+            Ok(())
+        }
     }
 
     fn end_line(&mut self) -> Option<Event> {
@@ -91,7 +99,8 @@ impl Decoder {
     }
 
     fn field(&mut self, field: &str, value: &str) {
-        self.event.size += value.len();
+        // A line counts even when it is empty: its line break becomes part of the data.
+        self.event.size += value.len() + 1;
         match field {
             "data" => match &mut self.event.data {
                 Some(data) => {
@@ -166,7 +175,8 @@ mod tests {
     #[test]
     fn an_event_without_end_is_refused_at_the_limit() {
         assert_eq!(Decoder::new(64).push(&b"data: x".repeat(20)), Err(TooLarge));
-        let many_lines = b"data: 0123456789\n".repeat(10);
-        assert_eq!(Decoder::new(64).push(&many_lines), Err(TooLarge));
+        for line in [&b"data: 0123456789\n"[..], b"data\n", b"unknown: x\n"] {
+            assert_eq!(Decoder::new(64).push(&line.repeat(100)), Err(TooLarge));
+        }
     }
 }

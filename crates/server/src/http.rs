@@ -1,0 +1,143 @@
+//! The HTTP door: `/mcp`, `/mcp/{source}`, and the oldest transport where it is switched on.
+
+mod accept;
+mod legacy_sse;
+mod listener;
+mod origin;
+mod post;
+mod respond;
+mod session_routes;
+mod stall;
+mod stream;
+
+use std::sync::Arc;
+
+use ::http::{HeaderMap, Method, Request};
+use axum::Router;
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::Response;
+use axum::routing::{any, get};
+use tidegate_core::{Code, Error, Result, Scope};
+
+use crate::path::{Doors, Refusal};
+pub use listener::Listener;
+use origin::Origins;
+
+/// What the HTTP door needs beside the doors' own bounds.
+#[derive(Clone, Debug, Default)]
+pub struct HttpConfig {
+    /// Whether the address listened on is this machine's own.
+    pub loopback: bool,
+    /// Host names under which the gateway is known, beside the address itself.
+    pub hosts: Vec<String>,
+    /// Origins of the web pages that may call.
+    pub origins: Vec<String>,
+    /// Whether `/sse` and `/messages` are there.
+    pub legacy_sse: bool,
+}
+
+/// The HTTP door.
+pub struct Http {
+    pub(crate) doors: Arc<Doors>,
+    origins: Origins,
+    channels: legacy_sse::Channels,
+}
+
+impl Http {
+    /// The routes. Every one of them is behind the check of host and origin.
+    pub fn router(doors: Arc<Doors>, config: &HttpConfig) -> Router {
+        let http = Arc::new(Self {
+            doors,
+            origins: Origins::new(config),
+            channels: legacy_sse::Channels::default(),
+        });
+        let mut router = Router::new()
+            .route("/mcp", any(everything))
+            .route("/mcp/{source}", any(one_source))
+            .route("/healthz", get(healthz))
+            .route("/readyz", get(readyz));
+        if config.legacy_sse {
+            router = router
+                .route("/sse", any(legacy_sse::open))
+                .route("/messages", any(legacy_sse::message));
+        }
+        router
+            .fallback(no_endpoint)
+            .layer(from_fn_with_state(Arc::clone(&http), guard))
+            .with_state(http)
+    }
+}
+
+/// Lets in what names us and comes from nowhere else, and tells browsers what they may read.
+async fn guard(State(http): State<Arc<Http>>, request: Request<Body>, next: Next) -> Response {
+    let (parts, body) = request.into_parts();
+    let origin = match http.origins.admit(&parts) {
+        Ok(origin) => origin,
+        Err(error) => return respond::refusal(&error.into()),
+    };
+    if parts.method == Method::OPTIONS && origin.is_some() {
+        return respond::preflight(origin);
+    }
+    let response = next.run(Request::from_parts(parts, body)).await;
+    respond::readable_by(response, origin)
+}
+
+async fn everything(State(http): State<Arc<Http>>, request: Request<Body>) -> Response {
+    endpoint(&http, Scope::All, request).await
+}
+
+async fn one_source(
+    State(http): State<Arc<Http>>,
+    Path(source): Path<String>,
+    request: Request<Body>,
+) -> Response {
+    let known = source
+        .parse()
+        .ok()
+        .filter(|id| http.doors.gateway.has_source(id));
+    match known {
+        Some(id) => endpoint(&http, Scope::Source(id), request).await,
+        None => {
+            let error = Error::client(Code::NoEndpoint, "there is no source of this name");
+            respond::refusal(&error.into())
+        }
+    }
+}
+
+async fn endpoint(http: &Arc<Http>, scope: Scope, request: Request<Body>) -> Response {
+    let answer = match *request.method() {
+        Method::POST => post::post(http, scope, request).await,
+        Method::GET => session_routes::get(http, scope, request.headers()).await,
+        Method::DELETE => session_routes::delete(http, scope, request.headers()).await,
+        _ => Err(not_allowed("use POST").into()),
+    };
+    answer.unwrap_or_else(|refusal| respond::refusal(&refusal))
+}
+
+/// Who shows this credential.
+async fn identify(http: &Http, headers: &HeaderMap) -> Result<Arc<tidegate_core::Caller>, Refusal> {
+    let credential = accept::credential(headers)?;
+    Ok(http.doors.identify.identify(credential).await?)
+}
+
+fn not_allowed(message: &str) -> Error {
+    Error::client(Code::MethodNotAllowed, message)
+}
+
+async fn healthz() -> &'static str {
+    "ok\n"
+}
+
+async fn readyz(State(http): State<Arc<Http>>) -> Response {
+    respond::ready(!http.doors.gateway.is_draining())
+}
+
+async fn no_endpoint() -> Response {
+    let error = Error::client(
+        Code::NoEndpoint,
+        "there is nothing here; the endpoint is /mcp",
+    );
+    respond::refusal(&error.into())
+}

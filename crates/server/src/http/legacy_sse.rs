@@ -1,0 +1,160 @@
+//! The oldest HTTP transport: one stream for everything the gateway says, and an endpoint to post
+//! to. The stream is the session; when it goes, the session goes.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use ::http::{Method, Request};
+use axum::body::Body;
+use axum::extract::State;
+use axum::response::Response;
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use bytes::Bytes;
+use futures_util::{StreamExt, stream};
+use tidegate_core::{Code, Error, Principal, Result, Scope};
+use tidegate_mcp::sse;
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::time::timeout;
+
+use super::{Http, accept, identify, not_allowed, respond};
+use crate::path::{Peer, Refusal};
+use crate::pipe::Pipe;
+
+/// The streams that are open, by the secret in their endpoint.
+#[derive(Default)]
+pub(super) struct Channels(Mutex<HashMap<String, (Principal, Arc<Pipe>)>>);
+
+impl Channels {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, (Principal, Arc<Pipe>)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// GET: opens a stream, and says first where to post.
+pub(super) async fn open(State(http): State<Arc<Http>>, request: Request<Body>) -> Response {
+    let (parts, _) = request.into_parts();
+    let opened = async {
+        if parts.method != Method::GET {
+            return Err(not_allowed("open the stream with GET").into());
+        }
+        let caller = identify(&http, &parts.headers).await?;
+        accept::check_accepts_events(&parts.headers)?;
+        let room = http.doors.load.stream()?;
+        let secret = secret()?;
+        let principal = caller.principal.clone();
+        let (pipe, said) = Pipe::new(
+            &http.doors,
+            Peer {
+                caller,
+                scope: Scope::All,
+            },
+        );
+        http.channels
+            .lock()
+            .insert(secret.clone(), (principal, Arc::clone(&pipe)));
+        let channel = Channel {
+            http: Arc::clone(&http),
+            secret,
+            pipe,
+            said,
+            _room: room,
+        };
+        Ok::<_, Refusal>(respond::events(channel.body(http.doors.limits.keep_alive)))
+    };
+    opened
+        .await
+        .unwrap_or_else(|refusal| respond::refusal(&refusal))
+}
+
+/// POST: takes one message; the answer goes out on the stream.
+pub(super) async fn message(State(http): State<Arc<Http>>, request: Request<Body>) -> Response {
+    let taken = async {
+        if request.method() != Method::POST {
+            return Err(not_allowed("post messages here").into());
+        }
+        let (parts, body) = request.into_parts();
+        let caller = identify(&http, &parts.headers).await?;
+        accept::check_content(&parts.headers)?;
+        let pipe = find(&http, parts.uri.query(), &caller.principal)?;
+        let limits = &http.doors.limits;
+        let bytes =
+            accept::body(&parts.headers, body, limits.message_bytes, limits.body_time).await?;
+        pipe.take(bytes).await;
+        Ok::<_, Refusal>(respond::accepted())
+    };
+    taken
+        .await
+        .unwrap_or_else(|refusal| respond::refusal(&refusal))
+}
+
+fn find(http: &Http, query: Option<&str>, principal: &Principal) -> Result<Arc<Pipe>> {
+    let secret = query
+        .and_then(|query| {
+            query
+                .split('&')
+                .find_map(|pair| pair.strip_prefix("sessionId="))
+        })
+        .ok_or_else(|| Error::client(Code::SessionRequired, "`sessionId` is missing"))?;
+    let channels = http.channels.lock();
+    let found = channels.get(secret).filter(|(owner, _)| owner == principal);
+    found.map(|(_, pipe)| Arc::clone(pipe)).ok_or_else(|| {
+        Error::client(
+            Code::SessionNotFound,
+            "there is no such session; open a new stream",
+        )
+    })
+}
+
+fn secret() -> Result<String> {
+    let mut bytes = [0; 24];
+    getrandom::fill(&mut bytes).map_err(|cause| {
+        Error::internal("no stream could be opened").caused_by(cause.to_string())
+    })?;
+    Ok(URL_SAFE_NO_PAD.encode(bytes))
+}
+
+/// An open stream. Dropped with its connection, it ends what belongs to it.
+struct Channel {
+    http: Arc<Http>,
+    secret: String,
+    pipe: Arc<Pipe>,
+    said: mpsc::Receiver<String>,
+    _room: OwnedSemaphorePermit,
+}
+
+impl Channel {
+    fn body(self, keep_alive: Duration) -> Body {
+        let endpoint = Bytes::from(sse::endpoint(&format!(
+            "/messages?sessionId={}",
+            self.secret
+        )));
+        let rest = stream::unfold(self, move |mut channel| async move {
+            let ended = channel.pipe.ended.clone();
+            tokio::select! {
+                () = ended.cancelled() => None,
+                said = timeout(keep_alive, channel.said.recv()) => {
+                    let bytes = match said {
+                        Ok(said) => sse::message(None, &said?).into(),
+                        Err(_) => Bytes::from_static(sse::KEEP_ALIVE.as_bytes()),
+                    };
+                    Some((bytes, channel))
+                }
+            }
+        });
+        Body::from_stream(
+            stream::iter([endpoint])
+                .chain(rest)
+                .map(Ok::<_, Infallible>),
+        )
+    }
+}
+
+impl Drop for Channel {
+    fn drop(&mut self) {
+        self.http.channels.lock().remove(&self.secret);
+        self.pipe.ended.cancel();
+    }
+}

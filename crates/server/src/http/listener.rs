@@ -1,0 +1,137 @@
+//! Takes connections, each within its bounds of time and size, until told to stop.
+
+use std::io;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::stall::NoStall;
+use crate::Limits;
+
+/// How long to wait when the system has no room for a connection.
+const NO_ROOM: Duration = Duration::from_millis(100);
+
+/// Streams that one HTTP/2 connection may have open at once.
+const HTTP2_STREAMS: u32 = 100;
+
+/// A listening socket.
+pub struct Listener {
+    socket: TcpListener,
+}
+
+impl Listener {
+    pub async fn bind(address: SocketAddr) -> io::Result<Self> {
+        Ok(Self {
+            socket: TcpListener::bind(address).await?,
+        })
+    }
+
+    pub fn address(&self) -> io::Result<SocketAddr> {
+        self.socket.local_addr()
+    }
+
+    /// Serves until `stop`; then takes no more connections and lets those it has finish what they
+    /// are at, until `cut` ends them.
+    pub async fn serve(
+        self,
+        router: Router,
+        limits: &Limits,
+        stop: CancellationToken,
+        cut: CancellationToken,
+    ) {
+        let connections = TaskTracker::new();
+        let room = Arc::new(Semaphore::new(limits.connections));
+        let builder = builder(limits);
+        loop {
+            let accepted = tokio::select! {
+                () = stop.cancelled() => break,
+                accepted = self.accept(&room) => accepted,
+            };
+            match accepted {
+                Ok((stream, permit)) => {
+                    let connection = Connection {
+                        stream: NoStall::new(stream, limits.write_stall),
+                        router: router.clone(),
+                        stop: stop.clone(),
+                        cut: cut.clone(),
+                        _permit: permit,
+                    };
+                    connections.spawn(connection.run(builder.clone()));
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "a connection could not be taken");
+                    tokio::time::sleep(NO_ROOM).await;
+                }
+            }
+        }
+        drop(self.socket);
+        connections.close();
+        connections.wait().await;
+    }
+
+    /// Waits for room, then for a connection.
+    async fn accept(&self, room: &Arc<Semaphore>) -> io::Result<(TcpStream, OwnedSemaphorePermit)> {
+        let permit = Arc::clone(room)
+            .acquire_owned()
+            .await
+            .map_err(io::Error::other)?;
+        let (stream, _) = self.socket.accept().await?;
+        stream.set_nodelay(true)?;
+        Ok((stream, permit))
+    }
+}
+
+struct Connection {
+    stream: NoStall,
+    router: Router,
+    stop: CancellationToken,
+    cut: CancellationToken,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Connection {
+    async fn run(self, builder: Builder<TokioExecutor>) {
+        let service = TowerToHyperService::new(self.router);
+        let mut connection = pin!(builder.serve_connection(TokioIo::new(self.stream), service));
+        let mut stopping = false;
+        loop {
+            tokio::select! {
+                // A client that breaks its connection is its own affair.
+                _ = connection.as_mut() => return,
+                () = self.stop.cancelled(), if !stopping => {
+                    stopping = true;
+                    connection.as_mut().graceful_shutdown();
+                }
+                () = self.cut.cancelled() => return,
+            }
+        }
+    }
+}
+
+fn builder(limits: &Limits) -> Builder<TokioExecutor> {
+    let mut builder = Builder::new(TokioExecutor::new());
+    builder
+        .http1()
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.header_time)
+        .max_buf_size(limits.header_bytes.max(8192));
+    let header_bytes = u32::try_from(limits.header_bytes).unwrap_or(u32::MAX);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .max_concurrent_streams(HTTP2_STREAMS)
+        .max_header_list_size(header_bytes)
+        .keep_alive_interval(Some(Duration::from_secs(20)))
+        .keep_alive_timeout(Duration::from_secs(20));
+    builder
+}

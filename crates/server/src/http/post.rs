@@ -1,0 +1,232 @@
+//! POST on the endpoint: a message of any revision. Tells them apart and answers, as JSON or as a
+//! stream, whichever the first frame asks for.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use ::http::Request;
+use axum::body::Body;
+use axum::response::Response;
+use futures_util::{StreamExt, stream};
+use tidegate_core::{Result, Scope};
+use tidegate_mcp::revision::{Framing, StandardHeaders, frame};
+use tidegate_mcp::{Era, Frame, Inbound, Message, batch_refused, decode};
+use tokio::time::timeout;
+
+use super::stream::Opening;
+use super::{Http, accept, identify, respond, stream as bodies};
+use crate::path::{Frames, Peer, Refusal, Taken, cancellable};
+use crate::session::{Reader, Session};
+use crate::subscribe;
+
+/// How long a call of a session may take before its client gets a stream it can come back to.
+const COMMIT_AFTER: Duration = Duration::from_millis(500);
+
+pub(super) async fn post(
+    http: &Arc<Http>,
+    scope: Scope,
+    request: Request<Body>,
+) -> Result<Response, Refusal> {
+    let (parts, body) = request.into_parts();
+    let caller = identify(http, &parts.headers).await?;
+    accept::check_accept(&parts.headers)?;
+    accept::check_content(&parts.headers)?;
+    let limits = &http.doors.limits;
+    let bytes = accept::body(&parts.headers, body, limits.message_bytes, limits.body_time).await?;
+    let headers = accept::standard(&parts.headers)?;
+    let peer = Peer { caller, scope };
+    match decode(bytes, limits.decode())? {
+        Inbound::One(message) => one(http, &peer, &headers, message).await,
+        Inbound::Batch(messages) => batch(http, &peer, &headers, messages).await,
+    }
+}
+
+async fn one(
+    http: &Arc<Http>,
+    peer: &Peer,
+    headers: &StandardHeaders,
+    message: Message,
+) -> Result<Response, Refusal> {
+    let doors = &http.doors;
+    match frame(&message, headers)? {
+        Framing::Modern => match doors.modern(peer, message, Some(headers))? {
+            Taken::Call { frames, .. } => Ok(own_answer(http, Era::Modern, frames).await),
+            Taken::Noted | Taken::Cancel(_) => Ok(respond::accepted()),
+        },
+        Framing::Sessionless(revision) => match doors.sessionless(peer, message, revision)? {
+            Taken::Call { frames, .. } => Ok(own_answer(http, Era::Legacy, frames).await),
+            Taken::Noted | Taken::Cancel(_) => Ok(respond::accepted()),
+        },
+        Framing::Handshake => handshake(http, peer, message).await,
+        Framing::Session { id } => {
+            let session = doors
+                .load
+                .sessions
+                .find(&id, &peer.caller.principal, &peer.scope)?;
+            in_session(http, peer, &session, message).await
+        }
+    }
+}
+
+/// The connection owns this answer. JSON if it comes before anything else does, else a stream.
+async fn own_answer(http: &Http, era: Era, mut frames: Frames) -> Response {
+    let keep_alive = http.doors.limits.keep_alive;
+    let first = timeout(keep_alive, frames.next()).await;
+    match first {
+        Ok(Some(frame @ Frame::Final { .. })) => respond::json(era, &frame),
+        Ok(first) => respond::events(bodies::owned(first, frames, keep_alive)),
+        Err(_) => respond::events(bodies::owned(None, frames, keep_alive)),
+    }
+}
+
+async fn handshake(http: &Http, peer: &Peer, message: Message) -> Result<Response, Refusal> {
+    let (frame, session) = http.doors.handshake(peer, message).await?;
+    let response = respond::json(Era::Legacy, &frame);
+    let Some(session) = session else {
+        return Ok(response);
+    };
+    let (id, session) = http.doors.load.sessions.open(session)?;
+    subscribe::to_lists(&http.doors, peer, &session);
+    Ok(respond::with_session(response, &id))
+}
+
+async fn in_session(
+    http: &Http,
+    peer: &Peer,
+    session: &Arc<Session>,
+    message: Message,
+) -> Result<Response, Refusal> {
+    match http.doors.in_session(peer, session, message)? {
+        Taken::Noted => Ok(respond::accepted()),
+        Taken::Cancel(id) => {
+            session.in_flight.cancel(&id);
+            Ok(respond::accepted())
+        }
+        Taken::Call { id, frames } => {
+            let ticket = session.in_flight.begin(&id, &session.ended)?;
+            Ok(session_answer(http, session, cancellable(frames, ticket), 1).await)
+        }
+    }
+}
+
+/// The session owns this answer: it is finished whether or not the client stays, and a client that
+/// lost a stream can come back for the rest.
+async fn session_answer(
+    http: &Http,
+    session: &Arc<Session>,
+    mut frames: Frames,
+    expected: usize,
+) -> Response {
+    let outlet = session.open_stream();
+    let mut reader = outlet.read();
+    let filling = Arc::clone(&outlet);
+    http.doors.tasks.spawn(async move {
+        while let Some(frame) = frames.next().await {
+            filling.push(frame);
+        }
+        filling.finish();
+    });
+    let commit = tokio::time::Instant::now() + COMMIT_AFTER;
+    let mut answers = Vec::new();
+    loop {
+        match tokio::time::timeout_at(commit, reader.next()).await {
+            Ok(Some((_, frame))) if matches!(*frame, Frame::Final { .. }) => {
+                answers.push(frame);
+                if answers.len() == expected {
+                    session.close_stream(&outlet);
+                    return whole(&answers);
+                }
+            }
+            Ok(first) => return streamed(http, session, first, reader, answers.len()),
+            Err(_) => return streamed(http, session, None, reader, answers.len()),
+        }
+    }
+}
+
+/// All answers, without events.
+fn whole(answers: &[Arc<Frame>]) -> Response {
+    match answers {
+        [answer] => respond::json(Era::Legacy, answer),
+        answers => {
+            let answers: Vec<_> = answers
+                .iter()
+                .map(|frame| frame.json().to_owned())
+                .collect();
+            respond::json_array(&answers)
+        }
+    }
+}
+
+/// A stream from here on. Answers that were read already are read again from its start.
+fn streamed(
+    http: &Http,
+    session: &Session,
+    first: Option<(u64, Arc<Frame>)>,
+    reader: Reader,
+    read_already: usize,
+) -> Response {
+    let primed = session.revision.primes_streams();
+    let (reader, first) = match read_already {
+        0 => (reader, first),
+        _ => (reader.again(), None),
+    };
+    let opening = Opening {
+        primed,
+        first,
+        room: None,
+    };
+    respond::events(bodies::shared(
+        opening,
+        reader,
+        http.doors.limits.keep_alive,
+    ))
+}
+
+/// A batch: each message alone, one array for the answers, or a stream where there are events.
+async fn batch(
+    http: &Arc<Http>,
+    peer: &Peer,
+    headers: &StandardHeaders,
+    messages: Vec<Result<Message>>,
+) -> Result<Response, Refusal> {
+    let id = headers.session.as_deref().ok_or_else(batch_refused)?;
+    let session = http
+        .doors
+        .load
+        .sessions
+        .find(id, &peer.caller.principal, &peer.scope)?;
+    if !session.revision.has_batches() {
+        return Err(batch_refused().into());
+    }
+    let answers: Vec<Frames> = messages
+        .into_iter()
+        .filter_map(|message| batched(http, peer, &session, message).transpose())
+        .map(|answer| answer.unwrap_or_else(|refusal| stream::iter([refusal.frame()]).boxed()))
+        .collect();
+    match answers.len() {
+        0 => Ok(respond::accepted()),
+        expected => {
+            let frames = stream::select_all(answers).boxed();
+            Ok(session_answer(http, &session, frames, expected).await)
+        }
+    }
+}
+
+fn batched(
+    http: &Http,
+    peer: &Peer,
+    session: &Arc<Session>,
+    message: Result<Message>,
+) -> Result<Option<Frames>, Refusal> {
+    match http.doors.in_session(peer, session, message?)? {
+        Taken::Noted => Ok(None),
+        Taken::Cancel(id) => {
+            session.in_flight.cancel(&id);
+            Ok(None)
+        }
+        Taken::Call { id, frames } => {
+            let ticket = session.in_flight.begin(&id, &session.ended)?;
+            Ok(Some(cancellable(frames, ticket)))
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Step 8, respond: messages into HTTP responses. The only place where a status is picked.
+
+use ::http::header::{
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONTENT_TYPE,
+    RETRY_AFTER, VARY, WWW_AUTHENTICATE,
+};
+use ::http::{HeaderName, HeaderValue, StatusCode};
+use axum::body::Body;
+use axum::response::Response;
+use tidegate_core::Code;
+use tidegate_mcp::{Era, Frame, codes};
+
+use crate::path::Refusal;
+use crate::session::SessionId;
+
+pub(super) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
+const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+
+/// A message that was not taken.
+pub(super) fn refusal(refusal: &Refusal) -> Response {
+    json(refusal.era, &refusal.frame())
+}
+
+/// One message as JSON.
+pub(super) fn json(era: Era, frame: &Frame) -> Response {
+    let code = match frame {
+        Frame::Final { code, .. } => *code,
+        Frame::Notice(_) => None,
+    };
+    let mut response = json_body(status(era, code), frame.json().to_owned());
+    if let Some((name, value)) = code.and_then(companion) {
+        response.headers_mut().insert(name, value);
+    }
+    response
+}
+
+/// Several answers as one JSON array.
+pub(super) fn json_array(answers: &[String]) -> Response {
+    json_body(StatusCode::OK, format!("[{}]", answers.join(",")))
+}
+
+fn json_body(status: StatusCode, body: String) -> Response {
+    let mut response = Response::new(Body::from(body));
+    *response.status_mut() = status;
+    response
+        .headers_mut()
+        .insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response
+}
+
+/// A stream of events.
+pub(super) fn events(body: Body) -> Response {
+    let mut response = Response::new(body);
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    headers.insert(ACCEL_BUFFERING, HeaderValue::from_static("no"));
+    response
+}
+
+/// Taken, and nothing to say.
+pub(super) fn accepted() -> Response {
+    empty(StatusCode::ACCEPTED)
+}
+
+/// The session is over.
+pub(super) fn session_ended() -> Response {
+    empty(StatusCode::NO_CONTENT)
+}
+
+/// Whether the gateway takes calls.
+pub(super) fn ready(ready: bool) -> Response {
+    let (status, text) = match ready {
+        true => (StatusCode::OK, "ready\n"),
+        false => (StatusCode::SERVICE_UNAVAILABLE, "stopping\n"),
+    };
+    let mut response = Response::new(Body::from(text));
+    *response.status_mut() = status;
+    response
+}
+
+/// Tells the client the id of its new session.
+pub(super) fn with_session(mut response: Response, id: &SessionId) -> Response {
+    if let Ok(value) = HeaderValue::from_str(id.as_str()) {
+        response.headers_mut().insert(SESSION_ID, value);
+    }
+    response
+}
+
+/// The answer to a browser that asks before it calls.
+pub(super) fn preflight(origin: Option<HeaderValue>) -> Response {
+    let mut response = empty(StatusCode::NO_CONTENT);
+    let headers = response.headers_mut();
+    headers.insert(
+        ACCESS_CONTROL_ALLOW_METHODS,
+        HeaderValue::from_static("GET, POST, DELETE"),
+    );
+    let names = "authorization, content-type, accept, last-event-id, mcp-session-id, \
+                 mcp-protocol-version, mcp-method, mcp-name";
+    headers.insert(
+        ACCESS_CONTROL_ALLOW_HEADERS,
+        HeaderValue::from_static(names),
+    );
+    headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
+    readable_by(response, origin)
+}
+
+/// Lets the page that called read the response.
+pub(super) fn readable_by(mut response: Response, origin: Option<HeaderValue>) -> Response {
+    if let Some(origin) = origin {
+        let headers = response.headers_mut();
+        headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
+        headers.append(VARY, HeaderValue::from_static("Origin"));
+        let exposed = HeaderValue::from_static("mcp-session-id, www-authenticate");
+        headers.insert(ACCESS_CONTROL_EXPOSE_HEADERS, exposed);
+    }
+    response
+}
+
+fn empty(status: StatusCode) -> Response {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = status;
+    response
+}
+
+fn status(era: Era, code: Option<Code>) -> StatusCode {
+    let status = code.map_or(200, |code| codes::of(code).status(era));
+    StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
+}
+
+/// The header that goes with an error.
+fn companion(code: Code) -> Option<(HeaderName, HeaderValue)> {
+    match code {
+        Code::Unauthenticated => Some((WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))),
+        Code::Unavailable | Code::RateLimited => Some((RETRY_AFTER, HeaderValue::from_static("1"))),
+        Code::MethodNotAllowed => Some((ALLOW, HeaderValue::from_static("POST"))),
+        _ => None,
+    }
+}

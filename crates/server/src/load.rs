@@ -1,0 +1,107 @@
+//! How much is under way at all doors together, and the refusal of what would be too much.
+
+use std::sync::Arc;
+
+use tidegate_core::{Code, Error, Health, Probe, Report, Result, Side, Vital};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::Limits;
+use crate::session::Sessions;
+
+/// From this share of a bound on, someone should look.
+const NEARLY: f64 = 0.9;
+
+/// The calls, streams and sessions that are open, each within its bound.
+pub struct Load {
+    calls: Gauge,
+    streams: Gauge,
+    pub(crate) sessions: Sessions,
+    max_sessions: usize,
+}
+
+/// One bounded quantity.
+struct Gauge {
+    free: Arc<Semaphore>,
+    all: usize,
+}
+
+impl Load {
+    pub fn new(limits: &Limits) -> Self {
+        Self {
+            calls: Gauge::new(limits.calls),
+            streams: Gauge::new(limits.streams),
+            sessions: Sessions::new(limits),
+            max_sessions: limits.sessions,
+        }
+    }
+
+    /// Room for one more call.
+    pub(crate) fn call(&self) -> Result<OwnedSemaphorePermit> {
+        self.calls.take("calls")
+    }
+
+    /// Room for one more stream of changes.
+    pub(crate) fn stream(&self) -> Result<OwnedSemaphorePermit> {
+        self.streams.take("streams")
+    }
+}
+
+impl Gauge {
+    fn new(all: usize) -> Self {
+        Self {
+            free: Arc::new(Semaphore::new(all)),
+            all,
+        }
+    }
+
+    fn used(&self) -> usize {
+        self.all - self.free.available_permits()
+    }
+
+    fn take(&self, what: &str) -> Result<OwnedSemaphorePermit> {
+        Arc::clone(&self.free).try_acquire_owned().map_err(|_| {
+            let message =
+                format!("the gateway has as many {what} under way as it may; try again later");
+            Error::new(Code::Unavailable, Side::Gateway, message)
+        })
+    }
+}
+
+impl Probe for Load {
+    fn name(&self) -> &str {
+        "doors"
+    }
+
+    fn report(&self) -> Report {
+        let sessions = self.sessions.count();
+        let parts = [
+            ("calls", self.calls.used(), self.calls.all),
+            ("streams", self.streams.used(), self.streams.all),
+            ("sessions", sessions, self.max_sessions),
+        ];
+        let nearly_full = parts.iter().find(|(_, used, all)| is_nearly(*used, *all));
+        let health = match nearly_full {
+            None => Health::Good,
+            Some((what, used, all)) => {
+                Health::Degraded(format!("{used} of {all} {what} are in use"))
+            }
+        };
+        let vitals = parts.iter().map(|(name, used, _)| Vital {
+            name,
+            value: *used as u64,
+        });
+        Report {
+            health,
+            response_time: None,
+            vitals: vitals.collect(),
+        }
+    }
+}
+
+#[expect(
+    clippy::cast_precision_loss,
+    reason = "a share needs no more than a float holds"
+)]
+fn is_nearly(used: usize, all: usize) -> bool {
+    used as f64 >= all as f64 * NEARLY
+}

@@ -1,0 +1,406 @@
+//! The path of a message through every door: lift, then resolve, govern and serve in the core, then
+//! lower. What differs between HTTP and stdio ends before it and begins after it.
+
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use futures_util::stream::{self, BoxStream};
+use tidegate_core::{
+    Ask, Caller, Code, CorrelationId, Error, Gateway, Identify, Outcome, Own, RawJson, Reply,
+    Request, Result, Scope, Terms,
+};
+use tidegate_mcp::revision::{Method, StandardHeaders, lift_legacy, lift_modern, refusal};
+use tidegate_mcp::{Era, Frame, Lifted, Lowering, Message, RequestId, Revision};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::in_flight::Ticket;
+use crate::session::Session;
+use crate::{Limits, Load, subscribe};
+
+/// What all doors share.
+pub struct Doors {
+    pub(crate) gateway: Arc<Gateway>,
+    pub(crate) identify: Arc<dyn Identify>,
+    pub(crate) limits: Limits,
+    pub(crate) load: Arc<Load>,
+    /// Every task a door starts; none outlives the doors.
+    pub(crate) tasks: TaskTracker,
+    /// Ends everything at once, after the time to drain.
+    pub(crate) ended: CancellationToken,
+}
+
+/// Who talks, to which part of the gateway.
+#[derive(Clone)]
+pub(crate) struct Peer {
+    pub(crate) caller: Arc<Caller>,
+    pub(crate) scope: Scope,
+}
+
+/// The messages that answer one request: notices, then one answer. Dropping it cancels the call.
+pub(crate) type Frames = BoxStream<'static, Frame>;
+
+/// What comes of a message.
+pub(crate) enum Taken {
+    /// A notification, or a response to us: taken, and nothing to say.
+    Noted,
+    /// The client gives up on a request.
+    Cancel(RequestId),
+    Call {
+        id: RequestId,
+        frames: Frames,
+    },
+}
+
+/// A message that was not taken.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    pub(crate) era: Era,
+    pub(crate) id: Option<RequestId>,
+    pub(crate) error: Error,
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        Self {
+            era: Era::Modern,
+            id: None,
+            error,
+        }
+    }
+}
+
+impl Refusal {
+    fn legacy((id, error): (Option<RequestId>, Error)) -> Self {
+        Self {
+            era: Era::Legacy,
+            id,
+            error,
+        }
+    }
+
+    /// The refusal as a message. Logged here, once: it never reached the layer that logs calls.
+    pub(crate) fn frame(&self) -> Frame {
+        let correlation = CorrelationId::fresh();
+        let cause = std::error::Error::source(&self.error).map(ToString::to_string);
+        tracing::info!(
+            %correlation,
+            code = ?self.error.code(),
+            error = %self.error,
+            cause,
+            "message refused"
+        );
+        refusal(self.era, self.id.as_ref(), &self.error, correlation)
+    }
+}
+
+impl Doors {
+    pub fn new(
+        gateway: Arc<Gateway>,
+        identify: Arc<dyn Identify>,
+        limits: Limits,
+        load: Arc<Load>,
+    ) -> Self {
+        let (tasks, ended) = (TaskTracker::new(), CancellationToken::new());
+        Self {
+            gateway,
+            identify,
+            limits,
+            load,
+            tasks,
+            ended,
+        }
+    }
+
+    /// Ends idle sessions, for as long as it is polled.
+    pub async fn sweep(&self) {
+        let mut ticks = tokio::time::interval(self.load.sessions.sweep_every());
+        loop {
+            ticks.tick().await;
+            self.load.sessions.sweep();
+        }
+    }
+
+    /// Stops: streams of changes end gracefully, calls under way may finish for a while, then
+    /// everything ends.
+    pub async fn drain(&self) {
+        self.gateway.drain();
+        self.load.sessions.drain();
+        self.tasks.close();
+        if tokio::time::timeout(self.limits.drain, self.tasks.wait())
+            .await
+            .is_err()
+        {
+            tracing::warn!(tasks = self.tasks.len(), "stopping with work under way");
+        }
+        self.ended.cancel();
+        self.tasks.wait().await;
+    }
+
+    /// Takes a stateless message. `headers` are those of HTTP; a pipe has none.
+    pub(crate) fn modern(
+        &self,
+        peer: &Peer,
+        message: Message,
+        headers: Option<&StandardHeaders>,
+    ) -> Result<Taken, Refusal> {
+        let (revision, lifted) = lift_modern(message, headers).map_err(|(id, error)| Refusal {
+            era: Era::Modern,
+            id,
+            error,
+        })?;
+        match lifted {
+            Lifted::Request {
+                id,
+                method,
+                ask,
+                params,
+                terms,
+            } => {
+                let request = self.request(peer, method, ask, params, terms);
+                let lowering = lowering(revision, method, id.clone(), &request);
+                let on_a_pipe = headers.is_none();
+                let farewell = on_a_pipe.then(|| lowering.farewell()).flatten();
+                let frames = self
+                    .frames(request, lowering)
+                    .chain(stream::iter(farewell))
+                    .boxed();
+                Ok(Taken::Call { id, frames })
+            }
+            Lifted::Cancelled { id } => Ok(Taken::Cancel(id)),
+            _ => Ok(Taken::Noted),
+        }
+    }
+
+    /// Takes a message of a client that says nothing about itself.
+    pub(crate) fn sessionless(
+        &self,
+        peer: &Peer,
+        message: Message,
+        revision: Revision,
+    ) -> Result<Taken, Refusal> {
+        let lifted = lift_legacy(message, revision, Terms::default()).map_err(Refusal::legacy)?;
+        match lifted {
+            Lifted::Request {
+                id,
+                method,
+                ask,
+                params,
+                terms,
+            } => Ok(self.call(peer, revision, id, method, ask, params, terms)),
+            Lifted::SetLevel { id, .. }
+            | Lifted::Subscribe { id, .. }
+            | Lifted::Unsubscribe { id, .. }
+            | Lifted::Handshake { id, .. } => {
+                let error = Error::client(
+                    Code::SessionRequired,
+                    "this needs a session; initialize first",
+                );
+                Err(Refusal::legacy((Some(id), error)))
+            }
+            Lifted::Cancelled { id } => Ok(Taken::Cancel(id)),
+            Lifted::Noted => Ok(Taken::Noted),
+        }
+    }
+
+    /// Takes a message of a session.
+    pub(crate) fn in_session(
+        &self,
+        peer: &Peer,
+        session: &Arc<Session>,
+        message: Message,
+    ) -> Result<Taken, Refusal> {
+        let revision = session.revision;
+        let lifted = lift_legacy(message, revision, session.terms()).map_err(Refusal::legacy)?;
+        match lifted {
+            Lifted::Request {
+                id,
+                method,
+                ask,
+                params,
+                terms,
+            } => Ok(self.call(peer, revision, id, method, ask, params, terms)),
+            Lifted::SetLevel { id, level } => {
+                session.set_level(level);
+                Ok(done(revision, Method::SetLevel, id))
+            }
+            Lifted::Unsubscribe { id, uri } => {
+                session.unsubscribe(&uri);
+                Ok(done(revision, Method::Unsubscribe, id))
+            }
+            Lifted::Subscribe { id, uri } => Ok(self.subscribe(peer, session, id, uri)),
+            Lifted::Handshake { id, .. } => {
+                let error = Error::client(Code::InvalidRequest, "this session is open already");
+                Err(Refusal::legacy((Some(id), error)))
+            }
+            Lifted::Cancelled { id } => Ok(Taken::Cancel(id)),
+            Lifted::Noted => Ok(Taken::Noted),
+        }
+    }
+
+    /// Answers a handshake. The session is there only if the gateway lets the client in.
+    pub(crate) async fn handshake(
+        &self,
+        peer: &Peer,
+        message: Message,
+    ) -> Result<(Frame, Option<Session>), Refusal> {
+        let lifted = lift_legacy(message, Revision::NEWEST_LEGACY, Terms::default());
+        let (id, handshake) = match lifted.map_err(Refusal::legacy)? {
+            Lifted::Handshake { id, handshake } => (id, handshake),
+            _ => {
+                return Err(Error::client(Code::InvalidRequest, "a handshake is a request").into());
+            }
+        };
+        let ask = Ask::Own(Own::Discover);
+        let terms = Terms {
+            capabilities: handshake.capabilities.clone(),
+            client: handshake.client.clone(),
+            ..Terms::default()
+        };
+        let params = RawJson::empty_object();
+        let request = self.request(peer, Method::Initialize, ask, params, terms);
+        let lowering = lowering(handshake.revision, Method::Initialize, id, &request);
+        let frame = match self.gateway.handle(request).await {
+            Ok(Reply::Done(outcome)) => lowering.outcome(&outcome),
+            Ok(Reply::Stream(_)) => lowering.error(&Error::internal("the gateway did not answer")),
+            Err(error) => lowering.error(&error),
+        };
+        let let_in = matches!(frame, Frame::Final { code: None, .. });
+        let session = let_in.then(|| {
+            let (principal, scope) = (peer.caller.principal.clone(), peer.scope.clone());
+            Session::new(principal, scope, handshake, &self.limits, &self.ended)
+        });
+        Ok((frame, session))
+    }
+
+    /// A request for the core.
+    pub(crate) fn request(
+        &self,
+        peer: &Peer,
+        method: Method,
+        ask: Ask,
+        params: RawJson,
+        terms: Terms,
+    ) -> Request {
+        Request {
+            correlation: CorrelationId::fresh(),
+            caller: Arc::clone(&peer.caller),
+            scope: peer.scope.clone(),
+            label: method.name(),
+            terms,
+            ask,
+            params,
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of one lifted request")]
+    fn call(
+        &self,
+        peer: &Peer,
+        revision: Revision,
+        id: RequestId,
+        method: Method,
+        ask: Ask,
+        params: RawJson,
+        terms: Terms,
+    ) -> Taken {
+        let request = self.request(peer, method, ask, params, terms);
+        let lowering = lowering(revision, method, id.clone(), &request);
+        Taken::Call {
+            id,
+            frames: self.frames(request, lowering),
+        }
+    }
+
+    /// Resolve, govern, serve and lower, as a stream of messages.
+    fn frames(&self, request: Request, lowering: Lowering) -> Frames {
+        let room = match &request.ask {
+            Ask::Own(Own::Listen(filter)) if filter.uris.len() > self.limits.subscriptions => {
+                Err(subscribe::too_many(self.limits.subscriptions))
+            }
+            Ask::Own(Own::Listen(_)) => self.load.stream(),
+            _ => self.load.call(),
+        };
+        let room = match room {
+            Ok(room) => room,
+            Err(error) => return one(lowering.error(&error)),
+        };
+        let gateway = Arc::clone(&self.gateway);
+        let frames = stream::once(async move { lowered(gateway.handle(request).await, lowering) });
+        // The room is given back when the last frame is out, or the call is dropped.
+        frames.flatten().map(move |frame| (frame, &room).0).boxed()
+    }
+
+    fn subscribe(&self, peer: &Peer, session: &Arc<Session>, id: RequestId, uri: String) -> Taken {
+        let filter = tidegate_core::Filter::uri(&uri);
+        let ask = Ask::Own(Own::Listen(filter));
+        let request = self.request(
+            peer,
+            Method::Subscribe,
+            ask,
+            RawJson::empty_object(),
+            session.terms(),
+        );
+        let lowering = lowering(session.revision, Method::Subscribe, id.clone(), &request);
+        let (gateway, tasks) = (Arc::clone(&self.gateway), self.tasks.clone());
+        let session = Arc::clone(session);
+        let frame = async move {
+            match subscribe::to_resource(&gateway, &tasks, &session, request, &uri).await {
+                Ok(()) => lowering.outcome(&nothing()),
+                Err(error) => lowering.error(&error),
+            }
+        };
+        Taken::Call {
+            id,
+            frames: stream::once(frame).boxed(),
+        }
+    }
+}
+
+/// Ends the frames when their call is cancelled, and takes it off the list when they end.
+pub(crate) fn cancellable(frames: Frames, ticket: Ticket) -> Frames {
+    let cancelled = ticket.cancelled.clone().cancelled_owned();
+    frames
+        .take_until(cancelled)
+        .map(move |frame| (frame, &ticket).0)
+        .boxed()
+}
+
+fn lowering(revision: Revision, method: Method, id: RequestId, request: &Request) -> Lowering {
+    Lowering::new(revision, method, id, request.correlation, &request.terms)
+}
+
+fn lowered(reply: Result<Reply>, lowering: Lowering) -> Frames {
+    match reply {
+        Ok(Reply::Done(outcome)) => one(lowering.outcome(&outcome)),
+        Ok(Reply::Stream(events)) => {
+            let frames = events.filter_map(move |event| {
+                let frame = match event {
+                    Ok(event) => lowering.event(event),
+                    Err(error) => Some(lowering.error(&error)),
+                };
+                std::future::ready(frame)
+            });
+            frames.boxed()
+        }
+        Err(error) => one(lowering.error(&error)),
+    }
+}
+
+/// The empty answer.
+fn done(revision: Revision, method: Method, id: RequestId) -> Taken {
+    let correlation = CorrelationId::fresh();
+    let lowering = Lowering::new(revision, method, id.clone(), correlation, &Terms::default());
+    Taken::Call {
+        id,
+        frames: one(lowering.outcome(&nothing())),
+    }
+}
+
+fn nothing() -> Outcome {
+    Outcome::complete(RawJson::empty_object())
+}
+
+fn one(frame: Frame) -> Frames {
+    stream::once(std::future::ready(frame)).boxed()
+}

@@ -1,0 +1,225 @@
+//! A two-way channel: messages come in one by one, all answers go out one way. What stdio and the
+//! oldest HTTP transport have in common.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use futures_util::StreamExt;
+use futures_util::stream;
+use tidegate_core::{Code, Error, Result};
+use tidegate_mcp::revision::{Framing, StandardHeaders, frame};
+use tidegate_mcp::{Frame, Inbound, Message, batch_refused, decode};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::in_flight::InFlight;
+use crate::path::{Doors, Frames, Peer, Refusal, Taken, cancellable};
+use crate::session::Session;
+use crate::subscribe;
+
+/// Messages that wait to go out before their senders wait too.
+const WAITING: usize = 64;
+
+/// One client on one channel.
+pub(crate) struct Pipe {
+    doors: Arc<Doors>,
+    peer: Peer,
+    in_flight: Arc<InFlight>,
+    /// There from the handshake on.
+    session: Mutex<Option<Arc<Session>>>,
+    out: mpsc::Sender<String>,
+    /// The calls under way.
+    calls: TaskTracker,
+    pub(crate) ended: CancellationToken,
+}
+
+impl Pipe {
+    /// Opens a channel; what it says comes out of the receiver.
+    pub(crate) fn new(doors: &Arc<Doors>, peer: Peer) -> (Arc<Self>, mpsc::Receiver<String>) {
+        let (out, said) = mpsc::channel(WAITING);
+        let pipe = Self {
+            doors: Arc::clone(doors),
+            peer,
+            in_flight: InFlight::new(doors.limits.calls_per_session),
+            session: Mutex::default(),
+            out,
+            calls: TaskTracker::new(),
+            ended: doors.ended.child_token(),
+        };
+        (Arc::new(pipe), said)
+    }
+
+    /// Takes one body or line.
+    pub(crate) async fn take(self: &Arc<Self>, bytes: Bytes) {
+        let limits = self.doors.limits.decode();
+        let taken = match decode(bytes, limits) {
+            Ok(Inbound::One(message)) => self.one(message).await,
+            Ok(Inbound::Batch(messages)) => self.batch(messages).await,
+            Err(error) => Err(error.into()),
+        };
+        if let Err(refusal) = taken {
+            self.refuse(&refusal).await;
+        }
+    }
+
+    /// Answers something that could not be read.
+    pub(crate) async fn refuse(&self, refusal: &Refusal) {
+        self.say(refusal.frame().json().to_owned()).await;
+    }
+
+    /// Waits until every call has been answered.
+    pub(crate) async fn answered(&self) {
+        self.calls.close();
+        self.calls.wait().await;
+    }
+
+    async fn one(self: &Arc<Self>, message: Message) -> Result<(), Refusal> {
+        if let Some(frames) = self.framed(message).await? {
+            self.carry(frames);
+        }
+        Ok(())
+    }
+
+    /// Serves a message by what its body says; stateless messages and a session's may alternate.
+    async fn framed(self: &Arc<Self>, message: Message) -> Result<Option<Frames>, Refusal> {
+        self.refuse_duplicate(&message)?;
+        let session = self.session();
+        let taken = match frame(&message, &StandardHeaders::default())? {
+            Framing::Modern => self.doors.modern(&self.peer, message, None)?,
+            Framing::Handshake => return self.handshake(message).await.map(|()| None),
+            Framing::Session { .. } | Framing::Sessionless(_) if session.is_some() => {
+                let session = session.ok_or_else(no_session)?;
+                self.doors.in_session(&self.peer, &session, message)?
+            }
+            Framing::Sessionless(revision) => {
+                self.doors.sessionless(&self.peer, message, revision)?
+            }
+            Framing::Session { .. } => return Err(no_session().into()),
+        };
+        match taken {
+            Taken::Noted => Ok(None),
+            Taken::Cancel(id) => {
+                self.in_flight.cancel(&id);
+                Ok(None)
+            }
+            Taken::Call { id, frames } => {
+                let ticket = self.in_flight.begin(&id, &self.ended)?;
+                Ok(Some(cancellable(frames, ticket)))
+            }
+        }
+    }
+
+    /// One channel cannot tell two answers with one id apart.
+    fn refuse_duplicate(&self, message: &Message) -> Result<(), Refusal> {
+        match message {
+            Message::Request { id, .. } if self.in_flight.has(id) => Err(Refusal {
+                id: Some(id.clone()),
+                ..Error::client(
+                    Code::InvalidRequest,
+                    "a request with this id is under way already",
+                )
+                .into()
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    async fn handshake(self: &Arc<Self>, message: Message) -> Result<(), Refusal> {
+        let (frame, session) = self.doors.handshake(&self.peer, message).await?;
+        if let Some(session) = session {
+            let session = Arc::new(session);
+            subscribe::to_lists(&self.doors, &self.peer, &session);
+            self.carry_changes(&session);
+            *self.session.lock().unwrap_or_else(PoisonError::into_inner) = Some(session);
+        }
+        self.say(frame.json().to_owned()).await;
+        Ok(())
+    }
+
+    async fn batch(self: &Arc<Self>, messages: Vec<Result<Message>>) -> Result<(), Refusal> {
+        if !self
+            .session()
+            .is_some_and(|session| session.revision.has_batches())
+        {
+            return Err(batch_refused().into());
+        }
+        let mut answers = Vec::new();
+        for message in messages {
+            answers.push(match message {
+                Ok(message) => self.framed(message).await,
+                Err(error) => Err(error.into()),
+            });
+        }
+        let finals = answers.into_iter().filter_map(|answer| match answer {
+            Ok(frames) => frames,
+            Err(refusal) => Some(stream::iter([refusal.frame()]).boxed()),
+        });
+        let mut frames = stream::select_all(finals);
+        let pipe = Arc::clone(self);
+        self.calls.spawn(async move {
+            let mut finals = Vec::new();
+            while let Some(frame) = frames.next().await {
+                match frame {
+                    Frame::Notice(json) => pipe.say(json).await,
+                    Frame::Final { json, .. } => finals.push(json),
+                }
+            }
+            if !finals.is_empty() {
+                pipe.say(format!("[{}]", finals.join(","))).await;
+            }
+        });
+        Ok(())
+    }
+
+    fn carry(self: &Arc<Self>, mut frames: Frames) {
+        let pipe = Arc::clone(self);
+        self.calls.spawn(async move {
+            while let Some(frame) = frames.next().await {
+                pipe.say(frame.json().to_owned()).await;
+            }
+        });
+    }
+
+    fn carry_changes(self: &Arc<Self>, session: &Arc<Session>) {
+        let (pipe, ended) = (Arc::clone(self), session.ended.clone());
+        let mut changes = session.standing.read();
+        self.doors.tasks.spawn(async move {
+            loop {
+                let change = tokio::select! {
+                    () = ended.cancelled() => return,
+                    () = pipe.ended.cancelled() => return,
+                    change = changes.next() => change,
+                };
+                match change {
+                    Some((_, frame)) => pipe.say(frame.json().to_owned()).await,
+                    None => return,
+                }
+            }
+        });
+    }
+
+    /// Says one message; once the other side is gone, nothing.
+    async fn say(&self, json: String) {
+        tokio::select! {
+            () = self.ended.cancelled() => {}
+            sent = self.out.send(json) => if sent.is_err() {
+                self.ended.cancel();
+            }
+        }
+    }
+
+    fn session(&self) -> Option<Arc<Session>> {
+        self.session
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+}
+
+fn no_session() -> Error {
+    Error::client(
+        Code::SessionRequired,
+        "this needs a session; initialize first",
+    )
+}

@@ -1,0 +1,173 @@
+//! A legacy session: what a client said once and counts on from then on.
+
+mod outlet;
+mod table;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tidegate_core::{Code, Error, LogLevel, Principal, RawJson, Result, Scope, Side, Terms};
+use tidegate_mcp::Revision;
+use tidegate_mcp::revision::Handshake;
+use tokio_util::sync::CancellationToken;
+
+use crate::Limits;
+use crate::in_flight::InFlight;
+pub(crate) use outlet::{Outlet, Reader, parse_event_id};
+pub(crate) use table::{SessionId, Sessions};
+
+/// The stream for what no call asked for.
+const STANDING: u64 = 0;
+
+/// Finished streams that are kept for a client that lost the connection.
+const KEPT_STREAMS: usize = 4;
+
+/// One client's session.
+pub(crate) struct Session {
+    pub(crate) principal: Principal,
+    pub(crate) scope: Scope,
+    pub(crate) revision: Revision,
+    capabilities: RawJson,
+    client: Option<RawJson>,
+    pub(crate) in_flight: Arc<InFlight>,
+    /// Ends everything that belongs to the session.
+    pub(crate) ended: CancellationToken,
+    /// What no call asked for: changes.
+    pub(crate) standing: Arc<Outlet>,
+    state: Mutex<State>,
+    limits: Limits,
+}
+
+struct State {
+    log_level: Option<LogLevel>,
+    subscriptions: HashMap<String, CancellationToken>,
+    streams: Vec<Arc<Outlet>>,
+    next_stream: u64,
+}
+
+impl Session {
+    pub(crate) fn new(
+        principal: Principal,
+        scope: Scope,
+        handshake: Handshake,
+        limits: &Limits,
+        parent: &CancellationToken,
+    ) -> Self {
+        // Every distinct change a session can hear of fits, so none is ever pushed out unread.
+        let standing = Outlet::new(
+            STANDING,
+            limits.stream_events.max(limits.subscriptions + 8),
+            limits,
+        );
+        Self {
+            principal,
+            scope,
+            revision: handshake.revision,
+            capabilities: handshake.capabilities,
+            client: handshake.client,
+            in_flight: InFlight::new(limits.calls_per_session),
+            ended: parent.child_token(),
+            standing,
+            state: Mutex::new(State {
+                log_level: None,
+                subscriptions: HashMap::new(),
+                streams: Vec::new(),
+                next_stream: STANDING + 1,
+            }),
+            limits: limits.clone(),
+        }
+    }
+
+    /// What every request of this session says about its client.
+    pub(crate) fn terms(&self) -> Terms {
+        Terms {
+            capabilities: self.capabilities.clone(),
+            client: self.client.clone(),
+            log_level: self.lock().log_level,
+            progress: None,
+        }
+    }
+
+    pub(crate) fn set_level(&self, level: LogLevel) {
+        self.lock().log_level = Some(level);
+    }
+
+    /// Notes a subscription; the token ends it. Subscribing again replaces the first.
+    pub(crate) fn subscribe(&self, uri: &str) -> Result<CancellationToken> {
+        let mut state = self.lock();
+        let known = state.subscriptions.contains_key(uri);
+        if !known && state.subscriptions.len() >= self.limits.subscriptions {
+            let message = format!(
+                "this session has {} subscriptions, as many as it may",
+                self.limits.subscriptions
+            );
+            return Err(Error::new(Code::Unavailable, Side::Client, message));
+        }
+        let token = self.ended.child_token();
+        if let Some(before) = state.subscriptions.insert(uri.to_owned(), token.clone()) {
+            before.cancel();
+        }
+        Ok(token)
+    }
+
+    /// Ends a subscription; one that is not there is nothing.
+    pub(crate) fn unsubscribe(&self, uri: &str) {
+        if let Some(token) = self.lock().subscriptions.remove(uri) {
+            token.cancel();
+        }
+    }
+
+    /// A stream for the events of one call, kept for a while after its end.
+    pub(crate) fn open_stream(&self) -> Arc<Outlet> {
+        let mut state = self.lock();
+        let number = state.next_stream;
+        state.next_stream += 1;
+        let outlet = Outlet::new(number, self.limits.stream_events, &self.limits);
+        state.streams.push(Arc::clone(&outlet));
+        let finished = state
+            .streams
+            .iter()
+            .filter(|stream| stream.is_finished())
+            .count();
+        if finished > KEPT_STREAMS
+            && let Some(oldest) = state.streams.iter().position(|stream| stream.is_finished())
+        {
+            state.streams.remove(oldest);
+        }
+        outlet
+    }
+
+    /// Forgets a stream whose answer went out whole, without events.
+    pub(crate) fn close_stream(&self, outlet: &Outlet) {
+        self.lock()
+            .streams
+            .retain(|stream| stream.number() != outlet.number());
+    }
+
+    /// A stream of this session by its number.
+    pub(crate) fn stream(&self, number: u64) -> Option<Arc<Outlet>> {
+        if number == STANDING {
+            return Some(Arc::clone(&self.standing));
+        }
+        self.lock()
+            .streams
+            .iter()
+            .find(|stream| stream.number() == number)
+            .cloned()
+    }
+
+    /// Whether something of the session is open: then it is in use.
+    fn is_busy(&self) -> bool {
+        self.standing.is_being_read() || !self.in_flight.is_empty()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.ended.cancel();
+    }
+}

@@ -1,0 +1,256 @@
+//! One stream of a session: frames with numbers, kept so that a client can come back for them.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tidegate_mcp::Frame;
+use tokio::sync::Notify;
+
+use crate::Limits;
+
+/// Frames on their way to one client. Bounded: when too many wait, the oldest go.
+pub(crate) struct Outlet {
+    number: u64,
+    max_events: usize,
+    max_bytes: usize,
+    state: Mutex<State>,
+    wake: Notify,
+}
+
+struct State {
+    events: VecDeque<(u64, Arc<Frame>)>,
+    bytes: usize,
+    last: u64,
+    read: u64,
+    finished: bool,
+    /// Who reads: a newer reader takes over from an older one.
+    reader: u64,
+    being_read: bool,
+}
+
+impl Outlet {
+    pub(crate) fn new(number: u64, max_events: usize, limits: &Limits) -> Arc<Self> {
+        let state = State {
+            events: VecDeque::new(),
+            bytes: 0,
+            last: 0,
+            read: 0,
+            finished: false,
+            reader: 0,
+            being_read: false,
+        };
+        let max_bytes = limits.stream_bytes;
+        Arc::new(Self {
+            number,
+            max_events,
+            max_bytes,
+            state: Mutex::new(state),
+            wake: Notify::new(),
+        })
+    }
+
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
+    pub(crate) fn push(&self, frame: Frame) {
+        self.lock().push(frame, self.max_events, self.max_bytes);
+        self.wake.notify_waiters();
+    }
+
+    /// Adds a notice unless the same one is waiting to be read already.
+    pub(crate) fn push_once(&self, json: String) {
+        let frame = Frame::Notice(json);
+        let mut state = self.lock();
+        let read = state.read;
+        let waits = state
+            .events
+            .iter()
+            .any(|(seq, event)| *seq > read && **event == frame);
+        if !waits {
+            state.push(frame, self.max_events, self.max_bytes);
+        }
+        drop(state);
+        self.wake.notify_waiters();
+    }
+
+    /// Nothing more will come.
+    pub(crate) fn finish(&self) {
+        self.lock().finished = true;
+        self.wake.notify_waiters();
+    }
+
+    pub(crate) fn is_finished(&self) -> bool {
+        self.lock().finished
+    }
+
+    pub(crate) fn is_being_read(&self) -> bool {
+        self.lock().being_read
+    }
+
+    /// Reads from the event after `after` on. Whoever read before hears no more.
+    pub(crate) fn read_from(self: &Arc<Self>, after: u64) -> Reader {
+        let mut state = self.lock();
+        state.reader += 1;
+        state.being_read = true;
+        let reader = state.reader;
+        drop(state);
+        self.wake.notify_waiters();
+        Reader {
+            outlet: Arc::clone(self),
+            reader,
+            after,
+        }
+    }
+
+    /// Reads what has not been read yet.
+    pub(crate) fn read(self: &Arc<Self>) -> Reader {
+        let after = self.lock().read;
+        self.read_from(after)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn push(&mut self, frame: Frame, max_events: usize, max_bytes: usize) {
+        self.last += 1;
+        self.bytes += frame.json().len();
+        self.events.push_back((self.last, Arc::new(frame)));
+        while self.events.len() > 1 && (self.events.len() > max_events || self.bytes > max_bytes) {
+            if let Some((_, oldest)) = self.events.pop_front() {
+                self.bytes -= oldest.json().len();
+            }
+        }
+    }
+}
+
+/// A place in a stream.
+pub(crate) struct Reader {
+    outlet: Arc<Outlet>,
+    reader: u64,
+    after: u64,
+}
+
+impl Reader {
+    /// The next frame with its number; none at the end, or when someone else reads now. May be
+    /// dropped while waiting: nothing is lost.
+    pub(crate) async fn next(&mut self) -> Option<(u64, Arc<Frame>)> {
+        loop {
+            let mut woken = std::pin::pin!(self.outlet.wake.notified());
+            woken.as_mut().enable();
+            {
+                let mut state = self.outlet.lock();
+                if state.reader != self.reader {
+                    return None;
+                }
+                let next = state
+                    .events
+                    .iter()
+                    .find(|(seq, _)| *seq > self.after)
+                    .cloned();
+                if let Some((seq, frame)) = next {
+                    self.after = seq;
+                    state.read = state.read.max(seq);
+                    return Some((seq, frame));
+                }
+                if state.finished {
+                    return None;
+                }
+            }
+            woken.await;
+        }
+    }
+
+    /// The same stream once more, from its first event.
+    pub(crate) fn again(self) -> Self {
+        self.outlet.read_from(0)
+    }
+
+    /// The id of an event of this stream, for the client to come back with.
+    pub(crate) fn event_id(&self, seq: u64) -> String {
+        format!("{}-{seq}", self.outlet.number)
+    }
+}
+
+/// The stream and the event that an id names.
+pub(crate) fn parse_event_id(id: &str) -> Option<(u64, u64)> {
+    let (stream, seq) = id.split_once('-')?;
+    Some((stream.parse().ok()?, seq.parse().ok()?))
+}
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        let mut state = self.outlet.lock();
+        if state.reader == self.reader {
+            state.being_read = false;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outlet(events: usize) -> Arc<Outlet> {
+        Outlet::new(7, events, &Limits::default())
+    }
+
+    fn notice(text: &str) -> Frame {
+        Frame::Notice(text.to_owned())
+    }
+
+    async fn next(reader: &mut Reader) -> Option<String> {
+        reader
+            .next()
+            .await
+            .map(|(_, frame)| frame.json().to_owned())
+    }
+
+    #[tokio::test]
+    async fn a_reader_that_comes_back_gets_what_it_missed() {
+        let outlet = outlet(8);
+        let mut first = outlet.read();
+        outlet.push(notice("a"));
+        outlet.push(notice("b"));
+        assert_eq!(next(&mut first).await.as_deref(), Some("a"));
+        let mut second = outlet.read_from(1);
+        assert_eq!(next(&mut first).await, None, "the second reader took over");
+        assert_eq!(next(&mut second).await.as_deref(), Some("b"));
+        outlet.finish();
+        assert_eq!(next(&mut second).await, None);
+    }
+
+    #[tokio::test]
+    async fn when_too_many_wait_the_oldest_go() {
+        let outlet = outlet(2);
+        for text in ["a", "b", "c"] {
+            outlet.push(notice(text));
+        }
+        let mut reader = outlet.read();
+        assert_eq!(next(&mut reader).await.as_deref(), Some("b"));
+    }
+
+    #[tokio::test]
+    async fn the_same_change_waits_once_and_comes_again_after_it_was_read() {
+        let outlet = outlet(8);
+        outlet.push_once("x".to_owned());
+        outlet.push_once("x".to_owned());
+        let mut reader = outlet.read();
+        assert_eq!(next(&mut reader).await.as_deref(), Some("x"));
+        outlet.push_once("x".to_owned());
+        outlet.finish();
+        assert_eq!(next(&mut reader).await.as_deref(), Some("x"));
+        assert_eq!(next(&mut reader).await, None);
+    }
+
+    #[test]
+    fn event_ids_are_parsed_and_everything_else_is_refused() {
+        assert_eq!(parse_event_id("3-14"), Some((3, 14)));
+        for bad in ["", "3", "-", "3-", "a-1", "3-1-1", "-3-1"] {
+            assert_eq!(parse_event_id(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! The door for one client on a pair of pipes: one message a line, nothing else on the output.
+
+use std::io;
+use std::sync::Arc;
+
+use tidegate_core::{Code, Credential, Error, Scope};
+use tidegate_mcp::lines::{Line, LineSplitter};
+use tidegate_mcp::single_line;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use crate::Doors;
+use crate::path::Peer;
+use crate::pipe::Pipe;
+
+/// Serves until the input ends, the output breaks or `stop` is cancelled; then lets calls under way
+/// finish within the time to drain.
+pub async fn serve_stdio(
+    doors: &Arc<Doors>,
+    input: impl AsyncRead + Unpin,
+    output: impl AsyncWrite + Unpin + Send + 'static,
+    stop: CancellationToken,
+) -> io::Result<()> {
+    let caller = doors
+        .identify
+        .identify(Credential::Process)
+        .await
+        .map_err(io::Error::other)?;
+    let (pipe, said) = Pipe::new(
+        doors,
+        Peer {
+            caller,
+            scope: Scope::All,
+        },
+    );
+    let writer = tokio::spawn(write(said, output, pipe.ended.clone()));
+    let read = tokio::select! {
+        read = read(&pipe, doors.limits.message_bytes, input) => read,
+        () = pipe.ended.cancelled() => Ok(()),
+        () = stop.cancelled() => Ok(()),
+    };
+    doors.gateway.drain();
+    tokio::time::timeout(doors.limits.drain, pipe.answered())
+        .await
+        .ok();
+    pipe.ended.cancel();
+    doors.drain().await;
+    drop(pipe);
+    let written = writer.await.map_err(io::Error::other)?;
+    read.and(written)
+}
+
+async fn read(pipe: &Arc<Pipe>, limit: usize, mut input: impl AsyncRead + Unpin) -> io::Result<()> {
+    let mut lines = LineSplitter::new(limit);
+    let mut buffer = vec![0; 64 * 1024];
+    loop {
+        let count = input.read(&mut buffer).await?;
+        let complete = match count {
+            0 => lines.finish().into_iter().collect(),
+            count => lines.push(&buffer[..count]),
+        };
+        for line in complete {
+            take(pipe, line, limit).await;
+        }
+        if count == 0 {
+            return Ok(());
+        }
+    }
+}
+
+async fn take(pipe: &Arc<Pipe>, line: Line, limit: usize) {
+    match line {
+        Line::Text(text) => pipe.take(text).await,
+        Line::TooLong => {
+            let message = format!("the line is longer than {limit} bytes and was dropped");
+            pipe.refuse(&Error::client(Code::TooLarge, message).into())
+                .await;
+        }
+    }
+}
+
+/// Writes what is said. A reader that is gone ends the pipe, and is no error.
+async fn write(
+    mut said: mpsc::Receiver<String>,
+    mut output: impl AsyncWrite + Unpin,
+    ended: CancellationToken,
+) -> io::Result<()> {
+    while let Some(json) = said.recv().await {
+        let mut line = single_line(&json).into_owned();
+        line.push('\n');
+        let written = async {
+            output.write_all(line.as_bytes()).await?;
+            output.flush().await
+        };
+        if let Err(error) = written.await {
+            ended.cancel();
+            return match error.kind() {
+                io::ErrorKind::BrokenPipe => Ok(()),
+                _ => Err(error),
+            };
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,92 @@
+//! The configuration: one file, a few flags and variables, and what they come to.
+//!
+//! Three stages: raw types (what is written), a pure validate that notes every problem with its
+//! line, and [`Settings`] (what holds). Knows nothing of the gateway that is then built.
+
+mod auth;
+mod data_dir;
+mod entries;
+mod fault;
+mod file;
+mod forms;
+mod limits;
+mod listen;
+mod log;
+mod outside;
+mod overrides;
+mod problem;
+mod raw;
+mod read;
+mod schema;
+mod secret;
+mod settings;
+mod sources;
+mod suggest;
+mod tree;
+mod validate;
+mod web;
+
+#[cfg(test)]
+mod tests;
+
+pub use auth::Key;
+pub use log::{LogFormat, LogLevel};
+pub use outside::Outside;
+pub(crate) use overrides::ALL as OVERRIDES;
+pub use overrides::Flags;
+pub use problem::{Origin, Place, Problem, Problems};
+pub(crate) use schema::{default_of, schema};
+pub use secret::Secret;
+pub use settings::{Log, Settings};
+pub use sources::{Source, SourceKind};
+pub use web::PublicUrl;
+
+use std::path::Path;
+
+use file::Found;
+use problem::Findings;
+use tree::{Node, Value};
+use validate::Around;
+
+/// Reads, judges and completes the configuration. Creates and opens nothing but what it reads.
+pub fn load(flags: &Flags, outside: &Outside<'_>) -> Result<Settings, Problems> {
+    let found = file::find(flags, outside)?;
+    let (mut tree, file) = match found {
+        Some(Found { name, text }) => (parse(&name, &text)?, Some(name)),
+        None => (
+            Node {
+                at: Place::START,
+                value: Value::Nothing,
+            },
+            None,
+        ),
+    };
+    if tree.value == Value::Nothing {
+        tree.value = Value::Map(Vec::new());
+    }
+    let name = file.clone().unwrap_or_default();
+    let folder = outside.folder().join(name.parent().unwrap_or(&name));
+    let mut findings = Findings::new(name, tree.clone());
+
+    read::refuse_duplicates(&mut tree, &mut findings);
+    let raw = read::read(tree, "", &mut findings).unwrap_or_default();
+    let around = Around {
+        flags,
+        outside,
+        file,
+        folder: &folder,
+    };
+    let (mut settings, keys) = validate::validate(raw, &around, &mut findings);
+    settings.keys = auth::fetch(keys, &folder, outside, &mut findings);
+    findings.settle(settings)
+}
+
+fn parse(name: &Path, text: &str) -> Result<Node, Problem> {
+    tree::parse(text).map_err(|error| Problem {
+        origin: Origin::File {
+            path: name.to_owned(),
+            place: error.at,
+        },
+        message: error.message,
+    })
+}

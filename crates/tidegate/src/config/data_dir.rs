@@ -1,0 +1,59 @@
+//! The folder for data: which one it is. Creates nothing.
+
+use std::path::{Path, PathBuf};
+
+use super::outside::Outside;
+use super::overrides;
+use super::problem::{Findings, Origin};
+use super::validate::Around;
+
+/// The folder of the flag, the variable, the file, or the user's own, in this order.
+pub(crate) fn choose(file: Option<&str>, around: &Around<'_>, findings: &mut Findings) -> PathBuf {
+    let outside = around.outside;
+    if let Some(path) = &around.flags.data_dir {
+        return outside.folder().join(path);
+    }
+    if let Some(path) = outside.variable(overrides::DATA_DIR.variable) {
+        return outside.folder().join(path);
+    }
+    let chosen = match file {
+        Some("") => {
+            findings.value(
+                &["data_dir"],
+                "`data_dir` is empty; name a folder or remove the field",
+            );
+            return PathBuf::new();
+        }
+        Some(path) => written(path, around.folder, outside),
+        None => users_own(outside),
+    };
+    chosen.unwrap_or_else(|| {
+        findings.push(
+            Origin::Variable("HOME"),
+            "not set, so there is no folder for data; name one with --data-dir",
+        );
+        PathBuf::new()
+    })
+}
+
+/// A path of the file. The shell is not there to expand a `~`.
+fn written(path: &str, folder: &Path, outside: &Outside<'_>) -> Option<PathBuf> {
+    match path.strip_prefix("~/") {
+        Some(rest) => Some(home(outside)?.join(rest)),
+        None => Some(folder.join(path)),
+    }
+}
+
+/// A relative `XDG_DATA_HOME` is to be ignored: the XDG base directory specification says so.
+fn users_own(outside: &Outside<'_>) -> Option<PathBuf> {
+    let xdg = outside
+        .variable("XDG_DATA_HOME")
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute());
+    let share = xdg.or_else(|| Some(home(outside)?.join(".local/share")))?;
+    Some(share.join("tidegate"))
+}
+
+fn home(outside: &Outside<'_>) -> Option<PathBuf> {
+    outside.variable("HOME").map(PathBuf::from)
+}

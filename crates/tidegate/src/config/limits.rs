@@ -1,0 +1,168 @@
+//! The bounds of what clients may use: how they are written, and between what they may lie.
+//!
+//! Keeps none of them: the doors and the gateway do.
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tidegate_server::Limits;
+
+use super::forms::{Size, Time};
+use super::problem::Findings;
+
+const MINUTE: u64 = 60;
+const HOUR: u64 = 60 * MINUTE;
+const DAY: u64 = 24 * HOUR;
+
+/// For what may be waited for or not.
+const NONE: Time = Time::secs(0);
+/// Shorter waits fail for honest clients on a busy machine.
+const SHORTEST: Time = Time::millis(100);
+/// Zero would let nothing through; more than this no machine can hold.
+const MANY: RangeInclusive<usize> = 1..=1_000_000;
+
+/// Makes of one row for each bound the raw section and the function that checks it. The compiler
+/// asks for a row when the doors get a bound.
+macro_rules! bounds {
+    (
+        doors { $($(#[$door_doc:meta])* $door:ident: $door_form:ident in $door_range:expr;)* }
+        own {
+            $($(#[$doc:meta])* $own:ident: $form:ident = $default:expr, as $value:ident in $range:expr;)*
+        }
+    ) => {
+        /// The section `limits` as it is written.
+        #[derive(Debug, Default, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields, expecting = "a mapping of fields")]
+        pub(crate) struct RawLimits {
+            $(
+                $(#[$door_doc])*
+                #[schemars(extend("default" = $door_form::from(Limits::default().$door)))]
+                $door: Option<$door_form>,
+            )*
+            $(
+                $(#[$doc])*
+                #[schemars(extend("default" = $default))]
+                $own: Option<$form>,
+            )*
+        }
+
+        /// The bounds that hold.
+        #[derive(Debug)]
+        pub(crate) struct Checked {
+            pub(crate) doors: Limits,
+            $(pub(crate) $own: $value,)*
+        }
+
+        fn check_each(raw: &RawLimits, findings: &mut Findings) -> Checked {
+            let shipped = Limits::default();
+            Checked {
+                doors: Limits {
+                    $($door: within(
+                        stringify!($door), raw.$door, shipped.$door, $door_range, findings,
+                    ),)*
+                },
+                $($own: within(stringify!($own), raw.$own, $default.into(), $range, findings),)*
+            }
+        }
+    };
+}
+
+bounds! {
+    doors {
+        /// Bytes of one message: an HTTP body or a line on stdin.
+        message_bytes: Size in Size::kib(1)..=Size::mib(1024);
+        /// How deep arrays and objects of a message may nest.
+        json_depth: usize in 8..=128;
+        /// Messages in one batch, for the one revision that has batches.
+        batch_messages: usize in 1..=10_000;
+        /// Bytes of all HTTP headers of one request together.
+        header_bytes: Size in Size::kib(8)..=Size::mib(1);
+        /// Open HTTP connections.
+        connections: usize in MANY;
+        /// Calls under way at once, from all clients.
+        calls: usize in MANY;
+        /// Calls under way at once in one session or on one stdio pipe.
+        calls_per_session: usize in MANY;
+        /// Sessions of clients that have them, over all principals.
+        sessions: usize in MANY;
+        /// Sessions of one principal.
+        sessions_per_principal: usize in MANY;
+        /// How long a session may stay unused before it ends.
+        session_idle: Time in Time::secs(1)..=Time::secs(30 * DAY);
+        /// Open event streams, from all clients.
+        streams: usize in MANY;
+        /// Events kept of one stream for a client that reads slowly or comes back.
+        stream_events: usize in MANY;
+        /// Bytes of the events kept of one stream.
+        stream_bytes: Size in Size::kib(1)..=Size::mib(1024);
+        /// URIs that one session or one stream may subscribe to.
+        subscriptions: usize in MANY;
+        /// How long a client may take to send the headers of its next request; an idle connection ends
+        /// after this time too.
+        header_time: Time in SHORTEST..=Time::secs(HOUR);
+        /// How long a client may take to send a body.
+        body_time: Time in SHORTEST..=Time::secs(HOUR);
+        /// How often a silent stream gets a comment, so that proxies keep it open.
+        keep_alive: Time in SHORTEST..=Time::secs(HOUR);
+        /// How long a client may refuse to take bytes of a stream before it is closed.
+        write_stall: Time in SHORTEST..=Time::secs(HOUR);
+        /// How long calls under way may go on after the signal to stop.
+        drain: Time in NONE..=Time::secs(HOUR);
+    }
+    own {
+        /// How long a call may take without progress.
+        call_time: Time = Time::secs(MINUTE), as Duration in SHORTEST..=Time::secs(DAY);
+        /// How long a call may take in total.
+        call_time_max: Time = Time::secs(10 * MINUTE), as Duration in SHORTEST..=Time::secs(7 * DAY);
+        /// Entries on one page of a list.
+        page_size: usize = 1_000_usize, as usize in 1..=10_000;
+        /// How long a list waits for sources that have just been started.
+        startup_wait: Time = Time::secs(5), as Duration in NONE..=Time::secs(5 * MINUTE);
+    }
+}
+
+pub(crate) fn check(raw: &RawLimits, findings: &mut Findings) -> Checked {
+    let checked = check_each(raw, findings);
+    if checked.call_time > checked.call_time_max {
+        let field = if raw.call_time.is_some() {
+            "call_time"
+        } else {
+            "call_time_max"
+        };
+        let message = format!(
+            "`limits.call_time` ({}) is longer than `limits.call_time_max` ({}); raise the one or \
+             lower the other",
+            Time(checked.call_time),
+            Time(checked.call_time_max)
+        );
+        findings.value(&["limits", field], message);
+    }
+    checked
+}
+
+/// The value that was written, or the default if there is none; one that lies too low or too high
+/// is noted.
+fn within<T, V>(
+    field: &str,
+    written: Option<T>,
+    default: V,
+    range: RangeInclusive<T>,
+    findings: &mut Findings,
+) -> V
+where
+    T: Copy + PartialOrd + Display + Into<V>,
+{
+    match written {
+        None => default,
+        Some(value) if range.contains(&value) => value.into(),
+        Some(value) => {
+            let (least, most) = range.into_inner();
+            let message = format!("`limits.{field}` is {value}; it must be from {least} to {most}");
+            findings.value(&["limits", field], message);
+            default
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! What may also be set by a flag or a variable, and which of them wins.
+//!
+//! Knows neither clap nor what the values mean.
+
+use std::path::PathBuf;
+
+use super::log::{LogFormat, LogLevel};
+use super::outside::Outside;
+use super::problem::Origin;
+
+/// What the command line says.
+#[derive(Clone, Debug, Default)]
+pub struct Flags {
+    pub config: Option<PathBuf>,
+    pub listen: Option<String>,
+    pub data_dir: Option<PathBuf>,
+    /// An address that others can reach may go without keys.
+    pub insecure: bool,
+    pub log_level: Option<LogLevel>,
+    pub log_format: Option<LogFormat>,
+}
+
+/// A setting that the file is not the only place for.
+#[derive(Debug)]
+pub(crate) struct Override {
+    /// Its path in the file, if it is there.
+    pub(crate) field: Option<&'static str>,
+    pub(crate) flag: &'static str,
+    pub(crate) variable: &'static str,
+}
+
+pub(crate) const CONFIG: Override = Override {
+    field: None,
+    flag: "--config",
+    variable: "TIDEGATE_CONFIG",
+};
+pub(crate) const LISTEN: Override = Override {
+    field: Some("listen"),
+    flag: "--listen",
+    variable: "TIDEGATE_LISTEN",
+};
+pub(crate) const DATA_DIR: Override = Override {
+    field: Some("data_dir"),
+    flag: "--data-dir",
+    variable: "TIDEGATE_DATA_DIR",
+};
+pub(crate) const LOG_LEVEL: Override = Override {
+    field: Some("log.level"),
+    flag: "--log-level",
+    variable: "TIDEGATE_LOG_LEVEL",
+};
+pub(crate) const LOG_FORMAT: Override = Override {
+    field: Some("log.format"),
+    flag: "--log-format",
+    variable: "TIDEGATE_LOG_FORMAT",
+};
+
+/// All of them, for the help and the reference.
+pub(crate) const ALL: &[&Override] = &[&CONFIG, &LISTEN, &DATA_DIR, &LOG_LEVEL, &LOG_FORMAT];
+
+impl Override {
+    /// The value that wins, and where it was given: flag, variable, file.
+    pub(crate) fn pick(
+        &self,
+        flag: Option<String>,
+        outside: &Outside<'_>,
+        file: Option<(String, Origin)>,
+    ) -> Option<(String, Origin)> {
+        let flag = flag.map(|value| (value, Origin::Flag(self.flag)));
+        let variable = || {
+            Some((
+                outside.variable(self.variable)?,
+                Origin::Variable(self.variable),
+            ))
+        };
+        flag.or_else(variable).or(file)
+    }
+}

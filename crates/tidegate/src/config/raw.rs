@@ -1,0 +1,72 @@
+//! The file as it is written: every field may be missing, and no value has been judged.
+//!
+//! The doc comments here are the text of the reference and of the JSON Schema. Knows no defaults
+//! but for showing them, and nothing of flags or variables.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer};
+
+use super::entries::Entries;
+use super::limits::RawLimits;
+use super::log::RawLog;
+use super::{auth, listen, sources};
+
+/// The configuration of Tidegate, `tidegate.yaml`.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(title = "tidegate.yaml")]
+#[serde(deny_unknown_fields, expecting = "a mapping of fields")]
+pub(crate) struct Raw {
+    /// The address and port that clients connect to over HTTP. An address that other machines can
+    /// reach needs `auth`.
+    #[schemars(extend("default" = listen::DEFAULT.to_string()))]
+    pub(crate) listen: Option<String>,
+
+    /// The URL under which clients reach Tidegate, when it stands behind a proxy. Its host joins
+    /// `allowed_hosts`.
+    pub(crate) public_url: Option<String>,
+
+    /// Further values of the `Host` header that requests may carry, as `host` (with any port) or
+    /// `host:port`. The address of `listen` and the host of `public_url` are always allowed.
+    #[schemars(extend("default" = []))]
+    pub(crate) allowed_hosts: Option<Vec<String>>,
+
+    /// The web pages whose scripts may call Tidegate, by their origin: `scheme://host` or
+    /// `scheme://host:port`.
+    #[schemars(extend("default" = []))]
+    pub(crate) allowed_origins: Option<Vec<String>>,
+
+    /// Who may come in. Without it, whoever reaches the address is the principal `local`.
+    #[serde(default, deserialize_with = "not_empty")]
+    #[schemars(with = "auth::RawAuth")]
+    pub(crate) auth: Option<auth::RawAuth>,
+
+    /// Also serve the `/sse` and `/messages` endpoints, for clients that know only the HTTP
+    /// transport of 2024.
+    #[schemars(extend("default" = false))]
+    pub(crate) legacy_sse: Option<bool>,
+
+    /// What is logged. Logs go to stderr.
+    pub(crate) log: Option<RawLog>,
+
+    /// The bounds of what clients may use.
+    pub(crate) limits: Option<RawLimits>,
+
+    /// What Tidegate offers to clients, by the id that its names begin with. The order decides
+    /// the order of lists. The source `system` is always there and is not listed.
+    #[schemars(extend("default" = {}))]
+    pub(crate) sources: Option<Entries<sources::RawSource>>,
+
+    /// The folder that Tidegate keeps its data in. A relative path starts at the folder of this
+    /// file. When it is not given: `$XDG_DATA_HOME/tidegate`, else `~/.local/share/tidegate`.
+    pub(crate) data_dir: Option<String>,
+}
+
+/// Reads a field that may be left out but not left empty: an `auth:` with nothing under it would
+/// look like protection and be none.
+fn not_empty<'de, D, T>(from: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    T::deserialize(from).map(Some)
+}

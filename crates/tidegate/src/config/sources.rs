@@ -1,0 +1,193 @@
+//! The sources of the file: their ids and kinds.
+//!
+//! Knows no source itself: each kind reads its own fields.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::entries::Entries;
+use super::fault::unknown_word;
+use super::problem::Findings;
+use super::tree::{Node, Value};
+
+/// Ids that name parts of the gateway.
+const RESERVED: &[&str] = &["gateway", "plugin", "system", "ui"];
+const LONGEST_ID: usize = 32;
+
+/// A source. Which fields it has besides `kind` depends on its kind.
+// So unknown fields are not refused here but by what reads the kind.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(expecting = "a mapping of fields")]
+pub(crate) struct RawSource {
+    /// What the source is.
+    pub(crate) kind: Option<String>,
+}
+
+/// A source to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source<K = SourceKind> {
+    pub id: String,
+    pub kind: K,
+}
+
+/// What a source is, with the settings of that kind.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SourceKind {}
+
+/// The word for a kind, and what reads the other fields of its entries.
+type Kinds<'a, K> = &'a [(&'a str, fn(Node, &str, &mut Findings) -> Option<K>)];
+
+/// Every kind there is. Adding one is a variant of [`SourceKind`] and a row here.
+const KINDS: Kinds<'static, SourceKind> = &[];
+
+pub(crate) fn check(raw: Entries<RawSource>, findings: &mut Findings) -> Vec<Source> {
+    check_against(KINDS, raw, findings)
+}
+
+fn check_against<K>(
+    kinds: Kinds<'_, K>,
+    raw: Entries<RawSource>,
+    findings: &mut Findings,
+) -> Vec<Source<K>> {
+    let mut sources = Vec::new();
+    for (id, RawSource { kind }) in raw.0 {
+        if let Err(message) = check_id(&id) {
+            findings.key(&["sources", &id], message);
+        }
+        let known = kind
+            .as_ref()
+            .and_then(|kind| kinds.iter().find(|(name, _)| name == kind));
+        let Some((_, read)) = known else {
+            refuse_kind(kinds, &id, kind.as_deref(), findings);
+            continue;
+        };
+        let fields = fields_of(&id, findings);
+        let kind = fields.and_then(|node| read(node, &format!("sources.{id}"), findings));
+        sources.extend(kind.map(|kind| Source { id, kind }));
+    }
+    sources
+}
+
+/// The entry without its kind: what is left is the kind's own.
+fn fields_of(id: &str, findings: &Findings) -> Option<Node> {
+    let mut node = findings.tree().find(&["sources", id])?.clone();
+    if let Value::Map(entries) = &mut node.value {
+        entries.retain(|entry| entry.key != "kind");
+    }
+    Some(node)
+}
+
+fn refuse_kind<K>(kinds: Kinds<'_, K>, id: &str, kind: Option<&str>, findings: &mut Findings) {
+    let known: Vec<&str> = kinds.iter().map(|(name, _)| *name).collect();
+    let path = ["sources", id, "kind"];
+    match (kind, known.is_empty()) {
+        (Some(kind), true) => findings.value(
+            &path,
+            format!("`sources.{id}`: unknown kind `{kind}`; {NO_KINDS}"),
+        ),
+        (None, true) => findings.key(&path[..2], format!("`sources.{id}` cannot be; {NO_KINDS}")),
+        (Some(kind), false) => {
+            findings.value(
+                &path,
+                format!("`sources.{id}.kind`: {}", unknown_word(kind, &known)),
+            );
+        }
+        (None, false) => findings.key(
+            &path[..2],
+            format!("`sources.{id}` needs a `kind`: one of {}", known.join(", ")),
+        ),
+    }
+}
+
+const NO_KINDS: &str = "this version has no kind of source to configure (`system` is always \
+                        there), so remove the entry";
+
+fn check_id(id: &str) -> Result<(), String> {
+    if RESERVED.contains(&id) {
+        return Err(format!(
+            "the id `{id}` is taken by Tidegate itself; choose another"
+        ));
+    }
+    let first = id.starts_with(|c: char| c.is_ascii_lowercase());
+    let rest = id
+        .bytes()
+        .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+    match first && rest && id.len() <= LONGEST_ID {
+        true => Ok(()),
+        false => Err(format!(
+            "`{id}` cannot be the id of a source; use a lower-case letter, then up to {} of a-z \
+             0-9 -",
+            LONGEST_ID - 1
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use serde::Deserialize;
+
+    use super::{Kinds, Source, check_against};
+    use crate::config::problem::Findings;
+    use crate::config::raw::Raw;
+    use crate::config::read::read;
+    use crate::config::tree::parse;
+
+    #[derive(Debug, PartialEq, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Shelf {
+        books: usize,
+    }
+
+    const KINDS: Kinds<'static, Shelf> = &[("shelf", read)];
+
+    fn check(text: &str) -> Result<Vec<Source<Shelf>>, String> {
+        let tree = parse(text).unwrap();
+        let mut findings = Findings::new(PathBuf::from("t.yaml"), tree.clone());
+        let raw: Raw = read(tree, "", &mut findings).unwrap();
+        let sources = check_against(KINDS, raw.sources.unwrap(), &mut findings);
+        findings
+            .settle(sources)
+            .map_err(|problems| problems.to_string())
+    }
+
+    #[test]
+    fn a_kind_reads_its_own_fields_in_the_order_of_the_file() {
+        let text = "sources:\n  z: { kind: shelf, books: 3 }\n  a: { books: 4, kind: shelf }\n";
+        let sources = check(text).unwrap();
+        let read: Vec<_> = sources
+            .iter()
+            .map(|source| (source.id.as_str(), source.kind.books))
+            .collect();
+        assert_eq!(read, [("z", 3), ("a", 4)]);
+    }
+
+    #[test]
+    fn what_does_not_fit_a_kind_is_told() {
+        for (entry, expected) in [
+            (
+                "{ kind: shelf, bocks: 3 }",
+                "1:30: unknown field `sources.a.bocks`; did you mean `books`?",
+            ),
+            (
+                "{ kind: shelf }",
+                "1:15: `sources.a` needs the field `books`",
+            ),
+            (
+                "{ kind: shlef }",
+                "1:23: `sources.a.kind`: unknown value `shlef`; did you mean `shelf`?",
+            ),
+            (
+                "{ books: 3 }",
+                "1:12: `sources.a` needs a `kind`: one of shelf",
+            ),
+        ] {
+            let problems = check(&format!("sources: {{ a: {entry} }}\n")).unwrap_err();
+            assert!(
+                problems.starts_with(&format!("t.yaml:{expected}\n")),
+                "{problems}"
+            );
+        }
+    }
+}

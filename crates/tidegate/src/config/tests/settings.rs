@@ -1,0 +1,112 @@
+//! What good files come to.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use tidegate_server::Limits;
+
+use super::load_text;
+use crate::config::schema;
+
+#[test]
+fn an_empty_file_is_the_defaults() {
+    for text in [
+        "",
+        "# nothing\n",
+        "{}\n",
+        "---\n",
+        "sources:\nlimits:\nlog:\nlisten:\n",
+    ] {
+        let settings = load_text(text).unwrap();
+        assert_eq!(settings.listen.to_string(), "127.0.0.1:8080", "{text}");
+        assert_eq!(settings.limits, Limits::default());
+        assert_eq!(settings.call_time, Duration::from_secs(60));
+        assert_eq!(settings.call_time_max, Duration::from_secs(600));
+        assert_eq!(settings.startup_wait, Duration::from_secs(5));
+        assert_eq!(settings.page_size, 1000);
+        assert!(settings.keys.is_empty() && settings.sources.is_empty() && !settings.legacy_sse);
+    }
+}
+
+#[test]
+fn everything_set() {
+    let settings = load_text(
+        "listen: localhost:9000\npublic_url: https://MCP.example.com/\n\
+         allowed_hosts: [a.example, 'B.example:8443', mcp.example.com]\n\
+         allowed_origins: ['https://chat.example:443']\nlegacy_sse: true\n\
+         limits: { message_bytes: 64KiB, header_bytes: 16384, session_idle: 1h 30m, calls: 7,\n\
+           drain: 0s, call_time: 5s, page_size: 10 }\n",
+    )
+    .unwrap();
+    assert_eq!(settings.listen.to_string(), "127.0.0.1:9000");
+    assert_eq!(
+        settings.public_url.unwrap().as_str(),
+        "https://mcp.example.com"
+    );
+    assert_eq!(
+        settings.allowed_hosts,
+        ["a.example", "b.example:8443", "mcp.example.com"]
+    );
+    assert_eq!(settings.allowed_origins, ["https://chat.example"]);
+    assert!(settings.legacy_sse);
+    let expected = Limits {
+        message_bytes: 65536,
+        header_bytes: 16384,
+        session_idle: Duration::from_secs(5400),
+        calls: 7,
+        drain: Duration::ZERO,
+        ..Limits::default()
+    };
+    assert_eq!(settings.limits, expected);
+    assert_eq!(
+        (settings.call_time, settings.page_size),
+        (Duration::from_secs(5), 10)
+    );
+}
+
+#[test]
+fn the_host_of_the_public_url_is_allowed() {
+    let settings = load_text("public_url: http://gate.example:8443/team\n").unwrap();
+    assert_eq!(settings.allowed_hosts, ["gate.example"]);
+}
+
+#[test]
+fn anchors_and_merges_are_no_duplicates() {
+    let settings = load_text(
+        "limits: &usual\n  calls: 5\n  drain: 1s\nlog:\n  level: &level debug\n  format: json\n",
+    );
+    assert_eq!(settings.unwrap().limits.calls, 5);
+    let merged = load_text("limits:\n  <<: { calls: 5, sessions: 9 }\n  calls: 6\n").unwrap();
+    assert_eq!((merged.limits.calls, merged.limits.sessions), (6, 9));
+}
+
+#[test]
+fn the_defaults_of_the_schema_are_the_ones_that_hold() {
+    let schema = schema();
+    let defaults = defaults_of(schema.as_value()).to_string();
+    assert!(defaults.contains("message_bytes"), "{defaults}");
+    let written = load_text(&defaults).unwrap();
+    assert_eq!(
+        format!("{written:?}"),
+        format!("{:?}", load_text("").unwrap())
+    );
+}
+
+/// The file that sets each field to the default that the schema tells.
+fn defaults_of(schema: &Value) -> Value {
+    let mut file = Map::new();
+    for (field, schema) in schema["properties"].as_object().unwrap() {
+        let inner = schema.get("properties").map(|_| defaults_of(schema));
+        let default = schema.get("default").cloned();
+        let value = default.or(inner.filter(|inner| inner != &Value::Object(Map::new())));
+        file.extend(value.map(|value| (field.clone(), value)));
+    }
+    Value::Object(file)
+}
+
+#[test]
+fn a_file_that_is_wrong_all_over_is_given_up_on() {
+    let text: String = (0..5_000).map(|n| format!("x{n}: 1\n")).collect();
+    let problems = load_text(&text).unwrap_err();
+    assert_eq!(problems.iter().count(), 101);
+}

@@ -1,0 +1,171 @@
+//! From what was written to what holds: judges every value, fills in every default.
+//!
+//! Pure: reads no file and opens nothing. All problems are noted; the settings count only if
+//! there are none.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+
+use super::auth::KeyReference;
+use super::outside::Outside;
+use super::overrides::{Flags, LISTEN, LOG_FORMAT, LOG_LEVEL, Override};
+use super::problem::{Findings, Origin};
+use super::raw::Raw;
+use super::settings::{Log, Settings};
+use super::web::{self, Host, PublicUrl};
+use super::{auth, data_dir, limits, listen, log, sources};
+
+/// Where settings come from besides the file.
+pub(crate) struct Around<'a> {
+    pub(crate) flags: &'a Flags,
+    pub(crate) outside: &'a Outside<'a>,
+    /// The file, if there is one.
+    pub(crate) file: Option<PathBuf>,
+    /// Where relative paths of the file start.
+    pub(crate) folder: &'a Path,
+}
+
+/// The settings, and the keys that are still to be fetched for them.
+pub(crate) fn validate(
+    raw: Raw,
+    around: &Around<'_>,
+    findings: &mut Findings,
+) -> (Settings, Vec<KeyReference>) {
+    let public_url = check_public_url(raw.public_url, findings);
+    let limits = limits::check(&raw.limits.unwrap_or_default(), findings);
+    let log = raw.log.unwrap_or_default();
+    let settings = Settings {
+        file: around.file.clone(),
+        listen: check_listen(raw.listen, around, findings),
+        allowed_hosts: check_hosts(raw.allowed_hosts, public_url.as_ref(), findings),
+        allowed_origins: check_list(
+            "allowed_origins",
+            raw.allowed_origins,
+            web::origin,
+            findings,
+        ),
+        public_url,
+        keys: Vec::new(),
+        legacy_sse: raw.legacy_sse.unwrap_or(false),
+        log: Log {
+            level: check_word(
+                &LOG_LEVEL,
+                around.flags.log_level,
+                log.level,
+                around,
+                findings,
+            ),
+            format: check_word(
+                &LOG_FORMAT,
+                around.flags.log_format,
+                log.format,
+                around,
+                findings,
+            ),
+        },
+        limits: limits.doors,
+        call_time: limits.call_time,
+        call_time_max: limits.call_time_max,
+        page_size: limits.page_size,
+        startup_wait: limits.startup_wait,
+        sources: raw
+            .sources
+            .map(|raw| sources::check(raw, findings))
+            .unwrap_or_default(),
+        data_dir: data_dir::choose(raw.data_dir.as_deref(), around, findings),
+    };
+    let keys = raw
+        .auth
+        .map(|auth| auth::check(auth, findings))
+        .unwrap_or_default();
+    (settings, keys)
+}
+
+/// The address, which must not be open to all by accident.
+fn check_listen(
+    written: Option<String>,
+    around: &Around<'_>,
+    findings: &mut Findings,
+) -> SocketAddr {
+    let file = written.map(|text| (text, findings.origin(&["listen"])));
+    let given = LISTEN.pick(around.flags.listen.clone(), around.outside, file);
+    let Some((text, origin)) = given else {
+        return listen::DEFAULT;
+    };
+    let address = match listen::parse(&text) {
+        Ok(address) => address,
+        Err(message) => {
+            findings.push(origin, message);
+            return listen::DEFAULT;
+        }
+    };
+    // An `auth` that is there and wrong has its own problems, and is meant to protect.
+    let guarded = findings.tree().find(&["auth"]).is_some();
+    if !listen::is_local(address) && !guarded && !around.flags.insecure {
+        findings.push(origin, listen::open_to_all(address));
+    }
+    address
+}
+
+fn check_public_url(written: Option<String>, findings: &mut Findings) -> Option<PublicUrl> {
+    match PublicUrl::parse(&written?) {
+        Ok(url) => Some(url),
+        Err(message) => {
+            findings.value(&["public_url"], message);
+            None
+        }
+    }
+}
+
+/// The hosts of the list, and the one of the public URL.
+fn check_hosts(
+    written: Option<Vec<String>>,
+    public_url: Option<&PublicUrl>,
+    findings: &mut Findings,
+) -> Vec<String> {
+    let parse = |text: &str| Host::parse(text).map(|host| host.to_string());
+    let mut hosts = check_list("allowed_hosts", written, parse, findings);
+    match public_url.map(PublicUrl::host) {
+        Some(public) if !hosts.iter().any(|host| host == public) => hosts.push(public.to_owned()),
+        _ => {}
+    }
+    hosts
+}
+
+fn check_list(
+    field: &str,
+    written: Option<Vec<String>>,
+    parse: impl Fn(&str) -> Result<String, String>,
+    findings: &mut Findings,
+) -> Vec<String> {
+    let mut checked = Vec::new();
+    for text in written.unwrap_or_default() {
+        match parse(&text) {
+            Ok(value) => checked.push(value),
+            Err(message) => findings.value(&[field, &text], message),
+        }
+    }
+    checked
+}
+
+/// One of a few words, from wherever it is given.
+fn check_word<T: ValueEnum + Default>(
+    setting: &Override,
+    flag: Option<T>,
+    written: Option<T>,
+    around: &Around<'_>,
+    findings: &mut Findings,
+) -> T {
+    if let Some(value) = flag {
+        return value;
+    }
+    let Some(word) = around.outside.variable(setting.variable) else {
+        return written.unwrap_or_default();
+    };
+    log::named(&word).unwrap_or_else(|message| {
+        findings.push(Origin::Variable(setting.variable), message);
+        T::default()
+    })
+}

@@ -1,0 +1,104 @@
+//! The page on the command line, made from the commands that clap knows.
+//!
+//! Knows no command by name.
+
+use clap::{Arg, Command, CommandFactory};
+
+use super::table::{code, heading, table};
+use crate::cli::Cli;
+use crate::config::{OVERRIDES, default_of};
+
+const OPENING: &str = include_str!("cli_opening.md");
+
+/// The page.
+pub(super) fn page() -> String {
+    let mut root = Cli::command();
+    root.build();
+    let commands: Vec<&Command> = root.get_subcommands().collect();
+    let rows: Vec<[String; 2]> = commands
+        .iter()
+        .map(|sub| [link(sub.get_name()), about(sub)])
+        .collect();
+    let mut text = OPENING.to_owned();
+    text += &table(["command", "what it does"], &rows);
+    for command in commands {
+        text += &section(command);
+    }
+    text
+}
+
+fn link(name: &str) -> String {
+    format!("[`tidegate {name}`](#tidegate-{name})")
+}
+
+fn about(command: &Command) -> String {
+    command
+        .get_about()
+        .map(ToString::to_string)
+        .unwrap_or_default()
+}
+
+fn section(command: &Command) -> String {
+    let mut text = heading(2, &format!("tidegate {}", command.get_name()));
+    let usage = command.clone().render_usage().to_string();
+    let examples = command
+        .get_after_help()
+        .map(ToString::to_string)
+        .unwrap_or_default();
+    text += &format!(
+        "{}.\n\n```text\n{}\n\n{examples}\n```\n",
+        about(command),
+        usage.trim()
+    );
+    let flags: Vec<[String; 5]> = command
+        .get_arguments()
+        .filter(|arg| !arg.is_hide_set())
+        .map(row)
+        .collect();
+    text + "\n" + &table(["flag", "values", "default", "variable", "meaning"], &flags)
+}
+
+fn row(arg: &Arg) -> [String; 5] {
+    let flag = arg
+        .get_long()
+        .map(|long| format!("--{long}"))
+        .unwrap_or_default();
+    let setting = OVERRIDES.iter().find(|setting| setting.flag == flag);
+    let default = setting
+        .and_then(|setting| setting.field)
+        .and_then(default_of);
+    [
+        code(&format!("{flag}{}", value_name(arg))),
+        values(arg),
+        default.map(|text| code(&text)).unwrap_or_default(),
+        setting
+            .map(|setting| code(setting.variable))
+            .unwrap_or_default(),
+        arg.get_help().map(ToString::to_string).unwrap_or_default(),
+    ]
+}
+
+fn takes_value(arg: &Arg) -> bool {
+    arg.get_action().takes_values()
+}
+
+fn value_name(arg: &Arg) -> String {
+    let names = arg
+        .get_value_names()
+        .filter(|_| takes_value(arg))
+        .unwrap_or_default();
+    names.iter().map(|name| format!(" {name}")).collect()
+}
+
+/// The words that a flag takes, when they are few.
+fn values(arg: &Arg) -> String {
+    if !takes_value(arg) {
+        return String::new();
+    }
+    let values = arg.get_possible_values();
+    values
+        .iter()
+        .map(|value| code(value.get_name()))
+        .collect::<Vec<_>>()
+        .join(", ")
+}

@@ -1,0 +1,71 @@
+//! `tidegate serve`: the HTTP door, until a signal.
+
+use std::io;
+use std::net::SocketAddr;
+
+use anyhow::Context as _;
+use tidegate_server::{Http, Listener};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use super::stop_signal;
+use crate::assemble::Assembly;
+use crate::config::Settings;
+
+pub(super) async fn run(settings: Settings) -> anyhow::Result<()> {
+    let assembly = Assembly::new(&settings)?;
+    let stop = stop_signal()?;
+    let listener = Listener::bind(settings.listen)
+        .await
+        .with_context(|| cannot_listen(settings.listen))
+        .map_err(explain)?;
+    let address = listener.address()?;
+    if !address.ip().is_loopback() && settings.keys.is_empty() {
+        tracing::warn!(
+            "no authentication: whoever reaches this address may use everything behind it"
+        );
+    }
+    let background = assembly.background();
+    let router = Http::router(assembly.doors.clone(), &assembly.http);
+    let (limits, cut) = (settings.limits.clone(), CancellationToken::new());
+    let mut serving = {
+        let (stop, cut, limits) = (stop.clone(), cut.clone(), limits.clone());
+        tokio::spawn(async move { listener.serve(router, &limits, stop, cut).await })
+    };
+    tracing::info!("listening on http://{address}/mcp");
+    stop.cancelled().await;
+    let finish = async {
+        if timeout(limits.drain, &mut serving).await.is_err() {
+            // Whatever is still connected has had its time.
+            cut.cancel();
+            serving.await.ok();
+        }
+    };
+    tokio::join!(assembly.doors.drain(), finish);
+    drop(background);
+    tracing::info!("stopped");
+    Ok(())
+}
+
+fn cannot_listen(address: SocketAddr) -> String {
+    format!("cannot listen on {address}")
+}
+
+/// Says what to do about the usual reasons.
+fn explain(error: anyhow::Error) -> anyhow::Error {
+    let kind = error.downcast_ref::<io::Error>().map(io::Error::kind);
+    let advice = match kind {
+        Some(io::ErrorKind::AddrInUse) => {
+            "another program uses this port; stop it, or choose another with --listen"
+        }
+        Some(io::ErrorKind::PermissionDenied) => {
+            "this port needs more rights; choose one above 1023 with --listen"
+        }
+        Some(io::ErrorKind::AddrNotAvailable) => {
+            "this machine does not have that address; choose another with --listen"
+        }
+        _ => return error,
+    };
+    let what = error.to_string();
+    anyhow::anyhow!("{what}: {advice}")
+}

@@ -1,0 +1,22 @@
+//! `tidegate stdio`: one client on standard input and output.
+
+use tidegate_server::serve_stdio;
+
+use super::stop_signal;
+use crate::assemble::Assembly;
+use crate::config::Settings;
+
+pub(super) async fn run(settings: Settings) -> anyhow::Result<()> {
+    let assembly = Assembly::new(&settings)?;
+    let stop = stop_signal()?;
+    let background = assembly.background();
+    serve_stdio(
+        &assembly.doors,
+        tokio::io::stdin(),
+        tokio::io::stdout(),
+        stop,
+    )
+    .await?;
+    drop(background);
+    Ok(())
+}

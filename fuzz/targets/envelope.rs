@@ -1,0 +1,38 @@
+//! Any bytes are decoded and lifted in every revision, or refused.
+#![no_main]
+
+use bytes::Bytes;
+use libfuzzer_sys::fuzz_target;
+use tidegate_core::Terms;
+use tidegate_mcp::revision::{lift_legacy, lift_modern};
+use tidegate_mcp::{Era, Inbound, Limits, Message, Revision, decode};
+
+const LIMITS: Limits = Limits {
+    depth: 64,
+    batch: 16,
+};
+
+fuzz_target!(|bytes: &[u8]| {
+    for revision in Revision::ALL
+        .into_iter()
+        .filter(|revision| revision.era() == Era::Legacy)
+    {
+        for message in messages(bytes) {
+            lift_legacy(message, revision, Terms::default()).ok();
+        }
+    }
+    for message in messages(bytes) {
+        lift_modern(message, None).ok();
+    }
+});
+
+fn messages(bytes: &[u8]) -> Vec<Message> {
+    match decode(Bytes::copy_from_slice(bytes), LIMITS) {
+        Ok(Inbound::One(message)) => vec![message],
+        Ok(Inbound::Batch(messages)) => {
+            assert!(messages.len() <= LIMITS.batch, "a batch beyond its limit");
+            messages.into_iter().filter_map(Result::ok).collect()
+        }
+        Err(_) => Vec::new(),
+    }
+}

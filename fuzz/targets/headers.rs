@@ -1,0 +1,43 @@
+//! Any headers with any body are framed and lifted, or refused.
+//!
+//! An input is lines of `name: value`, a blank line, and a body.
+#![no_main]
+
+use bytes::Bytes;
+use libfuzzer_sys::fuzz_target;
+use tidegate_mcp::revision::{Framing, StandardHeaders, frame, lift_modern};
+use tidegate_mcp::{Limits, decode_one};
+
+const LIMITS: Limits = Limits {
+    depth: 64,
+    batch: 16,
+};
+
+fuzz_target!(|bytes: &[u8]| {
+    let (head, body) = halves(bytes);
+    let Ok(headers) = StandardHeaders::read(head.split(|byte| *byte == b'\n').filter_map(header))
+    else {
+        return;
+    };
+    let Ok(message) = decode_one(Bytes::copy_from_slice(body), LIMITS) else {
+        return;
+    };
+    if matches!(frame(&message, &headers), Ok(Framing::Modern)) {
+        lift_modern(message, Some(&headers)).ok();
+    }
+});
+
+fn halves(bytes: &[u8]) -> (&[u8], &[u8]) {
+    match bytes.windows(2).position(|pair| pair == b"\n\n") {
+        Some(end) => (&bytes[..end], &bytes[end + 2..]),
+        None => (bytes, b""),
+    }
+}
+
+fn header(line: &[u8]) -> Option<(&str, &[u8])> {
+    let colon = line.iter().position(|byte| *byte == b':')?;
+    Some((
+        std::str::from_utf8(&line[..colon]).ok()?,
+        &line[colon + 1..],
+    ))
+}

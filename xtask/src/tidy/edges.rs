@@ -1,0 +1,157 @@
+//! Which crate may use which: the arrows of the architecture, and no others.
+//!
+//! Must not know: why an arrow is there; ARCHITECTURE.md says it.
+
+use super::Problem;
+use super::sources::Source;
+
+const PRODUCT: [&str; 8] = [
+    "core", "mcp", "policy", "store", "upstream", "sources", "server", "admin",
+];
+
+/// What a crate may use, by their folders; `None` for a crate that nobody has placed yet.
+fn allowed(krate: &str) -> Option<&'static [&'static str]> {
+    Some(match krate {
+        "core" => &[],
+        "mcp" | "policy" | "store" => &["core"],
+        "upstream" | "server" => &["core", "mcp"],
+        "sources" | "admin" => &["core", "store"],
+        "tidegate" | "testkit" => &PRODUCT,
+        _ => return None,
+    })
+}
+
+pub(super) fn check(manifest: &Source) -> Vec<Problem> {
+    let Some((krate, _)) = manifest.in_crate() else {
+        return Vec::new();
+    };
+    let Some(allowed) = allowed(krate) else {
+        let text =
+            format!("the crate {krate} has no place among the edges; add it to xtask's tidy");
+        return vec![Problem::new(&manifest.path, 1, text)];
+    };
+    let mut section = Section::Other;
+    let mut problems = Vec::new();
+    for (line, text) in manifest.lines() {
+        let mut used = None;
+        if text.starts_with('[') {
+            (section, used) = header(text);
+        } else if section != Section::Other {
+            used = entry(text);
+        }
+        let Some(used) = used.and_then(folder) else {
+            continue;
+        };
+        let in_tests = section == Section::Dev && used == "testkit";
+        if !allowed.contains(&used) && !in_tests {
+            problems.push(Problem::new(
+                &manifest.path,
+                line,
+                refusal(krate, used, allowed),
+            ));
+        }
+    }
+    problems
+}
+
+fn refusal(krate: &str, used: &str, allowed: &[&str]) -> String {
+    let may = if allowed.is_empty() {
+        "nothing".to_owned()
+    } else {
+        allowed.join(", ")
+    };
+    format!("{krate} must not use {used}, only {may}; move what is shared to a crate both may use")
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Section {
+    Normal,
+    Dev,
+    Other,
+}
+
+/// The kind of a section, and the dependency whose own section it is.
+fn header(line: &str) -> (Section, Option<&str>) {
+    let name = line.trim_matches(['[', ']', ' ']);
+    // `target.'cfg(…)'.dependencies` counts as `dependencies`.
+    let name = name.rfind("'.").map_or(name, |end| &name[end + 2..]);
+    let (kind, own) = match name.split_once('.') {
+        Some((kind, own)) => (kind, Some(own)),
+        None => (name, None),
+    };
+    match kind {
+        "dependencies" | "build-dependencies" => (Section::Normal, own),
+        "dev-dependencies" => (Section::Dev, own),
+        _ => (Section::Other, None),
+    }
+}
+
+/// The package that a line of a dependency section names.
+fn entry(line: &str) -> Option<&str> {
+    if let Some((_, renamed)) = line.split_once("package = \"") {
+        return renamed.split('"').next();
+    }
+    let name = line.split(['=', '.']).next()?.trim();
+    (!name.is_empty() && !name.starts_with('#')).then(|| name.trim_matches('"'))
+}
+
+/// The folder of one of our own packages.
+fn folder(package: &str) -> Option<&str> {
+    if package == "tidegate" {
+        Some(package)
+    } else {
+        package.strip_prefix("tidegate-")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sources::tests::source;
+    use super::*;
+
+    fn lines(krate: &str, text: &str) -> Vec<usize> {
+        let manifest = source(&format!("crates/{krate}/Cargo.toml"), text);
+        check(&manifest)
+            .into_iter()
+            .map(|problem| problem.line)
+            .collect()
+    }
+
+    #[test]
+    fn the_edges_of_the_design_pass() {
+        let text = "[package]\nname = \"tidegate-server\"\n[dependencies]\n\
+                    tidegate-core.workspace = true\ntidegate-mcp = { workspace = true }\n\
+                    axum.workspace = true\n[dev-dependencies]\ntidegate-testkit.workspace = true\n";
+        assert_eq!(lines("server", text), []);
+    }
+
+    #[test]
+    fn other_edges_are_problems_at_their_line() {
+        let text = "[dependencies]\ntidegate-store.workspace = true\n\
+                    tidegate-testkit.workspace = true\n[dev-dependencies]\n\
+                    tidegate-server = { path = \"../server\" }\n";
+        assert_eq!(lines("policy", text), [2, 3, 5]);
+        assert_eq!(
+            lines("testkit", "[dependencies]\ntidegate.workspace = true\n"),
+            [2]
+        );
+    }
+
+    #[test]
+    fn no_spelling_hides_an_edge() {
+        for text in [
+            "[dependencies.tidegate-store]\nworkspace = true\n",
+            "[dependencies]\n\"tidegate-store\" = \"1\"\n",
+            "[dependencies]\nkept = { package = \"tidegate-store\", path = \"x\" }\n",
+            "[target.'cfg(unix)'.dependencies]\ntidegate-store.workspace = true\n",
+            "[build-dependencies]\ntidegate-store.workspace = true\n",
+        ] {
+            assert_eq!(lines("mcp", text).len(), 1, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_new_crate_has_to_be_placed() {
+        assert_eq!(lines("extra", "[dependencies]\n"), [1]);
+    }
+}
