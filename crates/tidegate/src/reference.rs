@@ -4,6 +4,7 @@
 
 mod cli;
 mod config;
+mod errors;
 mod table;
 
 #[cfg(test)]
@@ -15,6 +16,7 @@ type Page = fn() -> String;
 const PAGES: &[(&str, Page)] = &[
     ("docs/reference/cli.md", cli::page),
     ("docs/reference/config.md", config::page),
+    ("docs/reference/errors.md", errors::page),
 ];
 
 /// All pages, by their path in the repository.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::transform::{RecursiveTransform, Transform as _};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -114,5 +115,11 @@ fn schema<T: JsonSchema>() -> Schema {
     });
     let mut schema = SchemaGenerator::new(settings).into_root_schema_for::<T>();
     schema.remove("title");
+    RecursiveTransform(drop_format).transform(&mut schema);
     schema
+}
+
+/// The formats taken from Rust's number types are not JSON Schema's, and clients warn of each.
+fn drop_format(schema: &mut Schema) {
+    schema.remove("format");
 }
