@@ -12,6 +12,7 @@ mod stream;
 
 use std::sync::Arc;
 
+use ::http::header::ACCESS_CONTROL_REQUEST_HEADERS;
 use ::http::{HeaderMap, Method, Request};
 use axum::Router;
 use axum::body::Body;
@@ -78,7 +79,7 @@ async fn guard(State(http): State<Arc<Http>>, request: Request<Body>, next: Next
         Err(error) => return respond::refusal(&error.into()),
     };
     if parts.method == Method::OPTIONS && origin.is_some() {
-        return respond::preflight(origin);
+        return respond::preflight(origin, parts.headers.get(ACCESS_CONTROL_REQUEST_HEADERS));
     }
     let response = next.run(Request::from_parts(parts, body)).await;
     respond::readable_by(response, origin)

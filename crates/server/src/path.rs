@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
+use futures_util::{Stream, StreamExt};
 use tidegate_core::{
     Ask, Caller, Code, CorrelationId, Error, Gateway, Identify, Outcome, Own, RawJson, Reply,
     Request, Result, Scope, Terms,
@@ -327,8 +327,7 @@ impl Doors {
         };
         let gateway = Arc::clone(&self.gateway);
         let frames = stream::once(async move { lowered(gateway.handle(request).await, lowering) });
-        // The room is given back when the last frame is out, or the call is dropped.
-        frames.flatten().map(move |frame| (frame, &room).0).boxed()
+        holding(frames.flatten(), room)
     }
 
     fn subscribe(&self, peer: &Peer, session: &Arc<Session>, id: RequestId, uri: String) -> Taken {
@@ -360,10 +359,19 @@ impl Doors {
 /// Ends the frames when their call is cancelled, and takes it off the list when they end.
 pub(crate) fn cancellable(frames: Frames, ticket: Ticket) -> Frames {
     let cancelled = ticket.cancelled.clone().cancelled_owned();
-    frames
-        .take_until(cancelled)
-        .map(move |frame| (frame, &ticket).0)
-        .boxed()
+    holding(frames.take_until(cancelled), ticket)
+}
+
+/// Keeps `held` until the last frame is out, or the call is dropped.
+fn holding<T: Send + 'static>(
+    frames: impl Stream<Item = Frame> + Send + 'static,
+    held: T,
+) -> Frames {
+    let keep = move |frame| {
+        let _still_held = &held;
+        frame
+    };
+    frames.map(keep).boxed()
 }
 
 fn lowering(revision: Revision, method: Method, id: RequestId, request: &Request) -> Lowering {

@@ -15,7 +15,8 @@ use crate::path::Peer;
 use crate::pipe::Pipe;
 
 /// Serves until the input ends, the output breaks or `stop` is cancelled; then lets calls under way
-/// finish within the time to drain.
+/// finish within the time to drain. A client that has closed the input and then asks to stop is not
+/// kept waiting.
 pub async fn serve_stdio(
     doors: &Arc<Doors>,
     input: impl AsyncRead + Unpin,
@@ -41,9 +42,18 @@ pub async fn serve_stdio(
         () = stop.cancelled() => Ok(()),
     };
     doors.gateway.drain();
-    tokio::time::timeout(doors.limits.drain, pipe.answered())
-        .await
-        .ok();
+    let in_a_hurry = async {
+        match stop.is_cancelled() {
+            true => std::future::pending().await,
+            false => stop.cancelled().await,
+        }
+    };
+    tokio::select! {
+        () = pipe.answered() => {}
+        () = tokio::time::sleep(doors.limits.drain) => {}
+        () = in_a_hurry => {}
+    }
+
     pipe.ended.cancel();
     doors.drain().await;
     drop(pipe);

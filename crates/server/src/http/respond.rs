@@ -88,20 +88,17 @@ pub(super) fn with_session(mut response: Response, id: &SessionId) -> Response {
     response
 }
 
-/// The answer to a browser that asks before it calls.
-pub(super) fn preflight(origin: Option<HeaderValue>) -> Response {
+/// The answer to a browser that asks before it calls. An allowed page may send any header.
+pub(super) fn preflight(origin: Option<HeaderValue>, asked: Option<&HeaderValue>) -> Response {
     let mut response = empty(StatusCode::NO_CONTENT);
     let headers = response.headers_mut();
     headers.insert(
         ACCESS_CONTROL_ALLOW_METHODS,
         HeaderValue::from_static("GET, POST, DELETE"),
     );
-    let names = "authorization, content-type, accept, last-event-id, mcp-session-id, \
-                 mcp-protocol-version, mcp-method, mcp-name";
-    headers.insert(
-        ACCESS_CONTROL_ALLOW_HEADERS,
-        HeaderValue::from_static(names),
-    );
+    if let Some(names) = asked {
+        headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, names.clone());
+    }
     headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
     readable_by(response, origin)
 }

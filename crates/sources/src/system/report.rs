@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, Instant, SystemTime};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -49,9 +49,8 @@ struct Component {
     name: String,
     status: Status,
     message: String,
-    /// How long its last answer took, where it was asked.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    response_time_ms: Option<f64>,
+    /// How long its last answer took.
+    response_time_ms: f64,
     is_connected: bool,
     metrics: BTreeMap<String, u64>,
 }
@@ -148,19 +147,26 @@ impl HealthReport {
 
 impl Component {
     fn of_source(id: &SourceId, source: &dyn Source) -> Self {
-        let report = Report {
+        Self::timed(id.to_string(), || Report {
             health: source.health(),
             response_time: None,
             vitals: Vec::new(),
-        };
-        Self::new(id.to_string(), report)
+        })
     }
 
     fn of_probe(probe: &dyn Probe) -> Self {
-        Self::new(probe.name().to_owned(), probe.report())
+        Self::timed(probe.name().to_owned(), || probe.report())
     }
 
-    fn new(name: String, report: Report) -> Self {
+    /// Where a part does not say how long its last answer took, its report is the answer.
+    fn timed(name: String, report: impl FnOnce() -> Report) -> Self {
+        let started = Instant::now();
+        let report = report();
+        let response_time = report.response_time.unwrap_or_else(|| started.elapsed());
+        Self::new(name, report, response_time)
+    }
+
+    fn new(name: String, report: Report, response_time: Duration) -> Self {
         let (status, message) = match report.health {
             Health::Good => (Status::Healthy, "works".to_owned()),
             Health::Degraded(message) => (Status::Warning, message),
@@ -170,7 +176,7 @@ impl Component {
             name,
             status,
             message,
-            response_time_ms: report.response_time.map(|time| time.as_secs_f64() * 1000.0),
+            response_time_ms: response_time.as_secs_f64() * 1000.0,
             is_connected: status != Status::Critical,
             metrics: report
                 .vitals

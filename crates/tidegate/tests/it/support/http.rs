@@ -1,0 +1,234 @@
+//! HTTP/1.1 by hand: what is sent is exactly what a test says.
+
+use std::fmt::Write as _;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+
+use serde_json::Value;
+
+use super::PATIENCE;
+
+/// A request that is being put together. Everything but `Host` and the length is the test's own.
+pub(crate) struct Post {
+    address: SocketAddr,
+    method: &'static str,
+    path: String,
+    headers: Vec<(String, String)>,
+}
+
+/// A response.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: String,
+}
+
+impl Post {
+    pub(crate) fn to(address: SocketAddr, path: &str) -> Self {
+        Self {
+            address,
+            method: "POST",
+            path: path.to_owned(),
+            headers: Vec::new(),
+        }
+    }
+
+    pub(crate) fn method(mut self, method: &'static str) -> Self {
+        self.method = method;
+        self
+    }
+
+    pub(crate) fn at(mut self, path: &str) -> Self {
+        path.clone_into(&mut self.path);
+        self
+    }
+
+    pub(crate) fn header(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// The two headers that every client of the protocol sends.
+    pub(crate) fn usual(self) -> Self {
+        self.header("Content-Type", "application/json")
+            .header("Accept", "application/json, text/event-stream")
+    }
+
+    /// Sends the body and reads the whole answer.
+    pub(crate) fn send(self, body: &[u8]) -> Answer {
+        self.open(body).answer()
+    }
+
+    /// Sends the body and reads no more than the head of the answer.
+    pub(crate) fn open(self, body: &[u8]) -> Open {
+        let head = self.head(body.len());
+        let mut stream = self.connect();
+        stream.write_all(head.as_bytes()).unwrap();
+        // A server that refuses need not read the rest.
+        stream.write_all(body).ok();
+        Open::read(stream)
+    }
+
+    /// Sends the head with this length, and the body as far as the server takes it.
+    pub(crate) fn send_length(self, length: usize, chunk: &[u8]) -> (Answer, usize) {
+        let head = self.head(length);
+        let mut stream = self.connect();
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut reader = stream.try_clone().unwrap();
+        let answered = std::thread::spawn(move || {
+            // Peeking leaves the answer where it is.
+            reader.peek(&mut [0]).ok();
+            drop(reader.flush());
+        });
+        let mut sent = 0;
+        while sent < length && !answered.is_finished() {
+            match stream.write(&chunk[..chunk.len().min(length - sent)]) {
+                Ok(count) => sent += count,
+                Err(_) => break,
+            }
+        }
+        answered.join().unwrap();
+        (Open::read(stream).answer(), sent)
+    }
+
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_write_timeout(Some(PATIENCE)).unwrap();
+        stream
+    }
+
+    fn head(&self, length: usize) -> String {
+        let mut head = format!("{} {} HTTP/1.1\r\n", self.method, self.path);
+        if !self.headers.iter().any(|(name, _)| name == "Host") {
+            write!(head, "Host: {}\r\n", self.address).unwrap();
+        }
+        for (name, value) in &self.headers {
+            write!(head, "{name}: {value}\r\n").unwrap();
+        }
+        if self.method == "POST" {
+            write!(head, "Content-Length: {length}\r\n").unwrap();
+        }
+        head + "\r\n"
+    }
+}
+
+/// An answer whose body is still coming.
+pub(crate) struct Open {
+    pub(crate) status: u16,
+    pub(crate) headers: Vec<(String, String)>,
+    reader: BufReader<TcpStream>,
+}
+
+impl Open {
+    fn read(stream: TcpStream) -> Self {
+        let mut reader = BufReader::new(stream);
+        let first = line(&mut reader);
+        let status = first.split(' ').nth(1).and_then(|text| text.parse().ok());
+        let mut headers = Vec::new();
+        loop {
+            match line(&mut reader).split_once(':') {
+                Some((name, value)) => {
+                    headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
+                }
+                None => break,
+            }
+        }
+        Self {
+            status: status.unwrap_or_else(|| panic!("no status line: {first:?}")),
+            headers,
+            reader,
+        }
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        find(&self.headers, name)
+    }
+
+    /// The body as it comes.
+    pub(crate) fn body(self) -> Body {
+        let left = match find(&self.headers, "content-length") {
+            Some(length) => Left::Length(length.parse().unwrap()),
+            None if find(&self.headers, "transfer-encoding") == Some("chunked") => Left::Chunk(0),
+            None => Left::Length(0),
+        };
+        Body {
+            reader: self.reader,
+            left,
+        }
+    }
+
+    /// All of it.
+    pub(crate) fn answer(self) -> Answer {
+        let (status, headers) = (self.status, self.headers.clone());
+        let mut body = String::new();
+        self.body().read_to_string(&mut body).unwrap();
+        Answer {
+            status,
+            headers,
+            body,
+        }
+    }
+}
+
+/// A body without its transfer coding.
+pub(crate) struct Body {
+    reader: BufReader<TcpStream>,
+    left: Left,
+}
+
+enum Left {
+    Length(usize),
+    /// What is left of this chunk; another one follows.
+    Chunk(usize),
+}
+
+impl Read for Body {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        if let Left::Chunk(0) = self.left {
+            let size = line(&mut self.reader);
+            let size = usize::from_str_radix(&size, 16).unwrap_or(0);
+            self.left = if size == 0 { Left::Length(0) } else { Left::Chunk(size) };
+        }
+        let (Left::Length(left) | Left::Chunk(left)) = &mut self.left;
+        let most = buffer.len().min(*left);
+        let count = self.reader.read(&mut buffer[..most])?;
+        *left -= count;
+        if let Left::Chunk(0) = self.left {
+            line(&mut self.reader);
+        }
+        Ok(count)
+    }
+}
+
+impl Answer {
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        find(&self.headers, name)
+    }
+
+    #[track_caller]
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+    }
+
+    /// The result, of an answer that has one.
+    #[track_caller]
+    pub(crate) fn result(&self) -> Value {
+        let mut json = self.json();
+        assert!(json.get("error").is_none(), "{}: {json}", self.status);
+        json["result"].take()
+    }
+}
+
+fn find<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    let mut found = headers.iter().filter(|(header, _)| header == name);
+    found.next().map(|(_, value)| value.as_str())
+}
+
+/// A line without its end; empty at the end of the head.
+fn line(reader: &mut BufReader<TcpStream>) -> String {
+    let mut bytes = Vec::new();
+    reader.read_until(b'\n', &mut bytes).unwrap();
+    String::from_utf8_lossy(&bytes).trim_end().to_owned()
+}

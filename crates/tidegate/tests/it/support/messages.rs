@@ -1,0 +1,78 @@
+//! Messages as clients of each revision write them.
+
+use serde_json::{Value, json};
+
+use super::http::Open;
+use super::{Answer, Post};
+
+/// The revisions with a handshake, oldest first.
+pub(crate) const LEGACY: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
+/// The revision without.
+pub(crate) const MODERN: &str = "2026-07-28";
+
+pub(crate) const HEALTH: &str = "resource://system/health";
+pub(crate) const MODELS: &str = "resource://system/models";
+pub(crate) const STATS: &str = "plugin://system/stats";
+
+pub(crate) fn request(id: u64, method: &str, params: &Value) -> Value {
+    json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
+}
+
+pub(crate) fn notification(method: &str) -> Value {
+    json!({ "jsonrpc": "2.0", "method": method })
+}
+
+/// The parameters of a handshake.
+pub(crate) fn handshake(revision: &str) -> Value {
+    json!({
+        "protocolVersion": revision,
+        "capabilities": {},
+        "clientInfo": { "name": "it", "version": "1.0.0" },
+    })
+}
+
+/// Parameters that say everything about their client, as stateless requests do.
+pub(crate) fn stateless(mut params: Value) -> Value {
+    params["_meta"]["io.modelcontextprotocol/protocolVersion"] = MODERN.into();
+    params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
+    params["_meta"]["io.modelcontextprotocol/clientInfo"] =
+        json!({ "name": "it", "version": "1.0.0" });
+    params
+}
+
+/// A filter of one stream of changes.
+pub(crate) fn watching(uris: &[&str]) -> Value {
+    json!({ "notifications": { "resourceSubscriptions": uris } })
+}
+
+/// A stateless request for HTTP, where its headers repeat parts of its body.
+pub(crate) struct Modern {
+    method: String,
+    params: Value,
+}
+
+impl Modern {
+    pub(crate) fn new(method: &str, params: Value) -> Self {
+        Self {
+            method: method.to_owned(),
+            params: stateless(params),
+        }
+    }
+
+    pub(crate) fn post(&self, post: Post) -> Answer {
+        self.open(post).answer()
+    }
+
+    pub(crate) fn open(&self, post: Post) -> Open {
+        let mut post = post
+            .usual()
+            .header("MCP-Protocol-Version", MODERN)
+            .header("Mcp-Method", &self.method);
+        let name = self.params.get("name").or_else(|| self.params.get("uri"));
+        if let Some(name) = name.and_then(Value::as_str) {
+            post = post.header("Mcp-Name", name);
+        }
+        let body = request(1, &self.method, &self.params).to_string();
+        post.open(body.as_bytes())
+    }
+}

@@ -1,0 +1,65 @@
+//! A client with a session over HTTP, of any of the revisions that have them.
+
+use std::cell::Cell;
+use std::net::SocketAddr;
+
+use serde_json::{Value, json};
+
+use super::messages::{handshake, notification, request};
+use super::{Answer, Events, Post};
+
+/// From this revision on, clients repeat the revision in a header.
+const SAYS_REVISION: &str = "2025-06-18";
+
+/// An open session.
+pub(crate) struct Session {
+    address: SocketAddr,
+    path: String,
+    revision: String,
+    id: String,
+    last: Cell<u64>,
+}
+
+impl Session {
+    pub(crate) fn open(address: SocketAddr, path: &str, revision: &str) -> Self {
+        let body = request(0, "initialize", &handshake(revision)).to_string();
+        let answer = Post::to(address, path).usual().send(body.as_bytes());
+        assert_eq!(answer.result()["protocolVersion"], revision, "{answer:?}");
+        let session = Self {
+            address,
+            path: path.to_owned(),
+            revision: revision.to_owned(),
+            id: answer.header("mcp-session-id").unwrap().to_owned(),
+            last: Cell::new(0),
+        };
+        let ready = notification("notifications/initialized").to_string();
+        let answer = session.post().usual().send(ready.as_bytes());
+        assert_eq!(answer.status, 202, "{answer:?}");
+        session
+    }
+
+    pub(crate) fn request(&self, method: &str, params: &Value) -> Answer {
+        self.last.set(self.last.get() + 1);
+        let body = request(self.last.get(), method, params).to_string();
+        self.post().usual().send(body.as_bytes())
+    }
+
+    pub(crate) fn subscribe(&self, uri: &str) {
+        let answer = self.request("resources/subscribe", &json!({ "uri": uri }));
+        assert_eq!(answer.result(), json!({}), "{uri}");
+    }
+
+    /// Opens the stream of what no request asked for.
+    pub(crate) fn listen(&self) -> Events {
+        let get = self.post().method("GET");
+        Events::of(get.header("Accept", "text/event-stream").open(b""))
+    }
+
+    fn post(&self) -> Post {
+        let post = Post::to(self.address, &self.path).header("Mcp-Session-Id", &self.id);
+        match self.revision.as_str() >= SAYS_REVISION {
+            true => post.header("MCP-Protocol-Version", &self.revision),
+            false => post,
+        }
+    }
+}

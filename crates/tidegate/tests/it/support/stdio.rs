@@ -1,0 +1,94 @@
+//! `tidegate stdio`, line by line.
+
+use std::io::Write;
+
+use serde_json::{Value, json};
+
+use super::messages::{handshake, notification, request, stateless};
+use super::{Ended, Home, Running};
+
+/// A gateway that serves one client on its input and output.
+pub(crate) struct Stdio {
+    pub(crate) process: Running,
+    /// Kept, because the process runs there.
+    _home: Home,
+    last: u64,
+}
+
+impl Stdio {
+    pub(crate) fn start() -> Self {
+        Self::start_in(Home::new())
+    }
+
+    pub(crate) fn start_in(home: Home) -> Self {
+        Self {
+            process: Running::start(&mut home.tidegate(&["stdio"])),
+            _home: home,
+            last: 0,
+        }
+    }
+
+    /// Writes bytes as they are.
+    pub(crate) fn write(&mut self, bytes: &[u8]) {
+        self.process.stdin().write_all(bytes).unwrap();
+    }
+
+    pub(crate) fn say(&mut self, message: &Value) {
+        self.write(format!("{message}\n").as_bytes());
+    }
+
+    /// The next message. Whatever is no JSON has no place on the output.
+    pub(crate) fn hear(&self) -> Value {
+        let line = self.process.stdout.next().expect("the output is open");
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
+    }
+
+    /// Sends a request and gives its answer.
+    pub(crate) fn request(&mut self, method: &str, params: &Value) -> Value {
+        self.last += 1;
+        let id = self.last;
+        self.say(&request(id, method, params));
+        loop {
+            let message = self.hear();
+            if message["id"] == id {
+                return message;
+            }
+        }
+    }
+
+    pub(crate) fn modern(&mut self, method: &str, params: Value) -> Value {
+        self.request(method, &stateless(params))
+    }
+
+    pub(crate) fn initialize(&mut self, revision: &str) {
+        let answer = self.request("initialize", &handshake(revision));
+        assert_eq!(answer["result"]["protocolVersion"], revision, "{answer}");
+        self.say(&notification("notifications/initialized"));
+    }
+
+    /// Opens a stream of changes and gives its first message.
+    pub(crate) fn listen(&mut self, filter: Value) -> Value {
+        self.last += 1;
+        self.say(&request(
+            self.last,
+            "subscriptions/listen",
+            &stateless(filter),
+        ));
+        self.hear()
+    }
+
+    pub(crate) fn ping(&mut self) {
+        let answer = self.request("ping", &json!({}));
+        assert_eq!(answer["result"], json!({}), "{answer}");
+    }
+
+    /// Ends the input and checks that the program ends well, having said nothing but JSON.
+    pub(crate) fn end(self) -> Ended {
+        let ended = self.process.end().expect_code(0);
+        for line in ended.stdout.lines() {
+            serde_json::from_str::<Value>(line).unwrap_or_else(|error| panic!("{error}: {line:?}"));
+        }
+        assert!(!ended.stderr.contains("panicked"), "{}", ended.stderr);
+        ended
+    }
+}

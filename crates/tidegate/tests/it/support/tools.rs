@@ -1,0 +1,55 @@
+//! The foreign peers that `cargo xtask tools` sets up.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::Home;
+
+/// Where the peers are.
+pub(crate) struct Tools {
+    dir: PathBuf,
+    node: PathBuf,
+}
+
+impl Tools {
+    /// Fails, and says what to do, where they are not set up.
+    #[track_caller]
+    pub(crate) fn find() -> Self {
+        let variable = |name| std::env::var_os(name).map(PathBuf::from);
+        match (variable("TIDEGATE_TOOLS"), variable("TIDEGATE_NODE")) {
+            (Some(dir), Some(node)) if dir.is_dir() && node.is_file() => Self { dir, node },
+            found => panic!(
+                "the peers are not set up ({found:?}): run `cargo xtask test`, which sets them up; \
+                 or run `cargo xtask tools` and then `cargo test` with TIDEGATE_TOOLS and \
+                 TIDEGATE_NODE set as it says"
+            ),
+        }
+    }
+
+    /// A script of a package from npm.
+    pub(crate) fn script(&self, home: &Home, path: &str) -> Command {
+        let script = self.dir.join("node/node_modules/@modelcontextprotocol").join(path);
+        assert!(script.is_file(), "{} is not there", script.display());
+        let mut command = home.command(&self.node);
+        command.arg(script);
+        command
+    }
+
+    /// A peer of our own in TypeScript.
+    pub(crate) fn node_peer(&self, home: &Home, name: &str) -> Command {
+        let mut command = home.command(&self.node);
+        command.arg(peers().join(name)).env("TIDEGATE_TOOLS", &self.dir);
+        command
+    }
+
+    /// A peer of our own in Python, with the SDK of this environment.
+    pub(crate) fn python_peer(&self, home: &Home, environment: &str, name: &str) -> Command {
+        let mut command = home.command(self.dir.join(environment).join("bin/python"));
+        command.arg("-B").arg(peers().join(name));
+        command
+    }
+}
+
+fn peers() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers")
+}
