@@ -60,9 +60,8 @@ pub fn lift_modern(
             }
         }
         Message::Notification { method, params } => {
-            notification(Revision::NEWEST, &method, params.as_ref())
-                .map(|lifted| (Revision::NEWEST, lifted))
-                .map_err(|error| (None, error))
+            let lifted = notification(Revision::NEWEST, &method, params.as_ref());
+            Ok((Revision::NEWEST, lifted))
         }
         Message::Response { id } => Err((
             Some(id),
@@ -88,25 +87,24 @@ pub fn lift_legacy(
                 .map_err(|error| (Some(id), error))
         }
         Message::Notification { method, params } => {
-            notification(revision, &method, params.as_ref()).map_err(|error| (None, error))
+            Ok(notification(revision, &method, params.as_ref()))
         }
         Message::Response { .. } => Ok(Lifted::Noted),
     }
 }
 
-/// Unknown notifications are let be, as the protocol asks.
-fn notification(revision: Revision, method: &str, params: Option<&RawJson>) -> Result<Lifted> {
+/// Unknown and malformed notifications are let be, as the protocol asks.
+fn notification(revision: Revision, method: &str, params: Option<&RawJson>) -> Lifted {
+    let cancelled = || {
+        let params = params?.object()?;
+        RequestId::new(super::meta::own(params.get("requestId")?))
+    };
     match Method::from_client(method, revision, Kind::Notification) {
-        Some(Method::Cancelled) => {
-            let id = params
-                .as_ref()
-                .and_then(|params| params.object())
-                .and_then(|params| params.get("requestId").map(super::meta::own))
-                .and_then(RequestId::new)
-                .ok_or_else(|| invalid("`requestId` must be the id of a request"))?;
-            Ok(Lifted::Cancelled { id })
-        }
-        _ => Ok(Lifted::Noted),
+        Some(Method::Cancelled) => match cancelled() {
+            Some(id) => Lifted::Cancelled { id },
+            None => Lifted::Noted,
+        },
+        _ => Lifted::Noted,
     }
 }
 

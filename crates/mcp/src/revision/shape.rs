@@ -81,6 +81,15 @@ fn legacy(revision: Revision, method: Method, outcome: &Outcome) -> Option<RawJs
     for modern_only in ["resultType", "ttlMs", "cacheScope"] {
         result.remove(modern_only);
     }
+    if let Some(meta) = result
+        .get("_meta")
+        .map(|meta| without(meta, key::SERVER_INFO))
+    {
+        match meta.as_str() {
+            "{}" => drop(result.remove("_meta")),
+            _ => result.set("_meta", meta),
+        }
+    }
     match method {
         Method::ToolsList => tools(revision, &mut result),
         Method::ToolsCall if !revision.has_structured_output() => {
