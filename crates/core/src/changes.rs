@@ -1,5 +1,6 @@
 //! The change hub: sources say what changed, every listener hears what it asked for.
 
+use std::collections::BTreeSet;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -129,7 +130,7 @@ impl Filter {
             Change::Tools => self.tools,
             Change::Prompts => self.prompts,
             Change::Resources => self.resources,
-            Change::Updated(uri) => self.uris.iter().any(|wanted| covers(wanted, uri)),
+            Change::Updated(uri) => is_covered(&self.uris, uri),
         }
     }
 
@@ -152,13 +153,16 @@ impl Filter {
     }
 }
 
-/// Whether `uri` is `wanted` or a resource below it.
-fn covers(wanted: &str, uri: &str) -> bool {
-    match uri.strip_prefix(wanted) {
-        Some("") => true,
-        Some(rest) => wanted.ends_with('/') || rest.starts_with(['/', '?', '#']),
-        None => false,
-    }
+/// Whether `uri` or something it lies below is among `wanted`. Looks up each URI above it, so that
+/// a long list costs no more than a short one.
+fn is_covered(wanted: &BTreeSet<String>, uri: &str) -> bool {
+    let above = uri.match_indices(['/', '?', '#']).flat_map(|(at, mark)| {
+        let folder = (mark == "/").then(|| &uri[..=at]);
+        std::iter::once(&uri[..at]).chain(folder)
+    });
+    std::iter::once(uri)
+        .chain(above)
+        .any(|uri| wanted.contains(uri))
 }
 
 #[cfg(test)]
@@ -167,9 +171,12 @@ mod tests {
 
     #[test]
     fn a_subscription_covers_the_uri_and_what_lies_below() {
+        let covers = |wanted: &str, uri| is_covered(&BTreeSet::from([wanted.to_owned()]), uri);
         assert!(covers("a://b/c", "a://b/c"));
         assert!(covers("a://b/c", "a://b/c/d"));
+        assert!(covers("a://b/c", "a://b/c?d"));
         assert!(covers("a://b/", "a://b/c"));
+        assert!(covers("a://b/", "a://b/c/d"));
         assert!(!covers("a://b/c", "a://b/cd"));
         assert!(!covers("a://b/c/d", "a://b/c"));
     }

@@ -1,12 +1,19 @@
 //! The members of one JSON object, in order, each still text: look up, replace, write back.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::fmt;
 
 use serde::de::{Deserializer, Error as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::RawJson;
+
+/// More members than any object we take apart has: what is larger was made to cost memory.
+const MOST_MEMBERS: usize = 10_000;
+
+/// Up to here, looking at each key is quicker than a set.
+const FEW_MEMBERS: usize = 16;
 
 /// An object taken apart one level deep. Members keep their order and their exact text.
 #[derive(Debug, Default)]
@@ -96,6 +103,23 @@ fn push_key(text: &mut String, key: &str) {
     }
 }
 
+/// The keys seen so far. Most objects have few members: for those, no set is built.
+#[derive(Default)]
+struct Seen<'de>(HashSet<Cow<'de, str>>);
+
+impl<'de> Seen<'de> {
+    /// Notes a key; false if it was there before.
+    fn insert(&mut self, members: &[(Cow<'de, str>, Cow<'de, str>)], key: &Cow<'de, str>) -> bool {
+        if members.len() < FEW_MEMBERS {
+            return members.iter().all(|(known, _)| known != key);
+        }
+        if members.len() == FEW_MEMBERS {
+            self.0 = members.iter().map(|(known, _)| known.clone()).collect();
+        }
+        self.0.insert(key.clone())
+    }
+}
+
 struct Members;
 
 impl<'de> Visitor<'de> for Members {
@@ -107,9 +131,14 @@ impl<'de> Visitor<'de> for Members {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut members: Self::Value = Vec::new();
-        let mut seen = std::collections::HashSet::new();
+        let mut seen = Seen::default();
         while let Some((key, value)) = map.next_entry::<Key<'de>, &'de RawValue>()? {
-            if !seen.insert(key.0.clone()) {
+            if members.len() == MOST_MEMBERS {
+                return Err(A::Error::custom(format_args!(
+                    "more than {MOST_MEMBERS} members"
+                )));
+            }
+            if !seen.insert(&members, &key.0) {
                 return Err(A::Error::custom(format_args!(
                     "the key `{}` stands twice",
                     key.0
@@ -164,6 +193,14 @@ mod tests {
     fn a_key_twice_is_refused_in_any_spelling() {
         assert!(Object::parse(r#"{"a":1,"a":2}"#).is_err());
         assert!(Object::parse(r#"{"a":1,"\u0061":2}"#).is_err());
+        let many = |count: usize| {
+            (0..count)
+                .map(|n| format!("\"k{n}\":0,"))
+                .collect::<String>()
+        };
+        assert!(Object::parse(&format!("{{{}\"last\":0}}", many(100))).is_ok());
+        assert!(Object::parse(&format!("{{{}\"k7\":0}}", many(100))).is_err());
+        assert!(Object::parse(&format!("{{{}\"last\":0}}", many(MOST_MEMBERS))).is_err());
         assert!(Object::parse("[1]").is_err());
         assert!(Object::parse("{} {}").is_err());
     }
