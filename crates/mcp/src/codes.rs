@@ -90,12 +90,16 @@ pub fn of(code: Code) -> Row {
             400,
             "A standard header is missing, stands twice, or contradicts the body.",
         ),
-        Code::MissingCapability => row(
-            "missing_capability",
-            -32021,
-            400,
-            "The request needs a capability its client did not declare.",
-        ),
+        Code::MissingCapability => Row {
+            legacy: -32603,
+            legacy_status: 200,
+            ..row(
+                "missing_capability",
+                -32021,
+                400,
+                "The request needs a capability its client did not declare.",
+            )
+        },
         Code::UnsupportedRevision => row(
             "unsupported_revision",
             -32022,
@@ -199,7 +203,25 @@ pub fn of(code: Code) -> Row {
             200,
             "A fault inside the gateway; the log has the cause.",
         ),
-        Code::Source(number) => row("source", number, 200, "What the source itself answered."),
+        Code::Source(number) => source(number),
+    }
+}
+
+/// A source's own number, unless it means something else to this client, or nothing it may be sent.
+fn source(number: i64) -> Row {
+    const INTERNAL: i64 = -32603;
+    let ours = (-32022..=-32020).contains(&number);
+    let reserved = (-32099..=-32000).contains(&number) && number != -32021;
+    let status = match number {
+        -32021 => 400,
+        -32601 => 404,
+        _ => 200,
+    };
+    Row {
+        legacy: if ours { INTERNAL } else { number },
+        modern: if reserved { INTERNAL } else { number },
+        legacy_status: 200,
+        ..row("source", number, status, "What the source itself answered.")
     }
 }
 

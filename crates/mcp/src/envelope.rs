@@ -127,6 +127,7 @@ fn decode_message(whole: &ByteString, text: &str) -> Result<Message> {
 
 /// The members we decide on. A member that stands twice is refused by the derived reader.
 #[derive(Deserialize)]
+#[serde(expecting = "an object")]
 struct Envelope<'a> {
     #[serde(borrow, default)]
     jsonrpc: Option<Cow<'a, str>>,

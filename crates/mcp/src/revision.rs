@@ -104,6 +104,14 @@ impl Revision {
         self >= Self::V2025_03_26
     }
 
+    fn has_audio(self) -> bool {
+        self >= Self::V2025_03_26
+    }
+
+    fn has_resource_links(self) -> bool {
+        self >= Self::V2025_06_18
+    }
+
     fn has_structured_output(self) -> bool {
         self >= Self::V2025_06_18
     }

@@ -109,14 +109,14 @@ struct Seen<'de>(HashSet<Cow<'de, str>>);
 
 impl<'de> Seen<'de> {
     /// Notes a key; false if it was there before.
-    fn insert(&mut self, members: &[(Cow<'de, str>, Cow<'de, str>)], key: &Cow<'de, str>) -> bool {
+    fn insert(&mut self, members: &[(Cow<'de, str>, Cow<'de, str>)], key: &str) -> bool {
         if members.len() < FEW_MEMBERS {
             return members.iter().all(|(known, _)| known != key);
         }
         if members.len() == FEW_MEMBERS {
             self.0 = members.iter().map(|(known, _)| known.clone()).collect();
         }
-        self.0.insert(key.clone())
+        self.0.insert(Cow::Owned(key.to_owned()))
     }
 }
 

@@ -25,7 +25,9 @@ impl StandardHeaders {
                 _ => continue,
             };
             let value = std::str::from_utf8(value)
-                .map_err(|_| mismatch(format!("the header `{name}` is not text")))?;
+                .ok()
+                .filter(|value| value.bytes().all(is_plain))
+                .ok_or_else(|| mismatch(format!("the header `{name}` is not text")))?;
             if slot
                 .replace(value.trim_matches([' ', '\t']).to_owned())
                 .is_some()
@@ -37,6 +39,11 @@ impl StandardHeaders {
         }
         Ok(found)
     }
+}
+
+/// What a header may carry as it is; the rest goes in base64.
+fn is_plain(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~' | b'\t')
 }
 
 /// A header that contradicts the body.

@@ -63,8 +63,9 @@ pub fn lift_modern(
             let lifted = notification(Revision::NEWEST, &method, params.as_ref());
             Ok((Revision::NEWEST, lifted))
         }
-        Message::Response { id } => Err((
-            Some(id),
+        // Its id is of our numbering: an answer must not carry it.
+        Message::Response { .. } => Err((
+            None,
             Error::client(
                 Code::InvalidRequest,
                 "a response was not asked for in this revision",

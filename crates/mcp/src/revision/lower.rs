@@ -64,7 +64,10 @@ impl Lowering {
                 let wanted = self.log_level.is_some_and(|least| level >= least);
                 wanted.then(|| Frame::Notice(notification(Method::LogMessage, &params)))
             }
-            Event::Acknowledged(filter) => Some(Frame::Notice(self.acknowledgement(&filter))),
+            Event::Acknowledged(filter) => {
+                let told = self.revision.era() == Era::Modern;
+                told.then(|| Frame::Notice(self.acknowledgement(&filter)))
+            }
             Event::Change(change) => Some(Frame::Notice(self.change(&change))),
         }
     }
@@ -170,6 +173,11 @@ pub fn refusal(
     let row = codes::of(error.code());
     let mut data = error.data().and_then(RawJson::object).unwrap_or_default();
     let correlation = format!("\"{correlation}\"");
+    if let Code::Source(number) = error.code()
+        && number != row.number(era)
+    {
+        data.set("backendCode", number.to_string());
+    }
     data.set("kind", format!("\"{}\"", row.kind));
     data.set("correlationId", correlation);
     let mut body = Object::default();

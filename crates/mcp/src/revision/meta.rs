@@ -25,40 +25,56 @@ pub(super) fn is_modern(params: &Object<'_>) -> bool {
     })
 }
 
-/// The `_meta` of a stateless request.
-pub(super) struct Meta {
+/// The `_meta` of a stateless request: what it must say is there.
+pub(super) struct Meta<'a> {
+    members: Object<'a>,
     pub(super) version: String,
-    pub(super) terms: Terms,
+    capabilities: RawJson,
 }
 
-impl Meta {
-    pub(super) fn read(params: Option<&Object<'_>>) -> Result<Self> {
+impl<'a> Meta<'a> {
+    pub(super) fn read(params: &'a Object<'_>) -> Result<Self> {
         let text = params
-            .and_then(|params| params.get("_meta"))
+            .get("_meta")
             .ok_or_else(|| malformed("`params._meta` is missing"))?;
-        let meta = Object::parse(text).map_err(|_| malformed("`params._meta` is not an object"))?;
-        let version = meta.string(key::PROTOCOL_VERSION).ok_or_else(|| {
+        let members =
+            Object::parse(text).map_err(|_| malformed("`params._meta` is not an object"))?;
+        let version = members.string(key::PROTOCOL_VERSION).ok_or_else(|| {
             malformed(format!(
                 "`{}` must be a string in `_meta`",
                 key::PROTOCOL_VERSION
             ))
         })?;
-        let capabilities = meta
+        let capabilities = members
             .get(key::CLIENT_CAPABILITIES)
             .filter(|text| Object::parse(text).is_ok())
+            .map(own)
             .ok_or_else(|| {
                 malformed(format!(
                     "`{}` must be an object in `_meta`",
                     key::CLIENT_CAPABILITIES
                 ))
             })?;
-        let terms = Terms {
-            capabilities: own(capabilities),
-            client: meta.get(key::CLIENT_INFO).map(own),
-            log_level: meta.get(key::LOG_LEVEL).map(read_level).transpose()?,
-            progress: read_progress_token(&meta)?,
-        };
-        Ok(Self { version, terms })
+        Ok(Self {
+            members,
+            version,
+            capabilities,
+        })
+    }
+
+    /// What it may say besides. Read once the version is known to be one we speak: another could
+    /// have other levels.
+    pub(super) fn terms(self) -> Result<Terms> {
+        Ok(Terms {
+            client: self.members.get(key::CLIENT_INFO).map(own),
+            log_level: self
+                .members
+                .get(key::LOG_LEVEL)
+                .map(read_level)
+                .transpose()?,
+            progress: read_progress_token(&self.members)?,
+            capabilities: self.capabilities,
+        })
     }
 }
 

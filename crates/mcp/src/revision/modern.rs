@@ -16,7 +16,7 @@ pub(super) fn request(
     headers: Option<&StandardHeaders>,
 ) -> Result<(Revision, Lifted)> {
     let object = members(&params)?;
-    let meta = Meta::read(Some(&object))?;
+    let meta = Meta::read(&object)?;
     if let Some(headers) = headers {
         check_version_header(headers, &meta.version)?;
     }
@@ -32,7 +32,7 @@ pub(super) fn request(
         _ => common_ask(method, &object)
             .unwrap_or_else(|| Err(no_such_method(method.name(), revision)))?,
     };
-    let terms = meta.terms;
+    let terms = meta.terms()?;
     drop(object);
     Ok((
         revision,

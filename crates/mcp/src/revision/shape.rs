@@ -1,5 +1,8 @@
 //! The shape of a result in each revision: what is added for the newer, taken away for the older.
 
+mod content;
+mod tools;
+
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
@@ -36,11 +39,14 @@ pub(super) fn result(
 fn modern(method: Method, outcome: &Outcome, subscription: Option<&RequestId>) -> Option<RawJson> {
     let (raw, kind, hint) = match outcome {
         Outcome::Complete { result, hint } => (result, "\"complete\"", *hint),
-        Outcome::InputRequired(result) => (result, "\"input_required\"", None),
+        Outcome::InputRequired(result) if may_ask(method) => (result, "\"input_required\"", None),
+        Outcome::InputRequired(_) => return None,
     };
     let mut result = raw.object()?;
-    if method == Method::Discover {
-        result.set("supportedVersions", supported_versions());
+    match method {
+        Method::Discover => result.set("supportedVersions", supported_versions()),
+        Method::ToolsList => tools::modern(&mut result),
+        _ => {}
     }
     if result.get("resultType").is_none() {
         result.set("resultType", kind);
@@ -91,43 +97,39 @@ fn legacy(revision: Revision, method: Method, outcome: &Outcome) -> Option<RawJs
         }
     }
     match method {
-        Method::ToolsList => tools(revision, &mut result),
-        Method::ToolsCall if !revision.has_structured_output() => {
-            result.remove("structuredContent");
-        }
+        Method::ToolsList => tools::older(revision, &mut result),
+        Method::ToolsCall => content::older_result(revision, &mut result),
+        Method::PromptsGet => content::older_messages(revision, &mut result),
         _ => {}
     }
     Some(result.write())
 }
 
-/// Takes from tool definitions what an older revision cannot express.
-fn tools(revision: Revision, result: &mut Object<'_>) {
-    if revision.has_structured_output() {
-        return;
-    }
-    let Some(tools) = result.get("tools") else {
+/// Edits each object in a member that is a list, if the member is concerned at all.
+fn edit_items(
+    result: &mut Object<'_>,
+    member: &'static str,
+    concerned: impl Fn(&str) -> bool,
+    edit: impl Fn(&mut Object<'_>),
+) {
+    let Some(list) = result.get(member).filter(|list| concerned(list)) else {
         return;
     };
-    let Ok(tools) = serde_json::from_str::<Vec<&RawValue>>(tools) else {
+    let Ok(items) = serde_json::from_str::<Vec<&RawValue>>(list) else {
         return;
     };
-    let tools: Vec<_> = tools
+    let edited: Vec<_> = items
         .into_iter()
-        .map(|tool| older_tool(revision, tool.get()))
+        .map(|item| match Object::parse(item.get()) {
+            Ok(mut object) => {
+                edit(&mut object);
+                object.write().as_str().to_owned()
+            }
+            Err(_) => item.get().to_owned(),
+        })
         .collect();
-    let tools = format!("[{}]", tools.join(","));
-    result.set("tools", tools);
-}
-
-fn older_tool(revision: Revision, tool: &str) -> Cow<'_, str> {
-    let Ok(mut tool) = Object::parse(tool) else {
-        return Cow::Borrowed(tool);
-    };
-    tool.remove("outputSchema");
-    if !revision.has_tool_annotations() {
-        tool.remove("annotations");
-    }
-    Cow::Owned(tool.write().as_str().to_owned())
+    let edited = format!("[{}]", edited.join(","));
+    result.set(member, edited);
 }
 
 /// The answer to a handshake, made from what the gateway says of itself.
@@ -157,6 +159,14 @@ fn without(object: &str, member: &str) -> String {
         }
         Err(_) => object.to_owned(),
     }
+}
+
+/// Whether a source may ask its client something before it answers.
+fn may_ask(method: Method) -> bool {
+    matches!(
+        method,
+        Method::ToolsCall | Method::PromptsGet | Method::ResourcesRead
+    )
 }
 
 fn is_cacheable(method: Method) -> bool {
