@@ -1,13 +1,10 @@
 //! Step 3, decode: bytes into messages. Parsed once, here; everything below reads this value.
 
-use std::borrow::Cow;
-
 use bytes::Bytes;
 use bytestring::ByteString;
-use serde::{Deserialize, Deserializer};
 use serde_json::error::Category;
 use serde_json::value::RawValue;
-use tidegate_core::{Code, Error, RawJson, Result};
+use tidegate_core::{Code, Error, Object, RawJson, Result};
 
 use crate::RequestId;
 use crate::depth::is_deeper_than;
@@ -25,7 +22,7 @@ pub enum Inbound {
     One(Message),
     /// Only one revision has batches; whether they are allowed is not decided here. Each message
     /// stands or falls alone.
-    Batch(Vec<Result<Message>>),
+    Batch(Vec<Result<Message, Refused>>),
 }
 
 /// One JSON-RPC message.
@@ -44,133 +41,141 @@ pub enum Message {
     Response { id: RequestId },
 }
 
-/// Decodes a body or a line.
-pub fn decode(bytes: Bytes, limits: Limits) -> Result<Inbound> {
-    let text = ByteString::try_from(bytes)
-        .map_err(|_| Error::client(Code::ParseError, "the message is not UTF-8"))?;
-    if is_deeper_than(text.as_bytes(), limits.depth) {
-        let message = format!("the message nests deeper than {} levels", limits.depth);
-        return Err(Error::client(Code::InvalidRequest, message));
+/// A message that cannot be taken: why, and the id to answer under where it could be read.
+pub type Refused = (Option<RequestId>, Error);
+
+impl Message {
+    /// The id under which this message wants an answer.
+    pub fn request_id(&self) -> Option<&RequestId> {
+        match self {
+            Self::Request { id, .. } => Some(id),
+            Self::Notification { .. } | Self::Response { .. } => None,
+        }
     }
+}
+
+/// Decodes a body or a line.
+pub fn decode(bytes: Bytes, limits: Limits) -> Result<Inbound, Refused> {
+    let text = ByteString::try_from(bytes)
+        .map_err(|_| nameless(Error::client(Code::ParseError, "the message is not UTF-8")))?;
     if text.trim_ascii_start().starts_with('[') {
-        decode_batch(&text, limits.batch)
+        check_depth(&text, limits.depth).map_err(nameless)?;
+        decode_batch(&text, limits.batch).map_err(nameless)
     } else {
-        decode_message(&text, &text).map(Inbound::One)
+        decode_message(&text, &text, limits.depth).map(Inbound::One)
     }
 }
 
 /// Decodes what must be one message.
-pub fn decode_one(bytes: Bytes, limits: Limits) -> Result<Message> {
+pub fn decode_one(bytes: Bytes, limits: Limits) -> Result<Message, Refused> {
     match decode(bytes, limits)? {
         Inbound::One(message) => Ok(message),
-        Inbound::Batch(_) => Err(batch_refused()),
+        Inbound::Batch(_) => Err(nameless(batch_refused())),
     }
 }
 
 /// The answer to a batch where there are none.
 pub fn batch_refused() -> Error {
-    Error::client(
-        Code::InvalidRequest,
-        "a batch is not allowed in this revision; send one message at a time",
-    )
+    invalid("a batch is not allowed in this revision; send one message at a time")
+}
+
+fn check_depth(text: &str, limit: usize) -> Result<()> {
+    if is_deeper_than(text.as_bytes(), limit) {
+        return Err(invalid(&format!(
+            "the message nests deeper than {limit} levels"
+        )));
+    }
+    Ok(())
 }
 
 fn decode_batch(text: &ByteString, limit: usize) -> Result<Inbound> {
     let parts: Vec<&RawValue> = serde_json::from_str(text).map_err(|error| unreadable(&error))?;
     if parts.is_empty() {
-        return Err(Error::client(Code::InvalidRequest, "the batch is empty"));
+        return Err(invalid("the batch is empty"));
     }
     if parts.len() > limit {
-        let message = format!(
-            "the batch has {} messages; at most {limit} are allowed",
-            parts.len()
-        );
-        return Err(Error::client(Code::InvalidRequest, message));
+        let count = parts.len();
+        return Err(invalid(&format!(
+            "the batch has {count} messages; at most {limit} are allowed"
+        )));
     }
-    Ok(Inbound::Batch(
-        parts
-            .iter()
-            .map(|part| decode_message(text, part.get()))
-            .collect(),
-    ))
+    let messages = parts
+        .iter()
+        .map(|part| decode_message(text, part.get(), usize::MAX));
+    Ok(Inbound::Batch(messages.collect()))
 }
 
-fn decode_message(whole: &ByteString, text: &str) -> Result<Message> {
-    let envelope: Envelope<'_> = serde_json::from_str(text).map_err(|error| unreadable(&error))?;
-    if envelope.jsonrpc.as_deref() != Some("2.0") {
-        return Err(invalid("`jsonrpc` must be \"2.0\""));
-    }
-    let id = envelope.id.map(|id| read_id(whole, id)).transpose()?;
-    let params = envelope
-        .params
-        .map(|params| read_params(whole, params))
-        .transpose()?
-        .flatten();
-    match (envelope.method, id) {
-        (Some(method), Some(id)) => Ok(Message::Request {
-            id,
-            method: shared(whole, method),
-            params,
-        }),
-        (Some(method), None) => Ok(Message::Notification {
-            method: shared(whole, method),
-            params,
-        }),
-        (None, Some(id)) if envelope.result.is_some() != envelope.error.is_some() => {
-            Ok(Message::Response { id })
+/// Takes a message apart. No member may stand twice: two readers could disagree on it.
+fn decode_message(whole: &ByteString, text: &str, depth: usize) -> Result<Message, Refused> {
+    let members = Object::parse(text).map_err(|error| nameless(unreadable(&error)))?;
+    let id = members.get("id").map(|id| RequestId::new(part(whole, id)));
+    let read = || -> Result<Message> {
+        check_depth(text, depth)?;
+        if members.string("jsonrpc").as_deref() != Some("2.0") {
+            return Err(invalid("`jsonrpc` must be \"2.0\""));
         }
+        if matches!(id, Some(None)) {
+            return Err(invalid("`id` must be a string or an integer"));
+        }
+        kind(whole, &members, id.clone().flatten())
+    };
+    read().map_err(|error| (id.clone().flatten(), error))
+}
+
+fn kind(whole: &ByteString, members: &Object<'_>, id: Option<RequestId>) -> Result<Message> {
+    let answers = members.get("result").is_some() != members.get("error").is_some();
+    match (members.get("method"), id) {
+        (Some(method), id) => {
+            let method = read_method(whole, method)?;
+            let params = members
+                .get("params")
+                .map(|params| read_params(whole, params));
+            let params = params.transpose()?.flatten();
+            Ok(match id {
+                Some(id) => Message::Request { id, method, params },
+                None => Message::Notification { method, params },
+            })
+        }
+        (None, Some(id)) if answers => Ok(Message::Response { id }),
         (None, _) => Err(invalid(
             "a message has a `method`, or an `id` with a `result` or an `error`",
         )),
     }
 }
 
-/// The members we decide on. A member that stands twice is refused by the derived reader.
-#[derive(Deserialize)]
-#[serde(expecting = "an object")]
-struct Envelope<'a> {
-    #[serde(borrow, default)]
-    jsonrpc: Option<Cow<'a, str>>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    id: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    method: Option<Cow<'a, str>>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    params: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    result: Option<&'a RawValue>,
-    #[serde(borrow, default, deserialize_with = "present")]
-    error: Option<&'a RawValue>,
-}
-
-/// Keeps `null` apart from absent.
-fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'de RawValue>, D::Error> {
-    <&RawValue>::deserialize(deserializer).map(Some)
-}
-
-fn read_id(whole: &ByteString, id: &RawValue) -> Result<RequestId> {
-    RequestId::new(RawJson::part_of(whole, id))
-        .ok_or_else(|| invalid("`id` must be a string or an integer"))
+/// A name without escapes is shared with the message.
+fn read_method(whole: &ByteString, method: &str) -> Result<ByteString> {
+    let plain = method
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'));
+    match plain {
+        Some(plain) if !plain.contains('\\') => Ok(whole.slice_ref(plain)),
+        _ => serde_json::from_str::<String>(method)
+            .map(ByteString::from)
+            .map_err(|_| invalid("`method` must be a string")),
+    }
 }
 
 /// `null` is taken as absent: some clients write it.
-fn read_params(whole: &ByteString, params: &RawValue) -> Result<Option<RawJson>> {
-    match params.get().as_bytes().first() {
-        Some(b'{') => Ok(Some(RawJson::part_of(whole, params))),
+fn read_params(whole: &ByteString, params: &str) -> Result<Option<RawJson>> {
+    match params.as_bytes().first() {
+        Some(b'{') => Ok(Some(part(whole, params))),
         Some(b'n') => Ok(None),
         _ => Err(invalid("`params` must be an object")),
     }
 }
 
-fn shared(whole: &ByteString, text: Cow<'_, str>) -> ByteString {
-    match text {
-        Cow::Borrowed(part) => whole.slice_ref(part),
-        Cow::Owned(text) => text.into(),
-    }
+/// A member of the message, sharing its bytes.
+fn part(whole: &ByteString, member: &str) -> RawJson {
+    RawJson::part_of(whole, member)
 }
 
 fn invalid(message: &str) -> Error {
     Error::client(Code::InvalidRequest, message)
+}
+
+fn nameless(error: Error) -> Refused {
+    (None, error)
 }
 
 fn unreadable(error: &serde_json::Error) -> Error {
@@ -191,7 +196,7 @@ mod tests {
     const LIMITS: Limits = Limits { depth: 8, batch: 4 };
 
     fn one(text: &str) -> Result<Message> {
-        decode_one(Bytes::copy_from_slice(text.as_bytes()), LIMITS)
+        decode_one(Bytes::copy_from_slice(text.as_bytes()), LIMITS).map_err(|(_, error)| error)
     }
 
     fn code(text: &str) -> Code {
@@ -249,9 +254,29 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"x"}"#,
             r#"{"jsonrpc":"2.0","id":1,"method":"x","method":"y"}"#,
             r#"{"jsonrpc":"2.0","id":1,"method":"x","\u006dethod":"y"}"#,
+            r#"{"jsonrpc":"2.0","id":1,"method":"x","other":1,"other":2}"#,
         ] {
             assert_eq!(code(text), Code::InvalidRequest, "{text}");
         }
+    }
+
+    #[test]
+    fn a_refusal_carries_the_id_where_it_could_be_read() {
+        let refused = |text: &str| {
+            let refused = decode_one(Bytes::copy_from_slice(text.as_bytes()), LIMITS).unwrap_err();
+            refused.0.map(|id| id.as_str().to_owned())
+        };
+        let deep = format!(r#"{{"id":"a","x":{}{}}}"#, "[".repeat(9), "]".repeat(9));
+        assert_eq!(refused(&deep).as_deref(), Some("\"a\""));
+        assert_eq!(
+            refused(r#"{"jsonrpc":"1.0","id":7,"method":"x"}"#).as_deref(),
+            Some("7")
+        );
+        assert_eq!(refused(r#"{"jsonrpc":"2.0","id":null,"method":"x"}"#), None);
+        assert_eq!(
+            refused(r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"x"}"#),
+            None
+        );
     }
 
     #[test]

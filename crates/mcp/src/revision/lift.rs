@@ -7,7 +7,7 @@ use tidegate_core::{
 use super::legacy::{self, Handshake};
 use super::methods::{Kind, Method};
 use super::{Revision, StandardHeaders, modern};
-use crate::{Message, RequestId};
+use crate::{Message, Refused, RequestId};
 
 /// What a message means.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ pub enum Lifted {
 pub fn lift_modern(
     message: Message,
     headers: Option<&StandardHeaders>,
-) -> Result<(Revision, Lifted), (Option<RequestId>, Error)> {
+) -> Result<(Revision, Lifted), Refused> {
     match message {
         Message::Request { id, method, params } => {
             let params = params.unwrap_or_else(RawJson::empty_object);
@@ -76,11 +76,7 @@ pub fn lift_modern(
 
 /// Lifts a message of a session, or of a client that says nothing about itself. `terms` is what the
 /// session knows of its client.
-pub fn lift_legacy(
-    message: Message,
-    revision: Revision,
-    terms: Terms,
-) -> Result<Lifted, (Option<RequestId>, Error)> {
+pub fn lift_legacy(message: Message, revision: Revision, terms: Terms) -> Result<Lifted, Refused> {
     match message {
         Message::Request { id, method, params } => {
             let params = params.unwrap_or_else(RawJson::empty_object);

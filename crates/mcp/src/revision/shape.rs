@@ -48,9 +48,7 @@ fn modern(method: Method, outcome: &Outcome, subscription: Option<&RequestId>) -
         Method::ToolsList => tools::modern(&mut result),
         _ => {}
     }
-    if result.get("resultType").is_none() {
-        result.set("resultType", kind);
-    }
+    result.set("resultType", kind);
     let complete = matches!(outcome, Outcome::Complete { .. });
     if complete && is_cacheable(method) {
         let hint = hint.unwrap_or(CacheHint {

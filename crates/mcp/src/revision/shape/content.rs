@@ -7,14 +7,14 @@ use super::edit_items;
 
 /// The result of a tool.
 pub(super) fn older_result(revision: Revision, result: &mut Object<'_>) {
-    if let Some(structured) = result.remove("structuredContent")
-        && revision.has_structured_output()
-    {
+    match result.get("structuredContent") {
+        Some(_) if !revision.has_structured_output() => drop(result.remove("structuredContent")),
         // Before it could be anything, it was an object.
-        match structured.starts_with('{') {
-            true => result.set("structuredContent", structured),
-            false => result.set("structuredContent", format!(r#"{{"result":{structured}}}"#)),
+        Some(other) if !other.starts_with('{') => {
+            let wrapped = format!(r#"{{"result":{other}}}"#);
+            result.set("structuredContent", wrapped);
         }
+        _ => {}
     }
     let concerned = |content: &str| is_concerned(revision, content);
     edit_items(result, "content", concerned, |block| {

@@ -1,7 +1,5 @@
 //! Tool definitions in each revision.
 
-use std::borrow::Cow;
-
 use tidegate_core::Object;
 
 use super::super::Revision;
@@ -15,10 +13,12 @@ pub(super) fn older(revision: Revision, result: &mut Object<'_>) {
         if !revision.has_tool_annotations() {
             tool.remove("annotations");
         }
-        if !revision.has_structured_output() {
-            tool.remove("outputSchema");
-        } else if let Some(schema) = tool.remove("outputSchema").and_then(object_schema) {
-            tool.set("outputSchema", schema);
+        match tool.get("outputSchema").map(object_schema) {
+            None | Some(Schema::Object) if revision.has_structured_output() => {}
+            Some(Schema::Wrapped(schema)) if revision.has_structured_output() => {
+                tool.set("outputSchema", schema);
+            }
+            _ => drop(tool.remove("outputSchema")),
         }
     });
 }
@@ -31,15 +31,25 @@ pub(super) fn modern(result: &mut Object<'_>) {
     });
 }
 
-/// A schema of an object: the output of a tool could be nothing else before it could be anything.
-/// Another value is put into an object, as its results are; a schema that does not say what it is a
-/// schema of is left out.
-fn object_schema(schema: Cow<'_, str>) -> Option<Cow<'_, str>> {
-    let kind = Object::parse(&schema).ok()?.string("type")?;
-    if kind == "object" {
-        return Some(schema);
+/// An output schema for a revision in which every output is an object.
+enum Schema {
+    Object,
+    /// Another value, put into an object as its results are.
+    Wrapped(String),
+    /// It does not say what it is a schema of, or what it refers to would be elsewhere.
+    Unknown,
+}
+
+fn object_schema(schema: &str) -> Schema {
+    let kind = Object::parse(schema)
+        .ok()
+        .and_then(|members| members.string("type"));
+    let refers = schema.contains("\"$ref\"") || schema.contains("\"$dynamicRef\"");
+    match kind.as_deref() {
+        Some("object") => Schema::Object,
+        Some(_) if !refers => Schema::Wrapped(format!(
+            r#"{{"type":"object","properties":{{"result":{schema}}},"required":["result"]}}"#
+        )),
+        _ => Schema::Unknown,
     }
-    let properties = format!(r#"{{"result":{schema}}}"#);
-    let wrapped = format!(r#"{{"type":"object","properties":{properties},"required":["result"]}}"#);
-    Some(wrapped.into())
 }

@@ -1,0 +1,135 @@
+//! What was lifted, as text that a person can check against the protocol.
+
+use tidegate_core::{Ask, Error, Filter, Own, RawJson, Reference, Terms};
+use tidegate_mcp::revision::{Framing, Handshake};
+use tidegate_mcp::{Era, Lifted, Message, RequestId, Revision, codes};
+
+pub(crate) fn framing(framing: &Framing) -> String {
+    match framing {
+        Framing::Modern => "modern".to_owned(),
+        Framing::Handshake => "handshake".to_owned(),
+        Framing::Session { id } => format!("session `{id}`"),
+        Framing::Sessionless(revision) => format!("sessionless, as {revision}"),
+    }
+}
+
+/// A refusal of a message that was read, and the request it answers.
+pub(crate) fn refused(era: Era, id: Option<&RequestId>, error: &Error) -> String {
+    let id = id.map_or("no request", RequestId::as_str);
+    format!("{}\nanswers: {id}", refusal(era, error))
+}
+
+pub(crate) fn refusal(era: Era, error: &Error) -> String {
+    let row = codes::of(error.code());
+    let (kind, number, status) = (row.kind, row.number(era), row.status(era));
+    let data = error.data().map_or("none", RawJson::as_str);
+    format!("refused: {kind}, {number}, status {status}\nmessage: {error}\ndata: {data}")
+}
+
+/// The params of a message, to tell whether they are passed on as they came.
+pub(crate) fn sent(message: &Message) -> Option<RawJson> {
+    match message {
+        Message::Request { params, .. } | Message::Notification { params, .. } => params.clone(),
+        Message::Response { .. } => None,
+    }
+}
+
+pub(crate) fn lifted(revision: Revision, lifted: &Lifted, sent: Option<&RawJson>) -> String {
+    match lifted {
+        Lifted::Request {
+            id,
+            method,
+            ask,
+            params,
+            terms,
+        } => format!(
+            "request {id:?}: {} in {revision}\nask: {}\nparams: {}\n{}",
+            method.name(),
+            self::ask(ask),
+            if Some(params) == sent {
+                "as sent"
+            } else {
+                params.as_str()
+            },
+            self::terms(terms)
+        ),
+        Lifted::Handshake { id, handshake } => self::handshake(id.as_str(), handshake),
+        Lifted::SetLevel { id, level } => {
+            format!("level {id:?} in {revision}: {}", level.as_str())
+        }
+        Lifted::Subscribe { id, uri } => format!("subscribe {id:?} in {revision}: {uri}"),
+        Lifted::Unsubscribe { id, uri } => format!("unsubscribe {id:?} in {revision}: {uri}"),
+        Lifted::Cancelled { id } => format!("cancelled: {id:?}"),
+        Lifted::Noted => "noted".to_owned(),
+    }
+}
+
+fn handshake(id: &str, handshake: &Handshake) -> String {
+    let Handshake {
+        revision,
+        capabilities,
+        client,
+    } = handshake;
+    let client = client.as_ref().map_or("unsaid", RawJson::as_str);
+    format!("handshake {id}: speaks {revision}\ncapabilities: {capabilities}\nclient: {client}")
+}
+
+fn terms(terms: &Terms) -> String {
+    let Terms {
+        capabilities,
+        client,
+        log_level,
+        progress,
+    } = terms;
+    let client = client.as_ref().map_or("unsaid", RawJson::as_str);
+    let level = log_level.map_or("none", tidegate_core::LogLevel::as_str);
+    let token = progress.as_ref().map_or("none", RawJson::as_str);
+    format!(
+        "capabilities: {capabilities}\nclient: {client}\nlog level: {level}\nprogress token: {token}"
+    )
+}
+
+fn ask(ask: &Ask) -> String {
+    match ask {
+        Ask::Own(own) => self::own(own),
+        Ask::Tool { name } => format!("tool `{name}`"),
+        Ask::Prompt { name } => format!("prompt `{name}`"),
+        Ask::Resource { uri } => format!("resource `{uri}`"),
+        Ask::Completion { reference } => match reference {
+            Reference::Prompt(name) => format!("completion for the prompt `{name}`"),
+            Reference::Resource(uri) => format!("completion for the resource `{uri}`"),
+        },
+    }
+}
+
+fn own(own: &Own) -> String {
+    match own {
+        Own::Ping => "ping".to_owned(),
+        Own::Discover => "discover".to_owned(),
+        Own::List { list, cursor: None } => format!("list of {}, from its start", list.member()),
+        Own::List {
+            list,
+            cursor: Some(cursor),
+        } => format!("list of {}, from `{cursor}`", list.member()),
+        Own::Listen(filter) => format!("listen to {}", self::filter(filter)),
+    }
+}
+
+fn filter(filter: &Filter) -> String {
+    let lists = [
+        (filter.tools, "tools"),
+        (filter.prompts, "prompts"),
+        (filter.resources, "resources"),
+    ];
+    let lists = lists
+        .into_iter()
+        .filter(|(on, _)| *on)
+        .map(|(_, name)| name.to_owned());
+    let uris = filter.uris.iter().map(|uri| format!("`{uri}`"));
+    let all: Vec<_> = lists.chain(uris).collect();
+    if all.is_empty() {
+        "nothing".to_owned()
+    } else {
+        all.join(", ")
+    }
+}
