@@ -1,6 +1,6 @@
 //! The change hub: sources say what changed, every listener hears what it asked for.
 
-use std::collections::BTreeSet;
+use std::collections::HashMap;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -79,10 +79,10 @@ fn heard(receiver: broadcast::Receiver<Change>) -> impl Stream<Item = Vec<Change
     })
 }
 
-/// All sources' changes in one place.
+/// All sources' changes in one place, each with the number of its source.
 #[derive(Debug)]
-pub struct Hub {
-    sender: broadcast::Sender<Change>,
+pub(crate) struct Hub {
+    sender: broadcast::Sender<(usize, Change)>,
 }
 
 impl Default for Hub {
@@ -93,47 +93,123 @@ impl Default for Hub {
     }
 }
 
+/// What one listener wants to hear, and from whom.
+pub(crate) struct Interest {
+    pub(crate) filter: Filter,
+    pub(crate) watched: Vec<Watched>,
+    /// The one source whose lists are meant, where not all are.
+    pub(crate) only: Option<usize>,
+}
+
+/// One resource that a listener asked for.
+#[derive(Clone, Debug)]
+pub(crate) struct Watched {
+    /// The source that may tell of it. What another says of it is not believed.
+    pub(crate) source: usize,
+    /// Its URI at that source.
+    pub(crate) native: String,
+    /// Its URI as the listener spelled it, which is how it hears of it.
+    pub(crate) spelled: String,
+}
+
+/// An interest, arranged for looking things up.
+struct Ear {
+    filter: Filter,
+    by_uri: HashMap<(usize, String), Vec<String>>,
+    only: Option<usize>,
+}
+
+impl Ear {
+    fn new(interest: Interest) -> Self {
+        let mut by_uri: HashMap<_, Vec<String>> = HashMap::new();
+        for Watched {
+            source,
+            native,
+            spelled,
+        } in interest.watched
+        {
+            by_uri.entry((source, native)).or_default().push(spelled);
+        }
+        Self {
+            filter: interest.filter,
+            by_uri,
+            only: interest.only,
+        }
+    }
+
+    /// What the listener hears of a change: nothing, or the change under its own spellings.
+    fn hears(&self, source: usize, change: Change) -> Vec<Change> {
+        let in_scope = self.only.is_none_or(|only| only == source);
+        let wanted = match &change {
+            Change::Tools => self.filter.tools,
+            Change::Prompts => self.filter.prompts,
+            Change::Resources => self.filter.resources,
+            Change::Updated(uri) => return self.updates(source, uri),
+        };
+        if in_scope && wanted {
+            vec![change]
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// A subscription covers its URI and what lies below. Each URI above the changed one is looked
+    /// up, so that a long list costs no more than a short one.
+    fn updates(&self, source: usize, uri: &str) -> Vec<Change> {
+        let above = uri.match_indices(['/', '?', '#']).flat_map(|(at, mark)| {
+            let folder = (mark == "/").then_some(at + 1);
+            std::iter::once(at).chain(folder)
+        });
+        let mut updates = Vec::new();
+        for end in above.chain([uri.len()]) {
+            let spellings = self.by_uri.get(&(source, uri[..end].to_owned()));
+            for spelled in spellings.into_iter().flatten() {
+                let update = Change::Updated(format!("{spelled}{}", &uri[end..]).into());
+                if !updates.contains(&update) {
+                    updates.push(update);
+                }
+            }
+        }
+        updates
+    }
+}
+
 impl Hub {
     /// Carries what the sources say to the listeners, for as long as it is polled.
-    pub async fn pump(&self, sources: impl IntoIterator<Item = ChangeStream>) {
-        let mut all: SelectAll<ChangeStream> = sources.into_iter().collect();
+    pub(crate) async fn pump(&self, sources: impl IntoIterator<Item = ChangeStream>) {
+        let numbered = sources
+            .into_iter()
+            .enumerate()
+            .map(|(source, changes)| changes.map(move |change| (source, change)));
+        let mut all: SelectAll<_> = numbered.collect();
         while let Some(change) = all.next().await {
             self.sender.send(change).ok();
         }
     }
 
-    /// What matches a filter, from now on. After a gap, everything the filter names.
-    pub fn listen(&self, filter: Filter) -> impl Stream<Item = Change> + Send + use<> {
+    /// What is of interest, from now on. After a gap, everything the filter names.
+    pub(crate) fn listen(&self, interest: Interest) -> impl Stream<Item = Change> + Send + use<> {
         let receiver = self.sender.subscribe();
-        stream::unfold((receiver, filter), |(mut receiver, filter)| async {
-            loop {
-                match receiver.recv().await {
-                    Ok(change) if filter.wants(&change) => {
-                        return Some((vec![change], (receiver, filter)));
+        stream::unfold(
+            (receiver, Ear::new(interest)),
+            |(mut receiver, ear)| async {
+                loop {
+                    let heard = match receiver.recv().await {
+                        Ok((source, change)) => ear.hears(source, change),
+                        Err(broadcast::error::RecvError::Lagged(_)) => ear.filter.everything(),
+                        Err(broadcast::error::RecvError::Closed) => return None,
+                    };
+                    if !heard.is_empty() {
+                        return Some((heard, (receiver, ear)));
                     }
-                    Ok(_) => {}
-                    Err(broadcast::error::RecvError::Lagged(_)) => {
-                        return Some((filter.everything(), (receiver, filter)));
-                    }
-                    Err(broadcast::error::RecvError::Closed) => return None,
                 }
-            }
-        })
+            },
+        )
         .flat_map(stream::iter)
     }
 }
 
 impl Filter {
-    /// Whether a change is one of those asked for. A subscription covers what lies below its URI.
-    pub fn wants(&self, change: &Change) -> bool {
-        match change {
-            Change::Tools => self.tools,
-            Change::Prompts => self.prompts,
-            Change::Resources => self.resources,
-            Change::Updated(uri) => is_covered(&self.uris, uri),
-        }
-    }
-
     /// Every change this filter could let through.
     fn everything(&self) -> Vec<Change> {
         let lists = [
@@ -153,25 +229,37 @@ impl Filter {
     }
 }
 
-/// Whether `uri` or something it lies below is among `wanted`. Looks up each URI above it, so that
-/// a long list costs no more than a short one.
-fn is_covered(wanted: &BTreeSet<String>, uri: &str) -> bool {
-    let above = uri.match_indices(['/', '?', '#']).flat_map(|(at, mark)| {
-        let folder = (mark == "/").then(|| &uri[..=at]);
-        std::iter::once(&uri[..at]).chain(folder)
-    });
-    std::iter::once(uri)
-        .chain(above)
-        .any(|uri| wanted.contains(uri))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Source 0 owns the URI.
+    fn interest(uri: &str, spelled: &str) -> Interest {
+        let watched = Watched {
+            source: 0,
+            native: uri.to_owned(),
+            spelled: spelled.to_owned(),
+        };
+        let filter = Filter {
+            tools: true,
+            ..Filter::uri(spelled)
+        };
+        Interest {
+            filter,
+            watched: vec![watched],
+            only: None,
+        }
+    }
+
+    fn updated(uri: &str) -> Change {
+        Change::Updated(uri.into())
+    }
+
     #[test]
     fn a_subscription_covers_the_uri_and_what_lies_below() {
-        let covers = |wanted: &str, uri| is_covered(&BTreeSet::from([wanted.to_owned()]), uri);
+        let covers = |wanted: &str, uri| {
+            Ear::new(interest(wanted, wanted)).hears(0, updated(uri)) == [updated(uri)]
+        };
         assert!(covers("a://b/c", "a://b/c"));
         assert!(covers("a://b/c", "a://b/c/d"));
         assert!(covers("a://b/c", "a://b/c?d"));
@@ -181,19 +269,34 @@ mod tests {
         assert!(!covers("a://b/c/d", "a://b/c"));
     }
 
+    #[test]
+    fn an_update_comes_under_the_spelling_that_was_asked_for() {
+        let ear = Ear::new(interest("a://b", "gateway://s/a://b"));
+        assert_eq!(
+            ear.hears(0, updated("a://b/c")),
+            [updated("gateway://s/a://b/c")]
+        );
+    }
+
+    #[test]
+    fn a_source_tells_of_its_own_alone() {
+        let mut ear = Ear::new(interest("a://b", "a://b"));
+        assert_eq!(ear.hears(1, updated("a://b")), []);
+        assert_eq!(ear.hears(1, Change::Tools), [Change::Tools]);
+        ear.only = Some(0);
+        assert_eq!(ear.hears(1, Change::Tools), []);
+    }
+
     #[tokio::test]
     async fn a_listener_hears_what_it_asked_for_and_nothing_else() {
         let hub = Hub::default();
         let source = ChangeSender::default();
-        let heard = hub.listen(Filter {
-            tools: true,
-            ..Filter::uri("x://y")
-        });
+        let heard = hub.listen(interest("x://y", "x://y"));
         let pump = hub.pump([source.stream()]);
         for change in [
             Change::Prompts,
-            Change::Updated("x://z".into()),
-            Change::Updated("x://y".into()),
+            updated("x://z"),
+            updated("x://y"),
             Change::Tools,
         ] {
             source.send(change);
@@ -201,21 +304,18 @@ mod tests {
         let two = heard.take(2).collect::<Vec<_>>();
         tokio::select! {
             () = pump => unreachable!("the source is still there"),
-            two = two => assert_eq!(two, [Change::Updated("x://y".into()), Change::Tools]),
+            two = two => assert_eq!(two, [updated("x://y"), Change::Tools]),
         }
     }
 
     #[tokio::test]
     async fn a_listener_that_fell_behind_is_told_everything_it_asked_for() {
         let hub = Hub::default();
-        let mut heard = Box::pin(hub.listen(Filter {
-            tools: true,
-            ..Filter::uri("x://y")
-        }));
+        let mut heard = Box::pin(hub.listen(interest("x://y", "x://y")));
         for _ in 0..=BACKLOG {
-            hub.sender.send(Change::Prompts).unwrap();
+            hub.sender.send((0, Change::Prompts)).unwrap();
         }
         assert_eq!(heard.next().await, Some(Change::Tools));
-        assert_eq!(heard.next().await, Some(Change::Updated("x://y".into())));
+        assert_eq!(heard.next().await, Some(updated("x://y")));
     }
 }

@@ -9,10 +9,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio_util::sync::CancellationToken;
 
+use crate::changes::Hub;
 use crate::error::clip;
 use crate::{
-    Ask, Call, Caller, Code, Error, Hub, Layer, Next, Reference, Reply, Request, Result, Scope,
-    Source, SourceId,
+    Ask, Call, Caller, Code, Error, Layer, Next, Reference, Reply, Request, Result, Scope, Source,
+    SourceId,
 };
 use own::{Absent, OwnSource};
 use view::{Found, View};
@@ -65,8 +66,11 @@ impl Gateway {
 
     /// Answers one request. Dropping the future or the reply's stream cancels it.
     pub async fn handle(&self, request: Request) -> Result<Reply> {
-        let (call, source) = self.resolve(request);
-        self.govern(call, source.as_ref()).await
+        guard::reply(async {
+            let (call, source) = self.resolve(request);
+            self.govern(call, source.as_ref()).await
+        })
+        .await
     }
 
     /// Finds the source of a request. What has none goes to a source that says so, through the same
@@ -152,7 +156,7 @@ impl Gateway {
 
     /// Takes a call through the layers to its source.
     async fn govern(&self, call: Call, source: &dyn Source) -> Result<Reply> {
-        guard::reply(Next::new(&self.layers, source).run(call)).await
+        Next::new(&self.layers, source).run(call).await
     }
 
     /// Carries the sources' changes to those who listen, for as long as it is polled.
@@ -199,6 +203,14 @@ impl Shared {
             None => views.push((scope.clone(), Arc::clone(&view))),
         }
         view
+    }
+
+    /// The number of the one source a scope means.
+    fn only(&self, scope: &Scope) -> Option<usize> {
+        match scope {
+            Scope::All => None,
+            Scope::Source(wanted) => self.sources.iter().position(|(id, _)| id == wanted),
+        }
     }
 
     fn in_scope(&self, scope: &Scope) -> impl Iterator<Item = (usize, &Arc<dyn Source>)> {

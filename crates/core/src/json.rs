@@ -39,9 +39,9 @@ impl RawJson {
         Self(serde_json::Value::from(text).to_string().into())
     }
 
-    /// A part of `whole` that a parser has already checked, without copying it.
-    pub fn part_of(whole: &ByteString, part: &RawValue) -> Self {
-        Self(whole.slice_ref(part.get()))
+    /// A value inside `whole` that a parser has already checked, without copying it.
+    pub fn part_of(whole: &ByteString, value: &str) -> Self {
+        Self(whole.slice_ref(value))
     }
 
     pub fn empty_object() -> Self {

@@ -8,6 +8,7 @@ use futures_util::stream::{self, StreamExt};
 
 use super::Shared;
 use super::view::View;
+use crate::changes::Interest;
 use crate::{
     Ask, Call, Caller, Catalog, Error, Event, Features, Filter, List, Outcome, Own, RawJson, Reply,
     Result, Source,
@@ -36,7 +37,10 @@ impl OwnSource {
             Ask::Own(Own::Ping) => Ok(Reply::Done(Outcome::complete(RawJson::empty_object()))),
             Ask::Own(Own::Discover) => self.discover(&view),
             Ask::Own(Own::List { list, cursor }) => self.list(&view, list, cursor.as_deref()),
-            Ask::Own(Own::Listen(filter)) => Ok(self.listen(&view, filter)),
+            Ask::Own(Own::Listen(filter)) => {
+                let only = self.0.only(&call.scope);
+                Ok(self.listen(&view, filter, only))
+            }
             _ => Err(Error::internal(
                 "the gateway was asked for what it does not serve itself",
             )),
@@ -65,12 +69,22 @@ impl OwnSource {
     }
 
     /// Acknowledges what can be honoured, then tells each change until the gateway drains.
-    fn listen(&self, view: &View, mut filter: Filter) -> Reply {
-        filter.uris.retain(|uri| view.is_subscribable(uri));
+    fn listen(&self, view: &View, mut filter: Filter, only: Option<usize>) -> Reply {
+        let watched: Vec<_> = filter
+            .uris
+            .iter()
+            .filter_map(|uri| view.watched(uri))
+            .collect();
+        filter.uris = watched.iter().map(|one| one.spelled.clone()).collect();
+        let interest = Interest {
+            filter: filter.clone(),
+            watched,
+            only,
+        };
         let changes = self
             .0
             .hub
-            .listen(filter.clone())
+            .listen(interest)
             .map(|change| Ok(Event::Change(change)));
         let draining = self.0.draining.clone().cancelled_owned();
         let end = Event::Done(Outcome::complete(RawJson::empty_object()));

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::Shared;
 use super::cursor::Cursor;
+use crate::changes::Watched;
 use crate::{CacheScope, Catalog, Entry, Features, List, Object, RawJson, Result, Scope, SourceId};
 
 /// What a name leads to: a source, and the name there.
@@ -149,12 +150,15 @@ impl View {
             .cloned()
     }
 
-    /// Whether updates of a URI can be heard of.
-    pub(crate) fn is_subscribable(&self, uri: &str) -> bool {
-        self.resource(uri).is_some_and(|found| {
-            self.made_of
-                .iter()
-                .any(|(source, one)| *source == found.source && one.features.subscribe)
+    /// Where to hear of a resource's updates, if its source tells of them.
+    pub(crate) fn watched(&self, uri: &str) -> Option<Watched> {
+        let Found { source, native } = self.resource(uri)?;
+        let (_, catalog) = self.made_of.iter().find(|(index, _)| *index == source)?;
+        let spelled = uri.to_owned();
+        catalog.features.subscribe.then_some(Watched {
+            source,
+            native,
+            spelled,
         })
     }
 
