@@ -6,6 +6,7 @@ mod listener;
 mod origin;
 mod post;
 mod respond;
+mod serve;
 mod session_routes;
 mod stall;
 mod stream;
@@ -25,6 +26,7 @@ use tidegate_core::{Code, Error, Result, Scope};
 use crate::path::{Doors, Refusal};
 pub use listener::Listener;
 use origin::Origins;
+pub use serve::serve_http;
 
 /// What the HTTP door needs beside the doors' own bounds.
 #[derive(Clone, Debug, Default)]
@@ -40,7 +42,7 @@ pub struct HttpConfig {
 }
 
 /// The HTTP door.
-pub struct Http {
+pub(crate) struct Http {
     pub(crate) doors: Arc<Doors>,
     origins: Origins,
     channels: legacy_sse::Channels,
@@ -48,7 +50,7 @@ pub struct Http {
 
 impl Http {
     /// The routes. Every one of them is behind the check of host and origin.
-    pub fn router(doors: Arc<Doors>, config: &HttpConfig) -> Router {
+    pub(crate) fn router(doors: Arc<Doors>, config: &HttpConfig) -> Router {
         let http = Arc::new(Self {
             doors,
             origins: Origins::new(config),
@@ -132,7 +134,7 @@ async fn healthz() -> &'static str {
 }
 
 async fn readyz(State(http): State<Arc<Http>>) -> Response {
-    respond::ready(!http.doors.gateway.is_draining())
+    respond::ready(!http.doors.stopping.is_cancelled())
 }
 
 async fn no_endpoint() -> Response {

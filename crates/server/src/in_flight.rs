@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use tidegate_core::{Code, Error, Result, Side};
 use tidegate_mcp::RequestId;
@@ -18,6 +19,8 @@ struct Calls {
     next: u64,
     /// Clients may give one id to several calls, so the id is no key.
     open: HashMap<u64, (String, CancellationToken)>,
+    /// When the last call ended.
+    ended: Option<Instant>,
 }
 
 /// One call under way. Dropping it takes it off the list.
@@ -70,6 +73,11 @@ impl InFlight {
         self.lock().open.is_empty()
     }
 
+    /// When the last call ended.
+    pub(crate) fn ended(&self) -> Option<Instant> {
+        self.lock().ended
+    }
+
     /// Cancels what goes by this id; an unknown one is nothing.
     pub(crate) fn cancel(&self, id: &RequestId) {
         let key = id.key();
@@ -85,6 +93,8 @@ impl InFlight {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        self.in_flight.lock().open.remove(&self.number);
+        let mut calls = self.in_flight.lock();
+        calls.open.remove(&self.number);
+        calls.ended = Some(Instant::now());
     }
 }

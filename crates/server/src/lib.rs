@@ -15,7 +15,7 @@ mod session;
 mod stdio;
 mod subscribe;
 
-pub use http::{Http, HttpConfig, Listener};
+pub use http::{HttpConfig, Listener, serve_http};
 pub use limits::Limits;
 pub use load::Load;
 pub use path::Doors;

@@ -42,7 +42,10 @@ pub struct Limits {
     pub keep_alive: Duration,
     /// How long a stream may refuse to take bytes before it is closed.
     pub write_stall: Duration,
-    /// How long calls under way may go on after the signal to stop.
+    /// How long connections are still taken after the signal to stop, so that whoever sends them
+    /// here can notice.
+    pub drain_delay: Duration,
+    /// How long calls under way may go on after that.
     pub drain: Duration,
 }
 
@@ -67,6 +70,7 @@ impl Default for Limits {
             body_time: Duration::from_secs(30),
             keep_alive: Duration::from_secs(15),
             write_stall: Duration::from_secs(30),
+            drain_delay: Duration::ZERO,
             drain: Duration::from_secs(30),
         }
     }

@@ -10,7 +10,7 @@ use tidegate_core::{
     Request, Result, Scope, Terms,
 };
 use tidegate_mcp::revision::{Method, StandardHeaders, lift_legacy, lift_modern, refusal};
-use tidegate_mcp::{Era, Frame, Lifted, Lowering, Message, RequestId, Revision};
+use tidegate_mcp::{Era, Frame, Lifted, Lowering, Message, Refused, RequestId, Revision};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -26,6 +26,10 @@ pub struct Doors {
     pub(crate) load: Arc<Load>,
     /// Every task a door starts; none outlives the doors.
     pub(crate) tasks: TaskTracker,
+    /// No more calls should be sent here.
+    pub(crate) stopping: CancellationToken,
+    /// What only waits for something to happen ends now.
+    pub(crate) draining: CancellationToken,
     /// Ends everything at once, after the time to drain.
     pub(crate) ended: CancellationToken,
 }
@@ -62,16 +66,29 @@ pub(crate) struct Refusal {
 
 impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
+        Self::from((None, error))
+    }
+}
+
+/// Before the era of a message is known, it is answered as the newest.
+impl From<Refused> for Refusal {
+    fn from((id, error): Refused) -> Self {
         Self {
             era: Era::Modern,
-            id: None,
+            id,
             error,
         }
     }
 }
 
 impl Refusal {
-    fn legacy((id, error): (Option<RequestId>, Error)) -> Self {
+    /// Answers under this id, unless it has one already.
+    pub(crate) fn answering(mut self, id: Option<RequestId>) -> Self {
+        self.id = self.id.or(id);
+        self
+    }
+
+    fn legacy((id, error): Refused) -> Self {
         Self {
             era: Era::Legacy,
             id,
@@ -101,13 +118,17 @@ impl Doors {
         limits: Limits,
         load: Arc<Load>,
     ) -> Self {
-        let (tasks, ended) = (TaskTracker::new(), CancellationToken::new());
+        let token = CancellationToken::new;
+        let (stopping, draining, ended) = (token(), token(), token());
+        let tasks = TaskTracker::new();
         Self {
             gateway,
             identify,
             limits,
             load,
             tasks,
+            stopping,
+            draining,
             ended,
         }
     }
@@ -121,20 +142,32 @@ impl Doors {
         }
     }
 
-    /// Stops: streams of changes end gracefully, calls under way may finish for a while, then
-    /// everything ends.
-    pub async fn drain(&self) {
+    /// Says that no more calls should be sent here.
+    pub(crate) fn stop(&self) {
+        self.stopping.cancel();
+    }
+
+    /// Begins to stop: streams of changes end gracefully, calls under way go on.
+    pub(crate) fn drain(&self) {
+        self.stop();
+        self.draining.cancel();
         self.gateway.drain();
         self.load.sessions.drain();
+    }
+
+    /// Waits until nothing is under way.
+    pub(crate) async fn idle(&self) {
         self.tasks.close();
-        if tokio::time::timeout(self.limits.drain, self.tasks.wait())
-            .await
-            .is_err()
-        {
+        self.tasks.wait().await;
+    }
+
+    /// Ends whatever is still under way.
+    pub(crate) async fn end(&self) {
+        if !self.tasks.is_empty() {
             tracing::warn!(tasks = self.tasks.len(), "stopping with work under way");
         }
         self.ended.cancel();
-        self.tasks.wait().await;
+        self.idle().await;
     }
 
     /// Takes a stateless message. `headers` are those of HTTP; a pipe has none.
@@ -144,11 +177,7 @@ impl Doors {
         message: Message,
         headers: Option<&StandardHeaders>,
     ) -> Result<Taken, Refusal> {
-        let (revision, lifted) = lift_modern(message, headers).map_err(|(id, error)| Refusal {
-            era: Era::Modern,
-            id,
-            error,
-        })?;
+        let (revision, lifted) = lift_modern(message, headers)?;
         match lifted {
             Lifted::Request {
                 id,

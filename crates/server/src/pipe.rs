@@ -8,7 +8,7 @@ use futures_util::StreamExt;
 use futures_util::stream;
 use tidegate_core::{Code, Error, Result};
 use tidegate_mcp::revision::{Framing, StandardHeaders, frame};
-use tidegate_mcp::{Frame, Inbound, Message, batch_refused, decode};
+use tidegate_mcp::{Frame, Inbound, Message, Refused, batch_refused, decode};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -56,7 +56,7 @@ impl Pipe {
         let taken = match decode(bytes, limits) {
             Ok(Inbound::One(message)) => self.one(message).await,
             Ok(Inbound::Batch(messages)) => self.batch(messages).await,
-            Err(error) => Err(error.into()),
+            Err(refused) => Err(refused.into()),
         };
         if let Err(refusal) = taken {
             self.refuse(&refusal).await;
@@ -81,8 +81,16 @@ impl Pipe {
         Ok(())
     }
 
-    /// Serves a message by what its body says; stateless messages and a session's may alternate.
+    /// Serves a message; a refusal answers under its id.
     async fn framed(self: &Arc<Self>, message: Message) -> Result<Option<Frames>, Refusal> {
+        let id = message.request_id().cloned();
+        self.serve(message)
+            .await
+            .map_err(|refusal| refusal.answering(id))
+    }
+
+    /// Serves a message by what its body says; stateless messages and a session's may alternate.
+    async fn serve(self: &Arc<Self>, message: Message) -> Result<Option<Frames>, Refusal> {
         self.refuse_duplicate(&message)?;
         let session = self.session();
         let taken = match frame(&message, &StandardHeaders::default())? {
@@ -113,14 +121,10 @@ impl Pipe {
     /// One channel cannot tell two answers with one id apart.
     fn refuse_duplicate(&self, message: &Message) -> Result<(), Refusal> {
         match message {
-            Message::Request { id, .. } if self.in_flight.has(id) => Err(Refusal {
-                id: Some(id.clone()),
-                ..Error::client(
-                    Code::InvalidRequest,
-                    "a request with this id is under way already",
-                )
-                .into()
-            }),
+            Message::Request { id, .. } if self.in_flight.has(id) => {
+                let message = "a request with this id is under way already";
+                Err(Error::client(Code::InvalidRequest, message).into())
+            }
             _ => Ok(()),
         }
     }
@@ -129,7 +133,7 @@ impl Pipe {
         let (frame, session) = self.doors.handshake(&self.peer, message).await?;
         if let Some(session) = session {
             let session = Arc::new(session);
-            subscribe::to_lists(&self.doors, &self.peer, &session);
+            subscribe::to_lists(&self.doors, &self.peer, &session).await;
             self.carry_changes(&session);
             *self.session.lock().unwrap_or_else(PoisonError::into_inner) = Some(session);
         }
@@ -137,7 +141,10 @@ impl Pipe {
         Ok(())
     }
 
-    async fn batch(self: &Arc<Self>, messages: Vec<Result<Message>>) -> Result<(), Refusal> {
+    async fn batch(
+        self: &Arc<Self>,
+        messages: Vec<Result<Message, Refused>>,
+    ) -> Result<(), Refusal> {
         if !self
             .session()
             .is_some_and(|session| session.revision.has_batches())
@@ -148,7 +155,7 @@ impl Pipe {
         for message in messages {
             answers.push(match message {
                 Ok(message) => self.framed(message).await,
-                Err(error) => Err(error.into()),
+                Err(refused) => Err(refused.into()),
             });
         }
         let finals = answers.into_iter().filter_map(|answer| match answer {
@@ -157,7 +164,7 @@ impl Pipe {
         });
         let mut frames = stream::select_all(finals);
         let pipe = Arc::clone(self);
-        self.calls.spawn(async move {
+        self.spawn_call(async move {
             let mut finals = Vec::new();
             while let Some(frame) = frames.next().await {
                 match frame {
@@ -174,10 +181,28 @@ impl Pipe {
 
     fn carry(self: &Arc<Self>, mut frames: Frames) {
         let pipe = Arc::clone(self);
-        self.calls.spawn(async move {
+        self.spawn_call(async move {
             while let Some(frame) = frames.next().await {
                 pipe.say(frame.json().to_owned()).await;
             }
+        });
+    }
+
+    /// The doors wait for it, and so does the end of the pipe.
+    fn spawn_call(&self, call: impl Future<Output = ()> + Send + 'static) {
+        self.doors.tasks.spawn(self.calls.track_future(call));
+    }
+
+    /// Ends the pipe once the gateway stops and every call has been answered.
+    pub(crate) fn end_when_drained(self: &Arc<Self>) {
+        let pipe = Arc::clone(self);
+        self.doors.tasks.spawn(async move {
+            tokio::select! {
+                () = pipe.ended.cancelled() => return,
+                () = pipe.doors.draining.cancelled() => {}
+            }
+            pipe.answered().await;
+            pipe.ended.cancel();
         });
     }
 
@@ -189,6 +214,7 @@ impl Pipe {
                 let change = tokio::select! {
                     () = ended.cancelled() => return,
                     () = pipe.ended.cancelled() => return,
+                    () = pipe.doors.draining.cancelled() => return,
                     change = changes.next() => change,
                 };
                 match change {

@@ -5,6 +5,7 @@ mod table;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use tidegate_core::{Code, Error, LogLevel, Principal, RawJson, Result, Scope, Side, Terms};
 use tidegate_mcp::Revision;
@@ -158,7 +159,15 @@ impl Session {
 
     /// Whether something of the session is open: then it is in use.
     fn is_busy(&self) -> bool {
-        self.standing.is_being_read() || !self.in_flight.is_empty()
+        let is_read = |stream: &Arc<Outlet>| stream.is_being_read();
+        is_read(&self.standing)
+            || !self.in_flight.is_empty()
+            || self.lock().streams.iter().any(is_read)
+    }
+
+    /// When something of it was last open.
+    fn last_busy(&self) -> Option<Instant> {
+        self.in_flight.ended().max(self.standing.left())
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -2,17 +2,22 @@
 
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tidegate_core::{Code, Credential, Error, Scope};
 use tidegate_mcp::lines::{Line, LineSplitter};
 use tidegate_mcp::single_line;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::Doors;
 use crate::path::Peer;
 use crate::pipe::Pipe;
+
+/// How long the last answers may take to go out.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Serves until the input ends, the output breaks or `stop` is cancelled; then lets calls under way
 /// finish within the time to drain. A client that has closed the input and then asks to stop is not
@@ -41,7 +46,7 @@ pub async fn serve_stdio(
         () = pipe.ended.cancelled() => Ok(()),
         () = stop.cancelled() => Ok(()),
     };
-    doors.gateway.drain();
+    doors.drain();
     let in_a_hurry = async {
         match stop.is_cancelled() {
             true => std::future::pending().await,
@@ -53,12 +58,21 @@ pub async fn serve_stdio(
         () = tokio::time::sleep(doors.limits.drain) => {}
         () = in_a_hurry => {}
     }
-
     pipe.ended.cancel();
-    doors.drain().await;
+    doors.end().await;
     drop(pipe);
-    let written = writer.await.map_err(io::Error::other)?;
-    read.and(written)
+    read.and(written(writer).await)
+}
+
+/// The end of the writer. One that cannot get rid of its last words is not waited for.
+async fn written(mut writer: JoinHandle<io::Result<()>>) -> io::Result<()> {
+    match tokio::time::timeout(LAST_WORDS, &mut writer).await {
+        Ok(written) => written.map_err(io::Error::other)?,
+        Err(_) => {
+            writer.abort();
+            Ok(())
+        }
+    }
 }
 
 async fn read(pipe: &Arc<Pipe>, limit: usize, mut input: impl AsyncRead + Unpin) -> io::Result<()> {

@@ -14,23 +14,17 @@ use crate::Doors;
 use crate::path::Peer;
 use crate::session::{Outlet, Session};
 
-/// Tells a new session when one of the lists changes.
-pub(crate) fn to_lists(doors: &Doors, peer: &Peer, session: &Session) {
+/// Tells a new session when one of the lists changes, from now on.
+pub(crate) async fn to_lists(doors: &Doors, peer: &Peer, session: &Session) {
     let ask = Ask::Own(Own::Listen(Filter::lists()));
-    let request = doors.request(
-        peer,
-        Method::Initialize,
-        ask,
-        RawJson::empty_object(),
-        session.terms(),
-    );
-    let gateway = Arc::clone(&doors.gateway);
-    let (outlet, ended) = (Arc::clone(&session.standing), session.ended.clone());
-    doors.tasks.spawn(async move {
-        if let Ok(Reply::Stream(changes)) = gateway.handle(request).await {
-            carry(changes, &outlet, &ended).await;
-        }
-    });
+    let params = RawJson::empty_object();
+    let request = doors.request(peer, Method::Initialize, ask, params, session.terms());
+    if let Ok(Reply::Stream(changes)) = doors.gateway.handle(request).await {
+        let (outlet, ended) = (Arc::clone(&session.standing), session.ended.clone());
+        doors
+            .tasks
+            .spawn(async move { carry(changes, &outlet, &ended).await });
+    }
 }
 
 /// Subscribes a session to one resource.

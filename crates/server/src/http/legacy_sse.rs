@@ -55,6 +55,7 @@ pub(super) async fn open(State(http): State<Arc<Http>>, request: Request<Body>) 
         http.channels
             .lock()
             .insert(secret.clone(), (principal, Arc::clone(&pipe)));
+        pipe.end_when_drained();
         let channel = Channel {
             http: Arc::clone(&http),
             secret,
@@ -134,7 +135,8 @@ impl Channel {
         let rest = stream::unfold(self, move |mut channel| async move {
             let ended = channel.pipe.ended.clone();
             tokio::select! {
-                () = ended.cancelled() => None,
+                // What was said goes out before the end does.
+                biased;
                 said = timeout(keep_alive, channel.said.recv()) => {
                     let bytes = match said {
                         Ok(said) => sse::message(None, &said?).into(),
@@ -142,6 +144,7 @@ impl Channel {
                     };
                     Some((bytes, channel))
                 }
+                () = ended.cancelled() => None,
             }
         });
         Body::from_stream(

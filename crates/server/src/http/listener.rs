@@ -42,7 +42,7 @@ impl Listener {
 
     /// Serves until `stop`; then takes no more connections and lets those it has finish what they
     /// are at, until `cut` ends them.
-    pub async fn serve(
+    pub(super) async fn serve(
         self,
         router: Router,
         limits: &Limits,

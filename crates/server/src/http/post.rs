@@ -4,13 +4,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ::http::Request;
+use ::http::{HeaderMap, Request};
 use axum::body::Body;
 use axum::response::Response;
 use futures_util::{StreamExt, stream};
 use tidegate_core::{Result, Scope};
-use tidegate_mcp::revision::{Framing, StandardHeaders, frame};
-use tidegate_mcp::{Era, Frame, Inbound, Message, batch_refused, decode};
+use tidegate_mcp::revision::{Framing, frame};
+use tidegate_mcp::{Era, Frame, Inbound, Message, Refused, batch_refused, decode};
 use tokio::time::timeout;
 
 use super::stream::Opening;
@@ -33,20 +33,24 @@ pub(super) async fn post(
     accept::check_content(&parts.headers)?;
     let limits = &http.doors.limits;
     let bytes = accept::body(&parts.headers, body, limits.message_bytes, limits.body_time).await?;
-    let headers = accept::standard(&parts.headers)?;
     let peer = Peer { caller, scope };
     match decode(bytes, limits.decode())? {
-        Inbound::One(message) => one(http, &peer, &headers, message).await,
-        Inbound::Batch(messages) => batch(http, &peer, &headers, messages).await,
+        Inbound::One(message) => {
+            let id = message.request_id().cloned();
+            let answer = one(http, &peer, &parts.headers, message).await;
+            answer.map_err(|refusal| refusal.answering(id))
+        }
+        Inbound::Batch(messages) => batch(http, &peer, &parts.headers, messages).await,
     }
 }
 
 async fn one(
     http: &Arc<Http>,
     peer: &Peer,
-    headers: &StandardHeaders,
+    headers: &HeaderMap,
     message: Message,
 ) -> Result<Response, Refusal> {
+    let headers = &accept::standard(headers)?;
     let doors = &http.doors;
     match frame(&message, headers)? {
         Framing::Modern => match doors.modern(peer, message, Some(headers))? {
@@ -86,7 +90,7 @@ async fn handshake(http: &Http, peer: &Peer, message: Message) -> Result<Respons
         return Ok(response);
     };
     let (id, session) = http.doors.load.sessions.open(session)?;
-    subscribe::to_lists(&http.doors, peer, &session);
+    subscribe::to_lists(&http.doors, peer, &session).await;
     Ok(respond::with_session(response, &id))
 }
 
@@ -96,16 +100,9 @@ async fn in_session(
     session: &Arc<Session>,
     message: Message,
 ) -> Result<Response, Refusal> {
-    match http.doors.in_session(peer, session, message)? {
-        Taken::Noted => Ok(respond::accepted()),
-        Taken::Cancel(id) => {
-            session.in_flight.cancel(&id);
-            Ok(respond::accepted())
-        }
-        Taken::Call { id, frames } => {
-            let ticket = session.in_flight.begin(&id, &session.ended)?;
-            Ok(session_answer(http, session, cancellable(frames, ticket), 1).await)
-        }
+    match taken(http, peer, session, message)? {
+        None => Ok(respond::accepted()),
+        Some(frames) => Ok(session_answer(http, session, frames, Wanted::One).await),
     }
 }
 
@@ -115,7 +112,7 @@ async fn session_answer(
     http: &Http,
     session: &Arc<Session>,
     mut frames: Frames,
-    expected: usize,
+    wanted: Wanted,
 ) -> Response {
     let outlet = session.open_stream();
     let mut reader = outlet.read();
@@ -132,9 +129,9 @@ async fn session_answer(
         match tokio::time::timeout_at(commit, reader.next()).await {
             Ok(Some((_, frame))) if matches!(*frame, Frame::Final { .. }) => {
                 answers.push(frame);
-                if answers.len() == expected {
+                if answers.len() == wanted.count() {
                     session.close_stream(&outlet);
-                    return whole(&answers);
+                    return wanted.whole(&answers);
                 }
             }
             Ok(first) => return streamed(http, session, first, reader, answers.len()),
@@ -143,16 +140,27 @@ async fn session_answer(
     }
 }
 
-/// All answers, without events.
-fn whole(answers: &[Arc<Frame>]) -> Response {
-    match answers {
-        [answer] => respond::json(Era::Legacy, answer),
-        answers => {
-            let answers: Vec<_> = answers
-                .iter()
-                .map(|frame| frame.json().to_owned())
-                .collect();
-            respond::json_array(&answers)
+/// How the answers go out if no event comes first.
+enum Wanted {
+    One,
+    Array(usize),
+}
+
+impl Wanted {
+    fn count(&self) -> usize {
+        match self {
+            Self::One => 1,
+            Self::Array(count) => *count,
+        }
+    }
+
+    fn whole(&self, answers: &[Arc<Frame>]) -> Response {
+        match (self, answers) {
+            (Self::One, [answer]) => respond::json(Era::Legacy, answer),
+            _ => {
+                let answers: Vec<_> = answers.iter().map(|frame| frame.json()).collect();
+                respond::json_array(&answers)
+            }
         }
     }
 }
@@ -186,9 +194,10 @@ fn streamed(
 async fn batch(
     http: &Arc<Http>,
     peer: &Peer,
-    headers: &StandardHeaders,
-    messages: Vec<Result<Message>>,
+    headers: &HeaderMap,
+    messages: Vec<Result<Message, Refused>>,
 ) -> Result<Response, Refusal> {
+    let headers = accept::standard(headers)?;
     let id = headers.session.as_deref().ok_or_else(batch_refused)?;
     let session = http
         .doors
@@ -205,9 +214,9 @@ async fn batch(
         .collect();
     match answers.len() {
         0 => Ok(respond::accepted()),
-        expected => {
+        count => {
             let frames = stream::select_all(answers).boxed();
-            Ok(session_answer(http, &session, frames, expected).await)
+            Ok(session_answer(http, &session, frames, Wanted::Array(count)).await)
         }
     }
 }
@@ -216,9 +225,21 @@ fn batched(
     http: &Http,
     peer: &Peer,
     session: &Arc<Session>,
-    message: Result<Message>,
+    message: Result<Message, Refused>,
 ) -> Result<Option<Frames>, Refusal> {
-    match http.doors.in_session(peer, session, message?)? {
+    let message = message?;
+    let id = message.request_id().cloned();
+    taken(http, peer, session, message).map_err(|refusal| refusal.answering(id))
+}
+
+/// The frames that answer a message of a session; none where there is nothing to say.
+fn taken(
+    http: &Http,
+    peer: &Peer,
+    session: &Arc<Session>,
+    message: Message,
+) -> Result<Option<Frames>, Refusal> {
+    match http.doors.in_session(peer, session, message)? {
         Taken::Noted => Ok(None),
         Taken::Cancel(id) => {
             session.in_flight.cancel(&id);

@@ -36,7 +36,7 @@ pub(super) fn json(era: Era, frame: &Frame) -> Response {
 }
 
 /// Several answers as one JSON array.
-pub(super) fn json_array(answers: &[String]) -> Response {
+pub(super) fn json_array(answers: &[&str]) -> Response {
     json_body(StatusCode::OK, format!("[{}]", answers.join(",")))
 }
 

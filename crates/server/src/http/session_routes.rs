@@ -27,8 +27,7 @@ pub(super) async fn get(
     let keep_alive = http.doors.limits.keep_alive;
     let room = Some(http.doors.load.stream()?);
     let reader = match accept::only(headers, &LAST_EVENT_ID)? {
-        None if session.standing.is_being_read() => return Err(taken().into()),
-        None => session.standing.read(),
+        None => session.standing.try_read().ok_or_else(taken)?,
         Some(id) => {
             let (outlet, after) = resumed(&session, id)?;
             outlet.read_from(after)

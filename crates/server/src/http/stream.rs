@@ -41,7 +41,10 @@ pub(super) struct Opening {
 
 /// Frames of a session. They stay with the session when the connection goes.
 pub(super) fn shared(opening: Opening, reader: Reader, keep_alive: Duration) -> Body {
-    let seq = opening.first.as_ref().map_or(0, |(seq, _)| seq - 1);
+    let seq = opening
+        .first
+        .as_ref()
+        .map_or(reader.position(), |(seq, _)| seq - 1);
     let priming = opening
         .primed
         .then(|| sse::priming(&reader.event_id(seq), RETRY).into());

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use tidegate_mcp::Frame;
 use tokio::sync::Notify;
@@ -26,6 +27,8 @@ struct State {
     /// Who reads: a newer reader takes over from an older one.
     reader: u64,
     being_read: bool,
+    /// When the last reader left.
+    left: Option<Instant>,
 }
 
 impl Outlet {
@@ -38,6 +41,7 @@ impl Outlet {
             finished: false,
             reader: 0,
             being_read: false,
+            left: None,
         };
         let max_bytes = limits.stream_bytes;
         Arc::new(Self {
@@ -90,23 +94,23 @@ impl Outlet {
 
     /// Reads from the event after `after` on. Whoever read before hears no more.
     pub(crate) fn read_from(self: &Arc<Self>, after: u64) -> Reader {
-        let mut state = self.lock();
-        state.reader += 1;
-        state.being_read = true;
-        let reader = state.reader;
-        drop(state);
-        self.wake.notify_waiters();
-        Reader {
-            outlet: Arc::clone(self),
-            reader,
-            after,
-        }
+        self.lock().attach(self, Some(after))
     }
 
     /// Reads what has not been read yet.
     pub(crate) fn read(self: &Arc<Self>) -> Reader {
-        let after = self.lock().read;
-        self.read_from(after)
+        self.lock().attach(self, None)
+    }
+
+    /// Reads what has not been read yet, unless someone reads already.
+    pub(crate) fn try_read(self: &Arc<Self>) -> Option<Reader> {
+        let mut state = self.lock();
+        (!state.being_read).then(|| state.attach(self, None))
+    }
+
+    /// When the last reader left.
+    pub(crate) fn left(&self) -> Option<Instant> {
+        self.lock().left
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -115,6 +119,18 @@ impl Outlet {
 }
 
 impl State {
+    fn attach(&mut self, outlet: &Arc<Outlet>, after: Option<u64>) -> Reader {
+        self.reader += 1;
+        self.being_read = true;
+        outlet.wake.notify_waiters();
+        let after = after.unwrap_or(self.read);
+        Reader {
+            outlet: Arc::clone(outlet),
+            reader: self.reader,
+            after,
+        }
+    }
+
     fn push(&mut self, frame: Frame, max_events: usize, max_bytes: usize) {
         self.last += 1;
         self.bytes += frame.json().len();
@@ -169,6 +185,11 @@ impl Reader {
         self.outlet.read_from(0)
     }
 
+    /// The number of the last event that was read.
+    pub(crate) fn position(&self) -> u64 {
+        self.after
+    }
+
     /// The id of an event of this stream, for the client to come back with.
     pub(crate) fn event_id(&self, seq: u64) -> String {
         format!("{}-{seq}", self.outlet.number)
@@ -186,6 +207,7 @@ impl Drop for Reader {
         let mut state = self.outlet.lock();
         if state.reader == self.reader {
             state.being_read = false;
+            state.left = Some(Instant::now());
         }
     }
 }

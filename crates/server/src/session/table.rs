@@ -52,7 +52,13 @@ struct Slot {
 
 impl Slot {
     fn is_over(&self, now: Instant, idle: Duration) -> bool {
-        now.duration_since(self.used) >= idle && !self.session.is_busy()
+        now.saturating_duration_since(self.last_use()) >= idle && !self.session.is_busy()
+    }
+
+    fn last_use(&self) -> Instant {
+        self.session
+            .last_busy()
+            .map_or(self.used, |busy| busy.max(self.used))
     }
 }
 
@@ -157,7 +163,7 @@ fn make_room(open: &mut HashMap<SessionId, Slot>, among: impl Fn(&Slot) -> bool)
     let oldest = open
         .iter()
         .filter(|(_, slot)| among(slot) && !slot.session.is_busy())
-        .min_by_key(|(_, slot)| slot.used)
+        .min_by_key(|(_, slot)| slot.last_use())
         .map(|(id, _)| id.clone());
     match oldest.and_then(|id| open.remove(&id)) {
         Some(slot) => {

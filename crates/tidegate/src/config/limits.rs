@@ -109,7 +109,10 @@ bounds! {
         keep_alive: Time in SHORTEST..=Time::secs(HOUR);
         /// How long a client may refuse to take bytes of a stream before it is closed.
         write_stall: Time in SHORTEST..=Time::secs(HOUR);
-        /// How long calls under way may go on after the signal to stop.
+        /// How long connections are still taken after the signal to stop, so that whoever sends
+        /// them here can notice.
+        drain_delay: Time in NONE..=Time::secs(HOUR);
+        /// How long calls under way may go on after that.
         drain: Time in NONE..=Time::secs(HOUR);
     }
     own {

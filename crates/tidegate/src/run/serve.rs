@@ -4,9 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 
 use anyhow::Context as _;
-use tidegate_server::{Http, Listener};
-use tokio::time::timeout;
-use tokio_util::sync::CancellationToken;
+use tidegate_server::{Listener, serve_http};
 
 use super::stop_signal;
 use crate::assemble::Assembly;
@@ -26,22 +24,8 @@ pub(super) async fn run(settings: Settings) -> anyhow::Result<()> {
         );
     }
     let background = assembly.background();
-    let router = Http::router(assembly.doors.clone(), &assembly.http);
-    let (limits, cut) = (settings.limits.clone(), CancellationToken::new());
-    let mut serving = {
-        let (stop, cut, limits) = (stop.clone(), cut.clone(), limits.clone());
-        tokio::spawn(async move { listener.serve(router, &limits, stop, cut).await })
-    };
     tracing::info!("listening on http://{address}/mcp");
-    stop.cancelled().await;
-    let finish = async {
-        if timeout(limits.drain, &mut serving).await.is_err() {
-            // Whatever is still connected has had its time.
-            cut.cancel();
-            serving.await.ok();
-        }
-    };
-    tokio::join!(assembly.doors.drain(), finish);
+    serve_http(&assembly.doors, listener, &assembly.http, stop).await;
     drop(background);
     tracing::info!("stopped");
     Ok(())

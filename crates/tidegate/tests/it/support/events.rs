@@ -21,8 +21,14 @@ impl Events {
         Self(BufReader::new(open.body()))
     }
 
-    /// The next message, or `None` at the end. Comments and events without data are passed over.
+    /// The next message, or `None` at the end.
     pub(crate) fn next(&mut self) -> Option<Value> {
+        let data = self.next_data()?;
+        Some(serde_json::from_str(&data).unwrap_or_else(|error| panic!("{error}: {data}")))
+    }
+
+    /// The next data, or `None` at the end. Comments and events without data are passed over.
+    pub(crate) fn next_data(&mut self) -> Option<String> {
         // Comments keep the connection busy, so its own time-out is not enough.
         let patience = Instant::now() + PATIENCE;
         let mut data = String::new();
@@ -33,7 +39,7 @@ impl Events {
             }
             match line.trim_end_matches(['\r', '\n']).split_once(':') {
                 Some(("data", text)) => data.push_str(text.strip_prefix(' ').unwrap_or(text)),
-                None if !data.is_empty() => return Some(serde_json::from_str(&data).unwrap()),
+                None if !data.is_empty() => return Some(data),
                 _ => {}
             }
         }

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::thread;
 
 use serde_json::Value;
 
@@ -64,32 +65,60 @@ impl Post {
     pub(crate) fn open(self, body: &[u8]) -> Open {
         let head = self.head(body.len());
         let mut stream = self.connect();
-        stream.write_all(head.as_bytes()).unwrap();
-        // A server that refuses need not read the rest.
+        // A server that refuses need not read to the end.
+        stream.write_all(head.as_bytes()).ok();
         stream.write_all(body).ok();
         Open::read(stream)
     }
 
-    /// Sends the head with this length, and the body as far as the server takes it.
-    pub(crate) fn send_length(self, length: usize, chunk: &[u8]) -> (Answer, usize) {
+    /// Announces this length and sends the body until all is sent or an answer comes. Gives the
+    /// answer, and how much was sent.
+    pub(crate) fn send_length(self, length: usize, part: &[u8]) -> (Answer, usize) {
         let head = self.head(length);
+        self.pour(&head, length, part)
+    }
+
+    /// The same without a length: in chunks.
+    pub(crate) fn send_chunks(self, length: usize, part: &[u8]) -> (Answer, usize) {
+        let post = self.header("Transfer-Encoding", "chunked");
+        let head = post.head(0).replace("Content-Length: 0\r\n", "");
+        let size = format!("{:x}\r\n", part.len());
+        let chunk = [size.as_bytes(), part, b"\r\n"].concat();
+        post.pour(&head, length, &chunk)
+    }
+
+    fn pour(&self, head: &str, length: usize, part: &[u8]) -> (Answer, usize) {
         let mut stream = self.connect();
         stream.write_all(head.as_bytes()).unwrap();
-        let mut reader = stream.try_clone().unwrap();
-        let answered = std::thread::spawn(move || {
-            // Peeking leaves the answer where it is.
-            reader.peek(&mut [0]).ok();
-            drop(reader.flush());
-        });
+        let reader = stream.try_clone().unwrap();
+        // Read while the body is on its way: what follows an answer may break the connection.
+        let answer = thread::spawn(move || Open::read(reader).answer());
         let mut sent = 0;
-        while sent < length && !answered.is_finished() {
-            match stream.write(&chunk[..chunk.len().min(length - sent)]) {
-                Ok(count) => sent += count,
-                Err(_) => break,
-            }
+        while sent < length && !answer.is_finished() && stream.write_all(part).is_ok() {
+            sent += part.len();
         }
-        answered.join().unwrap();
-        (Open::read(stream).answer(), sent)
+        (answer.join().unwrap(), sent)
+    }
+
+    /// Sends bytes that need not be HTTP and reads to the end.
+    pub(crate) fn raw(address: SocketAddr, bytes: &[u8]) -> String {
+        let mut stream = Self::to(address, "").connect();
+        stream.write_all(bytes).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).ok();
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
+    /// Sends the head with this length and a part of the body, and leaves it there. The server is
+    /// waiting for the rest when this returns.
+    pub(crate) fn hang(self, length: usize, part: &[u8]) -> TcpStream {
+        let post = self.header("Expect", "100-continue");
+        let mut stream = post.connect();
+        stream.write_all(post.head(length).as_bytes()).unwrap();
+        let told = line(&mut BufReader::new(stream.try_clone().unwrap()));
+        assert_eq!(told, "HTTP/1.1 100 Continue");
+        stream.write_all(part).unwrap();
+        stream
     }
 
     fn connect(&self) -> TcpStream {
@@ -189,10 +218,18 @@ impl Read for Body {
         if let Left::Chunk(0) = self.left {
             let size = line(&mut self.reader);
             let size = usize::from_str_radix(&size, 16).unwrap_or(0);
-            self.left = if size == 0 { Left::Length(0) } else { Left::Chunk(size) };
+            self.left = if size == 0 {
+                Left::Length(0)
+            } else {
+                Left::Chunk(size)
+            };
         }
         let (Left::Length(left) | Left::Chunk(left)) = &mut self.left;
         let most = buffer.len().min(*left);
+        if most == 0 {
+            // Asking for nothing would wait for something.
+            return Ok(0);
+        }
         let count = self.reader.read(&mut buffer[..most])?;
         *left -= count;
         if let Left::Chunk(0) = self.left {

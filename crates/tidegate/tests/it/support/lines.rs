@@ -1,6 +1,7 @@
 //! The output of a process, read by a thread of its own so that no wait is without an end.
 
-use std::io::{BufRead, BufReader, Read};
+use std::cell::RefCell;
+use std::io::{self, BufRead, BufReader, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 
@@ -10,7 +11,7 @@ use super::PATIENCE;
 pub(crate) struct Lines {
     coming: Receiver<String>,
     /// What was taken already, for messages and for `all`.
-    taken: std::cell::RefCell<String>,
+    taken: RefCell<String>,
 }
 
 impl Lines {
@@ -19,7 +20,10 @@ impl Lines {
         thread::spawn(move || {
             let mut output = BufReader::new(output);
             let mut line = Vec::new();
-            while output.read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
+            while output
+                .read_until(b'\n', &mut line)
+                .is_ok_and(|count| count > 0)
+            {
                 let text = String::from_utf8_lossy(&line).into_owned();
                 if sender.send(text).is_err() {
                     return;
@@ -27,8 +31,13 @@ impl Lines {
                 line.clear();
             }
         });
-        let taken = std::cell::RefCell::default();
+        let taken = RefCell::default();
         Self { coming, taken }
+    }
+
+    /// Of an output that is not read.
+    pub(crate) fn none() -> Self {
+        Self::of(io::empty())
     }
 
     /// The next line without its end, or `None` at the end of the output.
@@ -62,7 +71,9 @@ impl Lines {
     /// Everything that has come by now.
     pub(crate) fn so_far(&self) -> String {
         let mut taken = self.taken.borrow_mut();
-        self.coming.try_iter().for_each(|line| taken.push_str(&line));
+        self.coming
+            .try_iter()
+            .for_each(|line| taken.push_str(&line));
         taken.clone()
     }
 }

@@ -1,5 +1,6 @@
 //! A child process whose output is read as it comes, and which never outlives its test.
 
+use std::io;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -27,16 +28,24 @@ pub(crate) struct Ended {
 
 impl Running {
     pub(crate) fn start(command: &mut Command) -> Self {
-        command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+        Self::spawn(command.stdout(Stdio::piped()))
+    }
+
+    /// With an output that nobody reads: its reader is gone before it starts.
+    pub(crate) fn start_unread(command: &mut Command) -> Self {
+        let (reader, writer) = io::pipe().unwrap();
+        drop(reader);
+        Self::spawn(command.stdout(writer))
+    }
+
+    fn spawn(command: &mut Command) -> Self {
+        command.stdin(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command
             .spawn()
             .unwrap_or_else(|error| panic!("{command:?} does not start: {error}"));
         Self {
             stdin: child.stdin.take(),
-            stdout: Lines::of(child.stdout.take().unwrap()),
+            stdout: child.stdout.take().map_or_else(Lines::none, Lines::of),
             stderr: Lines::of(child.stderr.take().unwrap()),
             child,
         }
@@ -87,10 +96,6 @@ impl Running {
             thread::sleep(Duration::from_millis(10));
         }
         panic!("the process did not end; it said: {}", self.stderr.so_far());
-    }
-
-    pub(crate) fn is_running(&mut self) -> bool {
-        self.child.try_wait().unwrap().is_none()
     }
 }
 

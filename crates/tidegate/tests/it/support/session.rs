@@ -55,6 +55,12 @@ impl Session {
         Events::of(get.header("Accept", "text/event-stream").open(b""))
     }
 
+    /// Ends the session.
+    pub(crate) fn end(self) {
+        let answer = self.post().method("DELETE").send(b"");
+        assert!((200..300).contains(&answer.status), "{answer:?}");
+    }
+
     fn post(&self) -> Post {
         let post = Post::to(self.address, &self.path).header("Mcp-Session-Id", &self.id);
         match self.revision.as_str() >= SAYS_REVISION {

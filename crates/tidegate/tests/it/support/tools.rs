@@ -18,17 +18,21 @@ impl Tools {
         let variable = |name| std::env::var_os(name).map(PathBuf::from);
         match (variable("TIDEGATE_TOOLS"), variable("TIDEGATE_NODE")) {
             (Some(dir), Some(node)) if dir.is_dir() && node.is_file() => Self { dir, node },
-            found => panic!(
-                "the peers are not set up ({found:?}): run `cargo xtask test`, which sets them up; \
-                 or run `cargo xtask tools` and then `cargo test` with TIDEGATE_TOOLS and \
-                 TIDEGATE_NODE set as it says"
+            (dir, node) => panic!(
+                "the foreign peers are not set up (TIDEGATE_TOOLS is {dir:?}, TIDEGATE_NODE is \
+                 {node:?}). Run `cargo xtask test`, which sets them up and runs every test; or run \
+                 `cargo xtask tools` first, and then `TIDEGATE_TOOLS=$PWD/target/tools \
+                 TIDEGATE_NODE=$(command -v node) cargo test` with Node 22 or newer"
             ),
         }
     }
 
     /// A script of a package from npm.
     pub(crate) fn script(&self, home: &Home, path: &str) -> Command {
-        let script = self.dir.join("node/node_modules/@modelcontextprotocol").join(path);
+        let script = self
+            .dir
+            .join("node/node_modules/@modelcontextprotocol")
+            .join(path);
         assert!(script.is_file(), "{} is not there", script.display());
         let mut command = home.command(&self.node);
         command.arg(script);
@@ -38,7 +42,9 @@ impl Tools {
     /// A peer of our own in TypeScript.
     pub(crate) fn node_peer(&self, home: &Home, name: &str) -> Command {
         let mut command = home.command(&self.node);
-        command.arg(peers().join(name)).env("TIDEGATE_TOOLS", &self.dir);
+        command
+            .arg(peers().join(name))
+            .env("TIDEGATE_TOOLS", &self.dir);
         command
     }
 

@@ -1,0 +1,42 @@
+//! The life of the HTTP door: open, stop taking connections, drain, end.
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::{Http, HttpConfig, Listener};
+use crate::Doors;
+
+/// Serves until `stop` is cancelled. Then it says that it is not ready, goes on taking connections
+/// for a while, lets calls under way finish within the time to drain, and ends the rest.
+pub async fn serve_http(
+    doors: &Arc<Doors>,
+    listener: Listener,
+    config: &HttpConfig,
+    stop: CancellationToken,
+) {
+    let limits = doors.limits.clone();
+    let (closed, cut) = (CancellationToken::new(), CancellationToken::new());
+    let serving = TaskTracker::new();
+    {
+        let router = Http::router(Arc::clone(doors), config);
+        let (limits, closed, cut) = (limits.clone(), closed.clone(), cut.clone());
+        serving.spawn(async move { listener.serve(router, &limits, closed, cut).await });
+        serving.close();
+    }
+    stop.cancelled().await;
+    doors.stop();
+    tokio::time::sleep(limits.drain_delay).await;
+    closed.cancel();
+    doors.drain();
+    let finished = async {
+        serving.wait().await;
+        doors.idle().await;
+    };
+    tokio::time::timeout(limits.drain, finished).await.ok();
+    // Whatever is still connected has had its time.
+    cut.cancel();
+    doors.end().await;
+    serving.wait().await;
+}

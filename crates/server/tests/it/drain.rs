@@ -1,0 +1,280 @@
+//! Stopping: what is under way may finish, what only waits ends gracefully, nothing new comes in.
+
+use std::time::Duration;
+
+use serde_json::json;
+use tidegate_testkit::{FakeSource, NEWEST_LEGACY, TestGateway, eventually};
+use tokio::net::TcpStream;
+
+use crate::support::{echoed, methods, plain, refused, served, standard};
+
+/// Far longer than a test takes, so that only what ends by itself ends.
+fn patient(source: &FakeSource) -> tidegate_testkit::Builder {
+    TestGateway::with(source.clone()).limits(|limits| limits.drain = Duration::from_secs(3600))
+}
+
+async fn refuses_connections(gateway: &TestGateway) {
+    let address = gateway.address();
+    eventually("the door to close", || async {
+        TcpStream::connect(address).await.is_err()
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn calls_under_way_finish_and_nothing_new_comes_in() {
+    let source = FakeSource::standard();
+    let mut gateway = patient(&source).start().await;
+    let session = gateway.client().initialize(NEWEST_LEGACY).await;
+    let waiting = gateway
+        .client()
+        .modern_call("fake__hold", json!({ "canary": 1 }))
+        .request()
+        .begin()
+        .await;
+    let in_session = session
+        .call("fake__hold", json!({ "canary": 2 }))
+        .begin()
+        .await;
+    let stream = gateway
+        .client()
+        .modern_call("fake__stream", json!({}))
+        .progress(json!(1));
+    let mut stream = stream.events().await;
+    stream.message().await;
+    source.started("hold", 2).await;
+    let stopping = gateway.begin_to_stop();
+    refuses_connections(&gateway).await;
+    source.release("hold", 2);
+    source.release("stream", 1);
+    for (connection, canary) in [(waiting, 1), (in_session, 2)] {
+        let result = served(connection.answer().await).await;
+        assert_eq!(echoed(&result), json!({ "canary": canary }));
+    }
+    assert_eq!(
+        methods(&stream.rest().await),
+        ["notifications/progress", "answer"]
+    );
+    stopping.stopped().await;
+    assert_eq!(source.counts("hold").dropped, 0);
+}
+
+#[tokio::test]
+async fn a_listen_ends_by_its_result() {
+    let source = FakeSource::standard();
+    let mut gateway = patient(&source).start().await;
+    let mut numbered = gateway
+        .client()
+        .listen("7", json!({ "toolsListChanged": true }))
+        .await;
+    let mut named = gateway
+        .client()
+        .listen("\"7\"", json!({ "promptsListChanged": true }))
+        .await;
+    numbered.message().await;
+    named.message().await;
+    let stopping = gateway.begin_to_stop();
+    for (events, id) in [(&mut numbered, json!(7)), (&mut named, json!("7"))] {
+        let messages = events.rest().await;
+        assert_eq!(methods(&messages), ["answer"], "the result, then the end");
+        assert_eq!(messages[0]["id"], id);
+        assert_eq!(messages[0]["result"]["resultType"], "complete");
+        let tag = &messages[0]["result"]["_meta"]["io.modelcontextprotocol/subscriptionId"];
+        assert_eq!(*tag, id);
+    }
+    stopping.stopped().await;
+}
+
+#[tokio::test]
+async fn the_standing_stream_of_a_session_ends() {
+    let source = FakeSource::standard();
+    let mut gateway = patient(&source).start().await;
+    let session = gateway.client().initialize(NEWEST_LEGACY).await;
+    session
+        .ask("resources/subscribe", json!({ "uri": "fake://note" }))
+        .await;
+    let mut stream = session.stream().await;
+    let stopping = gateway.begin_to_stop();
+    assert!(stream.rest().await.is_empty());
+    stopping.stopped().await;
+}
+
+#[tokio::test]
+async fn idle_connections_and_sessions_do_not_hold_up_the_end() {
+    let source = FakeSource::standard();
+    let gateway = patient(&source).start().await;
+    gateway.client().initialize(NEWEST_LEGACY).await;
+    let mut answer = gateway
+        .client()
+        .post(&plain("ping", json!({})))
+        .send()
+        .await;
+    answer.text().await;
+    let idle = answer.into_connection();
+    let silent = gateway.client().connect().await;
+    gateway.stop().await;
+    idle.closed().await;
+    silent.closed().await;
+}
+
+#[tokio::test]
+async fn what_does_not_finish_in_time_is_cut() {
+    let source = FakeSource::standard();
+    let gateway = TestGateway::with(source.clone())
+        .limits(|limits| limits.drain = Duration::from_millis(50))
+        .start()
+        .await;
+    let session = gateway.client().initialize(NEWEST_LEGACY).await;
+    let held = [
+        gateway
+            .client()
+            .modern_call("fake__hold", json!({}))
+            .request()
+            .begin()
+            .await,
+        session.call("fake__hold", json!({})).begin().await,
+    ];
+    source.started("hold", 2).await;
+    gateway.stop().await;
+    source.dropped("hold", 2).await;
+    for connection in held {
+        connection.closed().await;
+    }
+}
+
+#[tokio::test]
+async fn while_it_stops_the_gateway_is_not_ready() {
+    let (gateway, _) = standard().await;
+    let ready = || async {
+        gateway
+            .client()
+            .at("/readyz")
+            .request("GET")
+            .send()
+            .await
+            .status
+    };
+    let healthy = || async {
+        gateway
+            .client()
+            .at("/healthz")
+            .request("GET")
+            .send()
+            .await
+            .status
+    };
+    assert_eq!((ready().await, healthy().await), (200, 200));
+    gateway.drain_behind_an_open_door();
+    assert_eq!((ready().await, healthy().await), (503, 200));
+    // Calls that still come in are served.
+    served(
+        gateway
+            .client()
+            .modern_call("fake__echo", json!({}))
+            .send()
+            .await,
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_listen_that_comes_too_late_ends_at_once() {
+    let (gateway, _) = standard().await;
+    gateway.drain_behind_an_open_door();
+    let mut events = gateway
+        .client()
+        .listen("1", json!({ "toolsListChanged": true }))
+        .await;
+    let messages = events.rest().await;
+    assert_eq!(
+        methods(&messages),
+        ["notifications/subscriptions/acknowledged", "answer"]
+    );
+}
+
+/// Its head had come before the signal, its body comes after: it is served, or told why not.
+#[tokio::test]
+async fn a_request_that_was_on_its_way_is_answered() {
+    let source = FakeSource::standard();
+    let mut gateway = patient(&source).start().await;
+    let session = gateway.client().initialize(NEWEST_LEGACY).await;
+    let requests = [
+        gateway
+            .client()
+            .modern_call("fake__echo", json!({}))
+            .request(),
+        session.call("fake__echo", json!({})),
+    ];
+    let mut halves = Vec::new();
+    for request in requests {
+        let (bytes, head) = (request.bytes(), request.head_bytes().len());
+        let mut connection = gateway.client().connect().await;
+        connection.write(&bytes[..head + 1]).await;
+        halves.push((connection, bytes[head + 1..].to_vec()));
+    }
+    // A whole round trip on a later connection, so that the halves have been seen.
+    served(
+        gateway
+            .client()
+            .post(&plain("ping", json!({})))
+            .send()
+            .await,
+    )
+    .await;
+    let mut stopping = gateway.begin_to_stop();
+    stopping.drained().await;
+    for (mut connection, rest) in halves {
+        connection.write(&rest).await;
+        let answer = connection.answer().await;
+        assert!(matches!(answer.status, 200 | 503));
+        let messages = answer.messages().await;
+        assert_eq!(messages.len(), 1, "every request has its answer");
+    }
+    stopping.stopped().await;
+}
+
+#[tokio::test]
+async fn an_open_stream_of_the_oldest_transport_does_not_hold_up_the_end() {
+    let source = FakeSource::standard();
+    let mut gateway = patient(&source).legacy_sse().start().await;
+    let mut events = gateway.client().at("/sse").get().send().await.events();
+    let endpoint = events.next().await.unwrap().data;
+    let hello = json!({ "protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": { "name": "x", "version": "0" } });
+    let post = gateway.client().at(&endpoint);
+    post.post(&plain("initialize", hello)).send().await;
+    events.message().await;
+    let call = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": "fake__hold" } });
+    post.post(&call).send().await;
+    source.started("hold", 1).await;
+    let stopping = gateway.begin_to_stop();
+    refuses_connections(&gateway).await;
+    source.release("hold", 1);
+    let messages = events.rest().await;
+    assert_eq!(
+        methods(&messages),
+        ["answer"],
+        "the call under way finishes, then the stream ends"
+    );
+    stopping.stopped().await;
+}
+
+#[tokio::test]
+async fn a_silent_stream_of_the_oldest_transport_does_not_hold_up_the_end() {
+    let source = FakeSource::standard();
+    let mut gateway = patient(&source).legacy_sse().start().await;
+    let mut events = gateway.client().at("/sse").get().send().await.events();
+    events.next().await.unwrap();
+    let stopping = gateway.begin_to_stop();
+    assert!(events.rest().await.is_empty());
+    stopping.stopped().await;
+}
+
+#[tokio::test]
+async fn after_a_stop_there_is_nobody() {
+    let (gateway, _) = standard().await;
+    let client = gateway.client();
+    refused(client.at("/nothing").get().send().await, 404, -32600).await;
+    let address = gateway.address();
+    gateway.stop().await;
+    assert!(TcpStream::connect(address).await.is_err());
+}

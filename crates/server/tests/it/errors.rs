@@ -1,0 +1,73 @@
+//! Errors of sources: what of them a client sees, in the numbers of its era.
+
+use serde_json::{Value, json};
+use tidegate_core::Code;
+use tidegate_testkit::{FakeSource, NEWEST_LEGACY, TestGateway, Tool};
+
+/// Calls a tool that fails with a code, in both eras; gives status and message of each.
+async fn failing(code: Code) -> [(u16, Value); 2] {
+    let source = FakeSource::empty().tool(Tool::named("fail").fails(code));
+    let gateway = TestGateway::with(source).start().await;
+    let session = gateway.client().initialize(NEWEST_LEGACY).await;
+    let modern = gateway
+        .client()
+        .modern_call("fake__fail", json!({}))
+        .send()
+        .await;
+    let legacy = session.call("fake__fail", json!({})).send().await;
+    let statuses = [modern.status, legacy.status];
+    let messages = [modern.json().await, legacy.json().await];
+    let [modern, legacy] = messages;
+    [(statuses[0], modern), (statuses[1], legacy)]
+}
+
+#[tokio::test]
+async fn each_kind_has_its_number_and_status_and_never_its_cause() {
+    for (code, modern, legacy) in [
+        (Code::InvalidParams, (200, -32602), (200, -32602)),
+        (Code::MethodNotFound, (404, -32601), (200, -32601)),
+        (Code::MissingCapability, (400, -32021), (400, -32021)),
+        (Code::ResourceNotFound, (200, -32602), (200, -32002)),
+        (Code::UnknownTarget, (200, -32602), (200, -32602)),
+        (Code::Forbidden, (200, -31403), (200, -31403)),
+        (Code::Timeout, (200, -31408), (200, -31408)),
+        (Code::RateLimited, (429, -31429), (429, -31429)),
+        (Code::Unavailable, (503, -31503), (503, -31503)),
+        (Code::Internal, (200, -32603), (200, -32603)),
+        (Code::Source(-1), (200, -1), (200, -1)),
+        (Code::Source(1234), (200, 1234), (200, 1234)),
+    ] {
+        let found = failing(code).await;
+        for ((status, message), expected) in found.into_iter().zip([modern, legacy]) {
+            let number = message["error"]["code"].as_i64().unwrap();
+            assert_eq!((status, number), expected, "{code:?}");
+            assert!(!message.to_string().contains("secret"), "{message}");
+            let data = &message["error"]["data"];
+            assert!(
+                data["kind"].is_string() && data["correlationId"].is_string(),
+                "{message}"
+            );
+        }
+    }
+}
+
+/// These numbers are reserved, or mean something else in the modern era.
+#[tokio::test]
+async fn a_sources_number_that_a_modern_client_must_not_see_is_translated() {
+    for number in [-32002, -32042, -32000, -32019, -32023, -32099] {
+        let [(_, modern), (_, legacy)] = failing(Code::Source(number)).await;
+        let seen = modern["error"]["code"].as_i64().unwrap();
+        let defined = [
+            -32700, -32600, -32601, -32602, -32603, -32020, -32021, -32022,
+        ];
+        let ours = !(-32768..=-32000).contains(&seen);
+        assert!(
+            ours || defined.contains(&seen),
+            "a modern client is told {seen}"
+        );
+        assert_eq!(
+            legacy["error"]["code"], number,
+            "a legacy client is told as it is"
+        );
+    }
+}

@@ -1,0 +1,114 @@
+//! Ids: echoed byte for byte, and never what an answer is found by.
+
+use serde_json::json;
+use tidegate_testkit::{FakeSource, NEWEST_LEGACY, TestGateway};
+
+use crate::support::{echoed, standard};
+
+fn ids() -> Vec<String> {
+    let mut ids: Vec<String> = [
+        "0",
+        "1",
+        "-7",
+        "1.0",
+        "9223372036854775808",
+        "12345678901234567890123",
+        "\"\"",
+        "\"1\"",
+        "\"a\\u0062\\n\"",
+        "\"é\u{2028}\"",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    ids.push(format!("\"{}\"", "i".repeat(64 * 1024)));
+    ids
+}
+
+#[tokio::test]
+async fn an_id_comes_back_byte_for_byte() {
+    let (gateway, _) = standard().await;
+    let session = gateway.client().initialize(NEWEST_LEGACY).await;
+    for id in ids() {
+        let expected = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"");
+        for tool in ["fake__echo", "fake__nothing"] {
+            let call = gateway.client().modern_call(tool, json!({})).id(&id);
+            let text = call.send().await.text().await;
+            assert!(text.starts_with(&expected), "{text:.200}");
+        }
+        let ping = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
+        let text = session
+            .post(&json!(null))
+            .body(ping.as_bytes())
+            .send()
+            .await
+            .text()
+            .await;
+        assert!(text.starts_with(&expected), "{text:.200}");
+    }
+}
+
+#[tokio::test]
+async fn an_id_comes_back_byte_for_byte_on_a_pipe() {
+    let mut pipe = TestGateway::with(FakeSource::standard()).pipe().await;
+    for id in ids() {
+        pipe.send_line(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#))
+            .await;
+        let line = pipe.next_line().await.unwrap();
+        assert!(
+            line.starts_with(&format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"")),
+            "{line:.200}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_id_is_refused() {
+    let (gateway, _) = standard().await;
+    for id in ["null", "true", "1.5", "1e3", "[1]", "{}"] {
+        let answer = gateway
+            .client()
+            .modern("tools/list", json!({}))
+            .id(id)
+            .send()
+            .await;
+        assert_eq!(answer.status, 400, "{id}");
+        let message = answer.json().await;
+        assert_eq!(message["error"]["code"], -32600, "{id}");
+    }
+}
+
+/// T18: every client may call everything `1`.
+#[tokio::test]
+async fn hundreds_of_calls_with_one_id_each_get_their_own_answer() {
+    const CALLS: usize = 300;
+    let (gateway, source) = standard().await;
+    let session = gateway.client().initialize(NEWEST_LEGACY).await;
+    let mut calls = tokio::task::JoinSet::new();
+    for canary in 0..CALLS {
+        let arguments = json!({ "canary": canary });
+        let request = if canary % 3 == 0 {
+            let params = json!({ "name": "fake__hold", "arguments": arguments });
+            let call =
+                json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+            if canary % 2 == 0 {
+                session.post(&call)
+            } else {
+                gateway.client().post(&call)
+            }
+        } else {
+            gateway
+                .client()
+                .modern_call("fake__hold", arguments)
+                .request()
+        };
+        calls.spawn(async move { (canary, request.send().await.message().await) });
+    }
+    source.started("hold", CALLS).await;
+    source.release("hold", CALLS);
+    while let Some(call) = calls.join_next().await {
+        let (canary, message) = call.unwrap();
+        assert_eq!(message["id"], 1);
+        assert_eq!(echoed(&message["result"]), json!({ "canary": canary }));
+    }
+    assert_eq!(source.counts("hold").dropped, 0);
+}

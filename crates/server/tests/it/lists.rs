@@ -1,0 +1,184 @@
+//! Lists and what they lead to: pages, names, and that everything listed works.
+
+use serde_json::{Value, json};
+use tidegate_testkit::{Client, FakeSource, LEGACY, NEWEST_LEGACY, TestGateway};
+
+use crate::support::{refused, served, standard};
+
+/// All entries of a list, page by page.
+async fn all(client: &Client, method: &str, member: &str) -> (Vec<Value>, usize) {
+    let (mut entries, mut pages, mut cursor) = (Vec::new(), 0, None);
+    loop {
+        let params = match &cursor {
+            Some(cursor) => json!({ "cursor": cursor }),
+            None => json!({}),
+        };
+        let result = served(client.modern(method, params).send().await).await;
+        entries.extend(result[member].as_array().unwrap().iter().cloned());
+        pages += 1;
+        match result.get("nextCursor") {
+            Some(next) => cursor = Some(next.as_str().unwrap().to_owned()),
+            None => return (entries, pages),
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_long_list_comes_in_pages_without_gap_or_repeat() {
+    let gateway = TestGateway::with(FakeSource::empty().many_tools(95))
+        .page_size(10)
+        .start()
+        .await;
+    let (tools, pages) = all(&gateway.client(), "tools/list", "tools").await;
+    assert_eq!(pages, 10);
+    let names: Vec<_> = tools
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap())
+        .collect();
+    let expected: Vec<_> = (0..95)
+        .map(|number| format!("fake__tool-{number:03}"))
+        .collect();
+    assert_eq!(names, expected);
+}
+
+#[tokio::test]
+async fn a_page_that_is_just_full_is_the_last() {
+    let gateway = TestGateway::with(FakeSource::empty().many_tools(20))
+        .page_size(10)
+        .start()
+        .await;
+    assert_eq!(all(&gateway.client(), "tools/list", "tools").await.1, 2);
+}
+
+#[tokio::test]
+async fn a_cursor_is_good_for_its_own_list_as_it_was() {
+    let source = FakeSource::empty().many_tools(20).resource("fake://a", "a");
+    let gateway = TestGateway::with(source.clone())
+        .page_size(10)
+        .start()
+        .await;
+    let session = gateway.client().initialize(NEWEST_LEGACY).await;
+    let first = served(
+        gateway
+            .client()
+            .modern("tools/list", json!({}))
+            .send()
+            .await,
+    )
+    .await;
+    let cursor = &first["nextCursor"];
+    for (method, cursor) in [
+        ("resources/list", cursor),
+        ("prompts/list", cursor),
+        ("tools/list", &json!("")),
+        ("tools/list", &json!("nonsense")),
+        ("tools/list", &json!(7)),
+    ] {
+        let params = json!({ "cursor": cursor });
+        refused(
+            gateway.client().modern(method, params.clone()).send().await,
+            200,
+            -32602,
+        )
+        .await;
+        refused(session.request(method, params).send().await, 200, -32602).await;
+    }
+    let _source = source.many_tools(1);
+    let params = json!({ "cursor": cursor });
+    refused(
+        gateway.client().modern("tools/list", params).send().await,
+        200,
+        -32602,
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn everything_listed_works_in_every_revision() {
+    let (gateway, _) = standard().await;
+    for revision in LEGACY {
+        let session = gateway.client().initialize(revision).await;
+        let resources = session.ask("resources/list", json!({})).await;
+        for resource in resources["result"]["resources"].as_array().unwrap() {
+            let read = session
+                .ask("resources/read", json!({ "uri": resource["uri"] }))
+                .await;
+            assert_eq!(
+                read["result"]["contents"][0]["uri"], resource["uri"],
+                "{revision}"
+            );
+        }
+        let prompts = session.ask("prompts/list", json!({})).await;
+        for prompt in prompts["result"]["prompts"].as_array().unwrap() {
+            let got = session
+                .ask("prompts/get", json!({ "name": prompt["name"] }))
+                .await;
+            assert!(got["result"]["messages"].is_array(), "{got}");
+            let reference = json!({ "type": "ref/prompt", "name": prompt["name"] });
+            let params = json!({ "ref": reference, "argument": { "name": "a", "value": "" } });
+            let completed = session.ask("completion/complete", params).await;
+            assert_eq!(completed["result"]["completion"]["total"], 2);
+        }
+        let templates = session.ask("resources/templates/list", json!({})).await;
+        for template in templates["result"]["resourceTemplates"].as_array().unwrap() {
+            let reference = json!({ "type": "ref/resource", "uri": template["uriTemplate"] });
+            let params = json!({ "ref": reference, "argument": { "name": "id", "value": "" } });
+            let completed = session.ask("completion/complete", params).await;
+            assert!(
+                completed["result"]["completion"]["values"].is_array(),
+                "{completed}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_resource_that_is_not_there_is_told_in_the_words_of_the_era() {
+    let (gateway, _) = standard().await;
+    let params = json!({ "uri": "fake://nothing" });
+    let modern = gateway
+        .client()
+        .modern("resources/read", params.clone())
+        .send()
+        .await;
+    let modern = refused(modern, 200, -32602).await;
+    assert_eq!(modern["error"]["data"]["uri"], "fake://nothing");
+    for revision in LEGACY {
+        let session = gateway.client().initialize(revision).await;
+        let legacy = refused(
+            session
+                .request("resources/read", params.clone())
+                .send()
+                .await,
+            200,
+            -32002,
+        )
+        .await;
+        assert_eq!(legacy["error"]["data"]["uri"], "fake://nothing");
+    }
+}
+
+#[tokio::test]
+async fn two_sources_stand_one_after_the_other() {
+    let gateway = TestGateway::with(FakeSource::empty().many_tools(2))
+        .and("another", FakeSource::empty().many_tools(2))
+        .start()
+        .await;
+    let (tools, _) = all(&gateway.client(), "tools/list", "tools").await;
+    let names: Vec<_> = tools
+        .iter()
+        .map(|tool| tool["name"].as_str().unwrap())
+        .collect();
+    let expected = [
+        "fake__tool-000",
+        "fake__tool-001",
+        "another__tool-000",
+        "another__tool-001",
+    ];
+    assert_eq!(names, expected);
+    let ambiguous = gateway.client().modern_call("tool-000", json!({}));
+    refused(ambiguous.send().await, 200, -32602).await;
+    for name in ["another__tool-000", "another.tool-000"] {
+        served(gateway.client().modern_call(name, json!({})).send().await).await;
+    }
+}

@@ -1,0 +1,26 @@
+//! The doors as clients see them: real sockets and pipes, a scripted source behind them.
+//!
+//! Each file is one subject. Nothing in here looks inside the doors.
+
+mod auth;
+mod batches;
+mod cancellation;
+mod classification;
+mod drain;
+mod errors;
+mod ids;
+mod legacy_sse;
+mod limits;
+mod lists;
+mod logs;
+mod mistakes;
+mod modern;
+mod origin;
+mod panics;
+mod replay;
+mod sessions;
+mod slow;
+mod stdio;
+mod streams;
+mod subscriptions;
+mod support;

@@ -1,0 +1,129 @@
+//! Mistakes in delivering: leaving, listening, asking, coming back.
+
+use serde_json::json;
+use tidegate_core::Change;
+use tidegate_testkit::{LEGACY, NEWEST_LEGACY};
+
+use crate::support::{methods, served, standard};
+
+/// Leaving cancels in the modern era and does not before.
+#[tokio::test]
+async fn mistake_07_disconnect_semantics() {
+    let (gateway, source) = standard().await;
+    let modern = gateway
+        .client()
+        .modern_call("fake__hold", json!({}))
+        .request()
+        .begin()
+        .await;
+    source.started("hold", 1).await;
+    drop(modern);
+    source.dropped("hold", 1).await;
+    for (round, revision) in LEGACY.into_iter().enumerate() {
+        let session = gateway.client().initialize(revision).await;
+        let legacy = session.call("fake__hold", json!({})).begin().await;
+        source.started("hold", round + 2).await;
+        drop(legacy);
+        served(session.call("fake__echo", json!({})).send().await).await;
+        source.release("hold", 1);
+        source.finished("hold", round + 1).await;
+    }
+    assert_eq!(source.counts("hold").dropped, 1);
+}
+
+/// Acknowledged first, tagged with an id of the right type, nothing that was not asked for, nothing
+/// that a proxy would hold back.
+#[tokio::test]
+async fn mistake_09_listen_streams() {
+    let (gateway, source) = standard().await;
+    let tag = "io.modelcontextprotocol/subscriptionId";
+    for id in [json!(7), json!("7")] {
+        let wanted = json!({ "resourcesListChanged": true });
+        let mut events = gateway.client().listen(&id.to_string(), wanted).await;
+        assert_eq!(events.answer().header("x-accel-buffering"), Some("no"));
+        assert_eq!(events.answer().header("cache-control"), Some("no-cache"));
+        for change in [
+            Change::Tools,
+            Change::Prompts,
+            Change::Updated("fake://note".into()),
+        ] {
+            source.change(change);
+        }
+        source.change(Change::Resources);
+        let first = events.message().await;
+        assert_eq!(first["method"], "notifications/subscriptions/acknowledged");
+        assert_eq!(
+            first["params"]["notifications"],
+            json!({ "resourcesListChanged": true })
+        );
+        let second = events.message().await;
+        assert_eq!(second["method"], "notifications/resources/list_changed");
+        for message in [first, second] {
+            assert_eq!(message["params"]["_meta"][tag], id);
+        }
+    }
+}
+
+/// We ask a modern client nothing, and a legacy one nothing outside of its own calls.
+#[tokio::test]
+async fn mistake_11_server_requests() {
+    let (gateway, source) = standard().await;
+    let client = gateway.client();
+    let mut seen = Vec::new();
+    for tool in ["fake__echo", "fake__progress", "fake__logs", "fake__panic"] {
+        let call = client
+            .modern_call(tool, json!({}))
+            .progress(json!(1))
+            .log_level("debug");
+        seen.extend(call.send().await.messages().await);
+    }
+    let session = client.initialize(NEWEST_LEGACY).await;
+    let mut standing = session.stream().await;
+    session
+        .ask("resources/subscribe", json!({ "uri": "fake://note" }))
+        .await;
+    source.updated("fake://note");
+    seen.push(standing.message().await);
+    session.end().await;
+    seen.extend(standing.rest().await);
+    for message in seen {
+        let asks = message.get("method").is_some() && message.get("id").is_some();
+        assert!(!asks, "{message}");
+    }
+}
+
+/// Priming and retry where the revision has them, resuming by GET, one stream's events alone.
+#[tokio::test]
+async fn mistake_13_sse_details() {
+    let (gateway, source) = standard().await;
+    for (round, revision) in LEGACY.into_iter().enumerate() {
+        let session = gateway.client().initialize(revision).await;
+        let mut other = session
+            .call_with_progress("fake__progress", json!("other"))
+            .send()
+            .await
+            .events();
+        let call = session.call_with_progress("fake__stream", json!("mine"));
+        let mut events = call.send().await.events();
+        if revision == NEWEST_LEGACY {
+            let priming = events.next().await.unwrap();
+            assert!(priming.data.is_empty() && priming.retry.is_some() && priming.id.is_some());
+        }
+        let (event, _) = events.next_message().await.unwrap();
+        drop(events);
+        assert_eq!(other.rest().await.len(), 4);
+        source.release("stream", 1);
+        source.finished("stream", round + 1).await;
+        let mut rest = session.resume(&event.id.unwrap()).await.events();
+        let messages = rest.rest().await;
+        assert_eq!(
+            methods(&messages),
+            ["notifications/progress", "answer"],
+            "{revision}"
+        );
+        assert_eq!(messages[0]["params"]["progressToken"], "mine");
+        assert_eq!(rest.text().contains("retry:"), revision == NEWEST_LEGACY);
+        // Every event is whole: one line of data, and an end.
+        assert!(rest.text().ends_with("\n\n"));
+    }
+}

@@ -1,0 +1,215 @@
+//! Clients that are slow on purpose: each is ended, and nobody else notices.
+
+use std::time::Duration;
+
+use serde_json::json;
+use tidegate_testkit::{FakeSource, NEWEST_LEGACY, TestGateway};
+
+use crate::support::{plain, refused, served, standard};
+
+const SHORT: Duration = Duration::from_millis(100);
+
+#[tokio::test]
+async fn a_body_that_does_not_come_is_not_waited_for() {
+    let gateway = TestGateway::with(FakeSource::standard())
+        .limits(|limits| limits.body_time = SHORT)
+        .start()
+        .await;
+    let post = gateway.client().post(&plain("ping", json!({})));
+    for part in [0, 1, 10] {
+        let mut connection = gateway.client().connect().await;
+        connection.write(&post.head_bytes()).await;
+        let bytes = post.bytes();
+        let body = &bytes[post.head_bytes().len()..];
+        connection.write(&body[..part]).await;
+        refused(connection.answer().await, 408, -32600).await;
+    }
+    served(post.send().await).await;
+}
+
+#[tokio::test]
+async fn a_body_that_ends_early_reaches_nobody() {
+    let (gateway, source) = standard().await;
+    let call = gateway
+        .client()
+        .modern_call("fake__echo", json!({}))
+        .request();
+    let bytes = call.bytes();
+    let mut connection = gateway.client().connect().await;
+    connection.write(&bytes[..bytes.len() - 1]).await;
+    drop(connection);
+    served(
+        gateway
+            .client()
+            .post(&plain("ping", json!({})))
+            .send()
+            .await,
+    )
+    .await;
+    assert_eq!(source.counts("echo").started, 0);
+}
+
+#[tokio::test]
+async fn headers_that_do_not_come_are_not_waited_for() {
+    let gateway = TestGateway::with(FakeSource::standard())
+        .limits(|limits| limits.header_time = SHORT)
+        .start()
+        .await;
+    for half in [
+        &b""[..],
+        b"P",
+        b"POST /mcp HTTP/1.1\r\n",
+        b"POST /mcp HTTP/1.1\r\nHost: localh",
+    ] {
+        let mut connection = gateway.client().connect().await;
+        connection.write(half).await;
+        connection.closed().await;
+    }
+    served(
+        gateway
+            .client()
+            .post(&plain("ping", json!({})))
+            .send()
+            .await,
+    )
+    .await;
+}
+
+/// A connection that was used once and then says nothing more.
+#[tokio::test]
+async fn an_idle_connection_is_closed() {
+    let gateway = TestGateway::with(FakeSource::standard())
+        .limits(|limits| limits.header_time = SHORT)
+        .start()
+        .await;
+    let mut answer = gateway
+        .client()
+        .post(&plain("ping", json!({})))
+        .send()
+        .await;
+    answer.text().await;
+    answer.into_connection().closed().await;
+}
+
+#[tokio::test]
+async fn a_connection_that_waits_for_its_answer_is_not_idle() {
+    let source = FakeSource::standard();
+    let gateway = TestGateway::with(source.clone())
+        .limits(|limits| {
+            limits.header_time = SHORT;
+            limits.body_time = SHORT;
+            limits.write_stall = SHORT;
+            limits.keep_alive = SHORT;
+        })
+        .start()
+        .await;
+    let mut events = gateway
+        .client()
+        .modern_call("fake__hold", json!({}))
+        .events()
+        .await;
+    events.comments(5).await;
+    source.release("hold", 1);
+    assert_eq!(events.rest().await.len(), 1);
+}
+
+/// R13: who stops reading is cut off, and what it asked for ends.
+#[tokio::test]
+async fn a_reader_that_stalls_is_cut_off() {
+    let source = FakeSource::standard();
+    let gateway = TestGateway::with(source.clone())
+        .limits(|limits| limits.write_stall = SHORT)
+        .start()
+        .await;
+    let flood = gateway
+        .client()
+        .modern_call("fake__flood", json!({}))
+        .progress(json!(1));
+    let stalled = flood.request().begin().await;
+    source.started("flood", 1).await;
+    served(
+        gateway
+            .client()
+            .modern_call("fake__echo", json!({}))
+            .send()
+            .await,
+    )
+    .await;
+    source.dropped("flood", 1).await;
+    drop(stalled);
+}
+
+/// In a session the call belongs to the session: it goes on, within the bounds of its stream.
+#[tokio::test]
+async fn a_stalled_reader_of_a_session_costs_no_one_else() {
+    let source = FakeSource::standard();
+    let gateway = TestGateway::with(source.clone())
+        .limits(|limits| limits.write_stall = SHORT)
+        .start()
+        .await;
+    let session = gateway.client().initialize(NEWEST_LEGACY).await;
+    let stalled = session
+        .call_with_progress("fake__flood", json!(1))
+        .begin()
+        .await;
+    source.started("flood", 1).await;
+    for _ in 0..20 {
+        served(session.call("fake__echo", json!({})).send().await).await;
+    }
+    assert_eq!(session.end().await.status, 204);
+    source.dropped("flood", 1).await;
+    drop(stalled);
+}
+
+#[tokio::test]
+async fn a_call_that_takes_too_long_is_ended() {
+    let source = FakeSource::standard();
+    let gateway = TestGateway::with(source.clone())
+        .call_time(SHORT)
+        .start()
+        .await;
+    let session = gateway.client().initialize(NEWEST_LEGACY).await;
+    refused(
+        gateway
+            .client()
+            .modern_call("fake__hold", json!({}))
+            .send()
+            .await,
+        200,
+        -31408,
+    )
+    .await;
+    let legacy = session
+        .call("fake__hold", json!({}))
+        .send()
+        .await
+        .message()
+        .await;
+    assert_eq!(legacy["error"]["code"], -31408);
+    source.dropped("hold", 2).await;
+    let call = gateway
+        .client()
+        .modern_call("fake__stream", json!({}))
+        .progress(json!(1));
+    let messages = call.send().await.messages().await;
+    assert_eq!(messages.last().unwrap()["error"]["code"], -31408);
+    source.dropped("stream", 1).await;
+    // A stream of changes has no deadline.
+    let mut listening = gateway
+        .client()
+        .listen("1", json!({ "toolsListChanged": true }))
+        .await;
+    listening.message().await;
+    refused(
+        gateway
+            .client()
+            .modern_call("fake__hold", json!({}))
+            .send()
+            .await,
+        200,
+        -31408,
+    )
+    .await;
+    source.change(tidegate_core::Change::Tools);
+    listening.message().await;
+}

@@ -1,0 +1,45 @@
+//! What the source lists and reads, as JSON.
+//!
+//! Must not know: who asks.
+
+use serde_json::json;
+use tidegate_core::{Entry, RawJson};
+
+pub(super) fn prompt(name: &str) -> Entry {
+    let definition = json!({ "name": name, "description": "says what it was given" });
+    entry(name, definition)
+}
+
+pub(super) fn resource(uri: &str) -> Entry {
+    let definition = json!({ "uri": uri, "name": uri, "mimeType": "text/plain" });
+    entry(uri, definition)
+}
+
+pub(super) fn template(text: &str) -> Entry {
+    let definition = json!({ "uriTemplate": text, "name": text });
+    entry(text, definition)
+}
+
+pub(super) fn contents(uri: &str, text: &str) -> RawJson {
+    json!({ "contents": [{ "uri": uri, "mimeType": "text/plain", "text": text }] }).into()
+}
+
+pub(super) fn messages(name: &str, params: &RawJson) -> RawJson {
+    let given = params
+        .object()
+        .and_then(|params| params.get("arguments").map(str::to_owned))
+        .unwrap_or_else(|| "{}".to_owned());
+    let text = format!("{name} {given}");
+    json!({ "messages": [{ "role": "user", "content": { "type": "text", "text": text } }] }).into()
+}
+
+pub(super) fn completion() -> RawJson {
+    json!({ "completion": { "values": ["one", "two"], "total": 2, "hasMore": false } }).into()
+}
+
+fn entry(key: &str, definition: serde_json::Value) -> Entry {
+    Entry {
+        key: key.to_owned(),
+        definition: definition.into(),
+    }
+}

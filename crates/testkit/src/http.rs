@@ -1,0 +1,104 @@
+//! A small HTTP/1.1 client. It sends exactly what it is told to, good or bad, and reads answers as
+//! they come.
+//!
+//! Must not know: what a right answer is.
+
+mod answer;
+mod connection;
+mod events;
+mod modern;
+mod request;
+mod session;
+
+use std::net::SocketAddr;
+
+use serde_json::Value;
+
+pub use answer::Answer;
+pub use connection::Connection;
+pub use events::Events;
+pub use modern::ModernRequest;
+pub use request::Request;
+pub use session::Session;
+
+/// Who talks, to which endpoint.
+#[derive(Clone, Debug)]
+pub struct Client {
+    address: SocketAddr,
+    path: String,
+    key: Option<String>,
+}
+
+impl Client {
+    pub(crate) fn new(address: SocketAddr) -> Self {
+        Self {
+            address,
+            path: "/mcp".to_owned(),
+            key: None,
+        }
+    }
+
+    /// The same client at another endpoint.
+    #[must_use]
+    pub fn at(&self, path: &str) -> Self {
+        Self {
+            path: path.to_owned(),
+            ..self.clone()
+        }
+    }
+
+    /// The same client with a bearer key.
+    #[must_use]
+    pub fn with_key(&self, key: &str) -> Self {
+        Self {
+            key: Some(key.to_owned()),
+            ..self.clone()
+        }
+    }
+
+    /// A request without any body or headers but what every request has.
+    pub fn request(&self, method: &str) -> Request {
+        Request::new(self, method)
+    }
+
+    /// A POST of JSON, with the headers that every such POST has.
+    pub fn post(&self, body: &Value) -> Request {
+        self.post_text(&body.to_string())
+    }
+
+    /// A POST of any text, with the headers of JSON.
+    pub fn post_text(&self, body: &str) -> Request {
+        self.request("POST")
+            .header("Content-Type", "application/json")
+            .header("Accept", "application/json, text/event-stream")
+            .body(body.as_bytes())
+    }
+
+    /// A GET that takes events.
+    pub fn get(&self) -> Request {
+        self.request("GET").header("Accept", "text/event-stream")
+    }
+
+    /// A stateless request, with its headers and its `_meta`.
+    pub fn modern(&self, method: &str, params: Value) -> ModernRequest {
+        ModernRequest::new(self, method, params)
+    }
+
+    /// A stateless call of a tool.
+    pub fn modern_call(&self, tool: &str, arguments: Value) -> ModernRequest {
+        self.modern(
+            "tools/call",
+            serde_json::json!({ "name": tool, "arguments": arguments }),
+        )
+    }
+
+    /// Opens a session at a revision.
+    pub async fn initialize(&self, revision: &str) -> Session {
+        Session::open(self, revision).await
+    }
+
+    /// A bare connection.
+    pub async fn connect(&self) -> Connection {
+        Connection::open(self.address).await
+    }
+}

@@ -1,0 +1,146 @@
+//! One answer: status and headers at once, the body as it comes.
+//!
+//! Must not know: what was asked.
+
+use serde_json::Value;
+
+use super::{Connection, Events};
+
+/// An answer whose head has been read. Dropping it closes its connection.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    headers: Vec<(String, String)>,
+    left: Left,
+    connection: Connection,
+}
+
+/// What is still to come of the body.
+#[derive(Debug)]
+enum Left {
+    Bytes(usize),
+    Chunks { in_chunk: usize },
+    UntilClosed,
+}
+
+impl Answer {
+    pub(super) fn new(head: &str, connection: Connection) -> Self {
+        let mut lines = head.lines();
+        let status = lines
+            .next()
+            .and_then(|line| line.split(' ').nth(1))
+            .and_then(|s| s.parse().ok());
+        let headers: Vec<_> = lines
+            .filter_map(|line| line.split_once(':'))
+            .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
+            .collect();
+        let find = |name: &str| headers.iter().find(|(known, _)| known == name);
+        let left = match (find("transfer-encoding"), find("content-length")) {
+            (Some(_), _) => Left::Chunks { in_chunk: 0 },
+            (None, Some((_, length))) => Left::Bytes(length.parse().expect("a length")),
+            (None, None) if matches!(status, Some(202 | 204)) => Left::Bytes(0),
+            (None, None) => Left::UntilClosed,
+        };
+        Self {
+            status: status.unwrap_or_else(|| panic!("no status in {head}")),
+            headers,
+            left,
+            connection,
+        }
+    }
+
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let found = self.headers.iter().find(|(known, _)| known == name);
+        found.map(|(_, value)| value.as_str())
+    }
+
+    /// Whether the body is a stream of events.
+    pub fn is_stream(&self) -> bool {
+        self.header("content-type") == Some("text/event-stream")
+    }
+
+    /// The next bytes of the body; none at its end.
+    pub async fn next_bytes(&mut self) -> Option<Vec<u8>> {
+        match &mut self.left {
+            Left::Bytes(0) => None,
+            Left::Bytes(left) => {
+                let bytes = self.connection.up_to(*left).await?;
+                *left -= bytes.len();
+                Some(bytes)
+            }
+            Left::UntilClosed => self.connection.up_to(usize::MAX).await,
+            Left::Chunks { in_chunk: 0 } => {
+                let size = self.connection.line().await?;
+                let size = usize::from_str_radix(&size, 16).expect("the size of a chunk");
+                if size == 0 {
+                    self.connection.line().await;
+                    self.left = Left::Bytes(0);
+                    return None;
+                }
+                self.left = Left::Chunks { in_chunk: size };
+                Some(Vec::new())
+            }
+            Left::Chunks { in_chunk } => {
+                let bytes = self.connection.up_to(*in_chunk).await?;
+                *in_chunk -= bytes.len();
+                if *in_chunk == 0 {
+                    self.connection.line().await;
+                }
+                Some(bytes)
+            }
+        }
+    }
+
+    /// The whole body.
+    pub async fn text(&mut self) -> String {
+        let mut body = Vec::new();
+        while let Some(bytes) = self.next_bytes().await {
+            body.extend(bytes);
+        }
+        String::from_utf8(body).expect("a body is text")
+    }
+
+    /// The whole body, which must be JSON.
+    pub async fn json(mut self) -> Value {
+        let text = self.text().await;
+        assert_eq!(
+            self.header("content-type"),
+            Some("application/json"),
+            "{text}"
+        );
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("not JSON ({error}): {text}"))
+    }
+
+    /// The body as events, which it must be.
+    pub fn events(self) -> Events {
+        assert!(
+            self.is_stream(),
+            "no stream, but {} {:?}",
+            self.status,
+            self.headers
+        );
+        Events::new(self)
+    }
+
+    /// All messages of the answer, whatever its form.
+    pub async fn messages(self) -> Vec<Value> {
+        if self.is_stream() {
+            self.events().rest().await
+        } else {
+            vec![self.json().await]
+        }
+    }
+
+    /// The last message of the answer, whatever its form: the answer itself.
+    pub async fn message(self) -> Value {
+        self.messages()
+            .await
+            .pop()
+            .expect("an answer has a message")
+    }
+
+    /// The connection, for another request. The body must have been read.
+    pub fn into_connection(self) -> Connection {
+        self.connection
+    }
+}

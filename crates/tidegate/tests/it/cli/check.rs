@@ -1,0 +1,66 @@
+//! `tidegate check`.
+
+use serde_json::{Value, json};
+
+use crate::support::Home;
+
+#[test]
+fn a_good_file_is_summed_up() {
+    let home = Home::with_config("listen: 127.0.0.1:9000\nlog: { level: debug }\n");
+    let ended = home.run(&["check"]).expect_code(0);
+    for part in [
+        "tidegate.yaml: good",
+        "127.0.0.1:9000",
+        "system",
+        "debug, text",
+    ] {
+        assert!(ended.stdout.contains(part), "{part:?}: {}", ended.stdout);
+    }
+    assert_eq!(ended.stderr, "");
+}
+
+#[test]
+fn a_good_file_is_summed_up_as_json() {
+    let home = Home::with_config("listen: 127.0.0.1:9000\n");
+    let ended = home.run(&["check", "--json"]).expect_code(0);
+    let summary: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(summary["ok"], true);
+    assert_eq!(summary["listen"], "127.0.0.1:9000");
+    assert_eq!(summary["sources"], json!(["system"]));
+    let data = home.path().join("data/tidegate");
+    assert_eq!(summary["data_dir"], json!(data));
+    assert!(!data.exists(), "check creates nothing");
+}
+
+#[test]
+fn no_file_is_good_too() {
+    let ended = Home::new().run(&["check"]).expect_code(0);
+    assert!(
+        ended.stdout.contains("no configuration file"),
+        "{}",
+        ended.stdout
+    );
+}
+
+#[test]
+fn a_broken_file_is_told_on_stderr() {
+    let home = Home::with_config("lisen: x\nlimits: { sessions: 0 }\n");
+    let ended = home.run(&["check"]).expect_code(2);
+    assert_eq!(ended.stdout, "");
+    for part in ["tidegate.yaml:1:1:", "tidegate.yaml:2:", "2 problems"] {
+        assert!(ended.stderr.contains(part), "{part:?}: {}", ended.stderr);
+    }
+}
+
+#[test]
+fn a_broken_file_is_told_as_json_on_stdout() {
+    let home = Home::with_config("lisen: x\nlimits: { sessions: 0 }\n");
+    let ended = home.run(&["check", "--json"]).expect_code(2);
+    assert_eq!(ended.stderr, "");
+    let told: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(told["ok"], false);
+    let problems = told["problems"].as_array().unwrap();
+    let lines: Vec<_> = problems.iter().map(|one| one["line"].as_u64()).collect();
+    assert_eq!(lines, [Some(1), Some(2)], "{told}");
+    assert!(problems.iter().all(|one| one["message"].is_string()));
+}

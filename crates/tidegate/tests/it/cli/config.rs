@@ -1,0 +1,118 @@
+//! What keeps `tidegate serve` from starting: the configuration and the address.
+
+use std::net::TcpListener;
+
+use crate::support::{Home, Running, Server};
+
+#[test]
+fn a_port_in_use_is_explained() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let ended = Home::new()
+        .run(&["serve", "--listen", &address])
+        .expect_code(1);
+    for part in [&address, "another program uses this port", "--listen"] {
+        assert!(ended.stderr.contains(part), "{part:?}: {}", ended.stderr);
+    }
+    assert_eq!(ended.stdout, "");
+}
+
+#[test]
+fn an_address_of_another_machine_is_explained() {
+    // An address for documentation, which no machine has.
+    let ended = Home::new()
+        .run(&["serve", "--listen", "192.0.2.1:8080", "--insecure"])
+        .expect_code(1);
+    assert!(
+        ended.stderr.contains("does not have that address"),
+        "{}",
+        ended.stderr
+    );
+}
+
+#[test]
+fn every_problem_of_a_broken_file_is_told_with_its_line() {
+    let home = Home::with_config(
+        "lisen: 127.0.0.1:1\nlegacy_sse: maybe\nlimits:\n  sessions: 0\n  page_size: 99999\n\
+         log:\n  level: loud\n",
+    );
+    for command in ["serve", "stdio"] {
+        let ended = home.run(&[command]).expect_code(2);
+        for part in [
+            "tidegate.yaml:1:1: unknown field `lisen`; did you mean `listen`?",
+            "tidegate.yaml:2:13: `legacy_sse`",
+            "tidegate.yaml:4:13: `limits.sessions` is 0",
+            "tidegate.yaml:5:14: `limits.page_size` is 99999",
+            "tidegate.yaml:7:10: `log.level`",
+            "5 problems in the configuration",
+        ] {
+            assert!(
+                ended.stderr.contains(part),
+                "{command}: {part:?}: {}",
+                ended.stderr
+            );
+        }
+        assert_eq!(ended.stdout, "");
+    }
+}
+
+#[test]
+fn a_file_that_is_no_yaml_is_told_with_its_line() {
+    let home = Home::with_config("listen: [127.0.0.1:1\n");
+    let ended = home.run(&["serve"]).expect_code(2);
+    assert!(
+        ended.stderr.contains("tidegate.yaml:1:"),
+        "{}",
+        ended.stderr
+    );
+}
+
+#[test]
+fn a_file_that_is_not_there_is_named() {
+    for command in ["serve", "stdio", "check"] {
+        let ended = Home::new()
+            .run(&[command, "--config", "team.yaml"])
+            .expect_code(2);
+        assert!(
+            ended.stderr.contains("team.yaml"),
+            "{command}: {}",
+            ended.stderr
+        );
+    }
+}
+
+#[test]
+fn an_open_address_needs_keys() {
+    let ended = Home::new()
+        .run(&["serve", "--listen", "0.0.0.0:0"])
+        .expect_code(2);
+    for part in ["0.0.0.0:0", "--insecure", "auth"] {
+        assert!(ended.stderr.contains(part), "{part:?}: {}", ended.stderr);
+    }
+}
+
+#[test]
+fn an_open_address_that_was_asked_for_is_warned_of() {
+    let home = Home::new();
+    let process =
+        Running::start(&mut home.tidegate(&["serve", "--listen", "0.0.0.0:0", "--insecure"]));
+    let server = Server::of(home, process);
+    let ended = server.stop();
+    assert!(
+        ended.stderr.contains("WARN no authentication"),
+        "{}",
+        ended.stderr
+    );
+}
+
+#[test]
+fn the_flag_beats_the_variable_and_the_variable_beats_the_file() {
+    let home = Home::with_config("listen: 127.0.0.1:1\nlog: { level: error }\n");
+    let mut command = home.tidegate(&["serve", "--log-level", "info"]);
+    command.env("TIDEGATE_LISTEN", "127.0.0.1:0");
+    command.env("TIDEGATE_LOG_LEVEL", "warn");
+    let process = Running::start(&mut command);
+    let server = Server::of(home, process);
+    assert_ne!(server.address.port(), 1);
+    server.stop();
+}

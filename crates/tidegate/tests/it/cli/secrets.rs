@@ -1,0 +1,101 @@
+//! A key works, and is never seen.
+
+use serde_json::json;
+
+use crate::support::messages::{Modern, STATS};
+use crate::support::{Home, Running, Server};
+
+const KEY: &str = "k3y-0f-ada-that-nobody-may-see";
+const CONFIG: &str = "auth: { keys: { ada: '${env:ADA_KEY}' } }\nlog: { level: trace }\n";
+
+fn serve(config: &str) -> Server {
+    let home = Home::with_config(config);
+    let mut command = home.tidegate(&["serve", "--listen", "127.0.0.1:0"]);
+    let process = Running::start(command.env("ADA_KEY", KEY));
+    Server::of(home, process)
+}
+
+#[test]
+fn a_key_from_the_environment_lets_in_and_is_not_logged() {
+    let server = serve(CONFIG);
+    let read = Modern::new("resources/read", json!({ "uri": STATS }));
+    let right = format!("Bearer {KEY}");
+    let answer = read.post(server.post().header("Authorization", &right));
+    assert_eq!(answer.status, 200, "{answer:?}");
+    assert!(!answer.body.contains(KEY));
+    let log = server.stop().stderr;
+    assert!(log.contains("principal=ada"), "{log}");
+    assert!(!log.contains(KEY), "{log}");
+}
+
+#[test]
+fn a_wrong_key_is_refused_and_not_repeated() {
+    let server = serve(CONFIG);
+    let read = Modern::new("resources/read", json!({ "uri": STATS }));
+    let wrong = [
+        None,
+        Some("Bearer wr0ng-key-wr0ng".to_owned()),
+        Some(format!("Bearer {KEY}x")),
+        Some(format!("Basic {KEY}")),
+    ];
+    for credential in wrong {
+        let post = match &credential {
+            None => server.post(),
+            Some(value) => server.post().header("Authorization", value),
+        };
+        let answer = read.post(post);
+        assert_eq!(answer.status, 401, "{credential:?} {answer:?}");
+        assert_eq!(answer.json()["error"]["code"], -31401);
+        assert!(answer.header("www-authenticate").is_some());
+        assert!(!answer.body.contains(KEY) && !answer.body.contains("wr0ng"));
+    }
+    let log = server.stop().stderr;
+    assert!(!log.contains(KEY) && !log.contains("wr0ng"), "{log}");
+}
+
+#[test]
+fn a_problem_with_a_key_does_not_show_it() {
+    // Two principals with one key, and a key that is too short.
+    for (config, key) in [
+        (
+            "auth: { keys: { ada: '${env:ADA_KEY}', bob: '${env:ADA_KEY}' } }\n",
+            KEY,
+        ),
+        ("auth: { keys: { ada: '${env:ADA_KEY}' } }\n", "sh0rt"),
+        (
+            "auth: { keys: { ada: sh0rt-but-written-in-the-file } }\n",
+            "sh0rt",
+        ),
+    ] {
+        for args in [&["serve"][..], &["check"], &["check", "--json"]] {
+            let home = Home::with_config(config);
+            let mut command = home.tidegate(args);
+            let ended = Running::start(command.env("ADA_KEY", key))
+                .end()
+                .expect_code(2);
+            let said = ended.stdout + &ended.stderr;
+            assert!(!said.contains(key), "{said}");
+            assert!(said.contains("ada"), "{said}");
+        }
+    }
+}
+
+#[test]
+fn a_variable_that_is_not_set_is_named() {
+    let ended = Home::with_config(CONFIG).run(&["serve"]).expect_code(2);
+    for part in ["tidegate.yaml:1:", "ADA_KEY"] {
+        assert!(ended.stderr.contains(part), "{}", ended.stderr);
+    }
+}
+
+#[test]
+fn check_tells_whose_keys_there_are_and_no_key() {
+    for args in [&["check"][..], &["check", "--json"]] {
+        let home = Home::with_config(CONFIG);
+        let ended = Running::start(home.tidegate(args).env("ADA_KEY", KEY))
+            .end()
+            .expect_code(0);
+        assert!(ended.stdout.contains("ada"), "{}", ended.stdout);
+        assert!(!ended.stdout.contains(KEY), "{}", ended.stdout);
+    }
+}

@@ -1,0 +1,57 @@
+//! Signals to stop.
+
+use rustix::process::Signal;
+
+use crate::support::messages::{HEALTH, Modern, watching};
+use crate::support::{Ended, Events, Server, Stdio};
+
+fn says(ended: &Ended, part: &str) {
+    assert!(ended.stderr.contains(part), "{part:?}: {}", ended.stderr);
+}
+
+#[test]
+fn one_signal_ends_in_good_order() {
+    for signal in [Signal::TERM, Signal::INT] {
+        let server = Server::start();
+        server.process.signal(signal);
+        let ended = server.process.end().expect_code(0);
+        says(&ended, "stopping");
+        says(&ended, "stopped");
+    }
+}
+
+/// A stream of changes would last for ever; at the end it gets an end.
+#[test]
+fn one_signal_ends_streams_in_good_order() {
+    let server = Server::start();
+    let listen = Modern::new("subscriptions/listen", watching(&[HEALTH]));
+    let mut events = Events::of(listen.open(server.post()));
+    events.find("notifications/subscriptions/acknowledged");
+    let ended = server.stop();
+    says(&ended, "stopped");
+    let last = events.next().expect("an answer before the end");
+    assert_eq!(last["id"], 1, "{last}");
+    assert!(last["result"].is_object(), "{last}");
+    assert!(events.next().is_none());
+}
+
+/// A body that never comes is a call under way.
+#[test]
+fn a_second_signal_ends_at_once() {
+    let server = Server::with_config("limits: { drain: 10m, body_time: 10m }\n");
+    let half = server.post().usual().hang(1000, b"{");
+    server.process.signal(Signal::TERM);
+    server.process.stderr.find("stopping");
+    server.process.signal(Signal::TERM);
+    server.process.end().expect_code(1);
+    drop(half);
+}
+
+#[test]
+fn a_signal_ends_stdio_though_its_input_is_open() {
+    let mut stdio = Stdio::start();
+    stdio.ping();
+    stdio.process.signal(Signal::TERM);
+    stdio.process.wait();
+    stdio.end();
+}

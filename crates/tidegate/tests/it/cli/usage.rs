@@ -1,0 +1,68 @@
+//! Right and wrong usage.
+
+use crate::support::Home;
+
+/// Runs with wrong arguments: exit code 2, nothing on stdout, and these parts on stderr.
+#[track_caller]
+fn refused(args: &[&str], parts: &[&str]) {
+    let ended = Home::new().run(args).expect_code(2);
+    assert_eq!(ended.stdout, "");
+    for part in parts {
+        assert!(ended.stderr.contains(part), "{part:?}: {}", ended.stderr);
+    }
+}
+
+#[test]
+fn a_bad_flag_is_named() {
+    refused(&["serve", "--frobnicate"], &["--frobnicate", "Usage:"]);
+    refused(
+        &["stdio", "--listen", "127.0.0.1:1"],
+        &["--listen", "Usage:"],
+    );
+}
+
+#[test]
+fn a_bad_value_is_named_with_its_flag() {
+    refused(&["serve", "--listen", "8080x"], &["--listen", "8080x"]);
+    refused(
+        &["serve", "--log-level", "loud"],
+        &["--log-level", "loud", "trace"],
+    );
+    refused(&["serve", "--config"], &["--config"]);
+}
+
+#[test]
+fn an_unknown_command_gets_a_suggestion() {
+    refused(&["srve"], &["srve", "serve", "Usage:"]);
+    refused(&["frobnicate"], &["frobnicate", "Usage:"]);
+}
+
+#[test]
+fn no_command_prints_the_help_as_an_error() {
+    refused(&[], &["Usage: tidegate <COMMAND>", "serve", "stdio"]);
+}
+
+#[test]
+fn help_and_version_are_data() {
+    for (args, part) in [
+        (&["--help"][..], "Usage: tidegate <COMMAND>"),
+        (&["-h"], "Usage: tidegate <COMMAND>"),
+        (&["serve", "--help"], "--listen <ADDR>"),
+        (
+            &["--version"],
+            concat!("tidegate ", env!("CARGO_PKG_VERSION"), "\n"),
+        ),
+    ] {
+        let ended = Home::new().run(args).expect_code(0);
+        assert!(ended.stdout.contains(part), "{args:?}: {}", ended.stdout);
+        assert_eq!(ended.stderr, "", "{args:?}");
+    }
+}
+
+#[test]
+fn the_schema_is_json_on_stdout() {
+    let ended = Home::new().run(&["schema"]).expect_code(0);
+    let schema: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(schema["properties"]["listen"]["default"], "127.0.0.1:8080");
+    assert_eq!(ended.stderr, "");
+}

@@ -1,0 +1,84 @@
+//! Reads `tests/conformance.txt`.
+
+const LIST: &str = include_str!("../../conformance.txt");
+
+/// A scenario and how it must end.
+pub(super) struct Row {
+    pub(super) scenario: &'static str,
+    revisions: &'static str,
+    pub(super) expectation: Expectation,
+}
+
+pub(super) enum Expectation {
+    /// Every check succeeds.
+    Pass,
+    /// Every check succeeds but these.
+    Partly { but: Vec<But> },
+    /// What it needs is not there.
+    NotRun { reason: &'static str },
+}
+
+/// A check that does not succeed.
+pub(super) struct But {
+    pub(super) check: &'static str,
+    pub(super) status: &'static str,
+    pub(super) reason: &'static str,
+}
+
+impl Row {
+    /// The scenario with each of its revisions.
+    pub(super) fn runs(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        let scenario = self.scenario;
+        self.revisions
+            .split(',')
+            .map(move |revision| (scenario, revision))
+    }
+}
+
+pub(super) fn rows() -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    for line in LIST.lines() {
+        let (first, second, third, rest) = columns(line);
+        if first.is_empty() || first.starts_with('#') {
+            continue;
+        }
+        if !line.starts_with(' ') {
+            rows.push(Row {
+                scenario: first,
+                revisions: second,
+                expectation: expectation(third, rest),
+            });
+            continue;
+        }
+        match rows.last_mut().map(|row| &mut row.expectation) {
+            Some(Expectation::Partly { but }) => but.push(But {
+                check: first,
+                status: second,
+                reason: line.split_once(second).map_or("", |(_, rest)| rest.trim()),
+            }),
+            _ => panic!("a check belongs to a scenario that passes partly: {line}"),
+        }
+    }
+    rows
+}
+
+fn expectation(word: &str, rest: &'static str) -> Expectation {
+    match word {
+        "pass" => Expectation::Pass,
+        "partly" => Expectation::Partly { but: Vec::new() },
+        "not-run" => Expectation::NotRun { reason: rest },
+        other => panic!("no expectation: {other}"),
+    }
+}
+
+/// Three words and what follows them.
+fn columns(line: &'static str) -> (&'static str, &'static str, &'static str, &'static str) {
+    let word = |text: &'static str| {
+        let text = text.trim_start();
+        text.split_at(text.find(' ').unwrap_or(text.len()))
+    };
+    let (first, rest) = word(line);
+    let (second, rest) = word(rest);
+    let (third, rest) = word(rest);
+    (first, second, third, rest.trim())
+}

@@ -1,0 +1,6 @@
+//! Clients that others wrote: each connects, lists, reads, calls and subscribes.
+
+mod inspector;
+mod mcpdo;
+mod rust;
+mod sdks;

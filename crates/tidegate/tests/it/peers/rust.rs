@@ -1,0 +1,180 @@
+//! The Rust SDK.
+
+use rmcp::model::{
+    CallToolRequestParams, ProtocolVersion, ReadResourceRequestParams, SubscribeRequestParams,
+    SubscriptionFilter, UnsubscribeRequestParams,
+};
+use rmcp::service::RunningService;
+use rmcp::transport::{IntoTransport, StreamableHttpClientTransport, TokioChildProcess};
+use rmcp::{ClientLifecycleMode, ClientServiceExt, RoleClient};
+use serde::Serialize;
+use serde_json::Value;
+use tokio::process::Command;
+use tokio::time::timeout;
+
+use crate::support::messages::{HEALTH, MODELS, STATS};
+use crate::support::{Home, PATIENCE, Server};
+
+type Client = RunningService<RoleClient, ()>;
+
+/// How a client begins, and where it must end up.
+struct Way {
+    lifecycle: ClientLifecycleMode,
+    protocol: ProtocolVersion,
+}
+
+fn handshake() -> Way {
+    Way {
+        lifecycle: ClientLifecycleMode::Initialize,
+        protocol: ProtocolVersion::V_2025_11_25,
+    }
+}
+
+fn discover() -> Way {
+    Way {
+        lifecycle: ClientLifecycleMode::Discover {
+            preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+        },
+        protocol: ProtocolVersion::V_2026_07_28,
+    }
+}
+
+fn auto() -> Way {
+    Way {
+        lifecycle: ClientLifecycleMode::Auto {
+            preferred_versions: vec![ProtocolVersion::V_2026_07_28],
+            legacy_version: None,
+        },
+        protocol: ProtocolVersion::V_2026_07_28,
+    }
+}
+
+async fn over_http(way: Way) {
+    let server = Server::start();
+    let transport = StreamableHttpClientTransport::from_uri(server.url());
+    connect_and_walk(transport, way).await;
+    server.stop();
+}
+
+async fn over_stdio(way: Way) {
+    let home = Home::new();
+    let command = Command::from(home.tidegate(&["stdio"]));
+    connect_and_walk(TokioChildProcess::new(command).unwrap(), way).await;
+}
+
+async fn connect_and_walk<T, E, A>(transport: T, way: Way)
+where
+    T: IntoTransport<RoleClient, E, A>,
+    E: std::error::Error + Send + Sync + 'static,
+{
+    let everything = async {
+        let mut client = ().serve_with_lifecycle(transport, way.lifecycle).await.unwrap();
+        let server = client.peer_info().unwrap();
+        assert_eq!(server.protocol_version, way.protocol);
+        let name = server.server_info.as_ref().map(|info| info.name.as_str());
+        assert_eq!(name, Some("tidegate"));
+        walk(&client).await;
+        match way.protocol == ProtocolVersion::V_2026_07_28 {
+            true => listen(&client).await,
+            false => subscribe(&client).await,
+        }
+        client.close().await.unwrap();
+    };
+    timeout(PATIENCE, everything).await.expect("an end");
+}
+
+async fn walk(client: &Client) {
+    let tools = client.list_all_tools().await.unwrap();
+    assert_eq!(all(&tools, "name"), ["system__health"]);
+    let resources = client.list_all_resources().await.unwrap();
+    assert_eq!(all(&resources, "uri"), [HEALTH, MODELS, STATS]);
+    assert!(client.list_all_prompts().await.unwrap().is_empty());
+    assert!(
+        client
+            .list_all_resource_templates()
+            .await
+            .unwrap()
+            .is_empty()
+    );
+
+    for uri in [HEALTH, MODELS, STATS] {
+        let read = client
+            .read_resource(ReadResourceRequestParams::new(uri))
+            .await;
+        let contents = wire(&read.unwrap().contents);
+        assert_eq!(contents[0]["uri"], uri);
+        assert_eq!(contents[0]["mimeType"], "application/json");
+        let text = contents[0]["text"].as_str().unwrap();
+        assert!(serde_json::from_str::<Value>(text).unwrap().is_object());
+    }
+
+    let call = CallToolRequestParams::new("system__health");
+    let called = client.call_tool(call).await.unwrap();
+    assert_eq!(called.is_error, Some(false));
+    let report = called.structured_content.unwrap();
+    assert_eq!(report["overallStatus"], "Healthy");
+}
+
+#[expect(
+    deprecated,
+    reason = "the SDK warns of what the newest revision no longer has"
+)]
+async fn subscribe(client: &Client) {
+    let subscribed = client.subscribe(SubscribeRequestParams::new(HEALTH)).await;
+    subscribed.unwrap();
+    let ended = client
+        .unsubscribe(UnsubscribeRequestParams::new(HEALTH))
+        .await;
+    ended.unwrap();
+}
+
+async fn listen(client: &Client) {
+    let filter = SubscriptionFilter::builder()
+        .resource_subscription(HEALTH)
+        .build();
+    let mut subscription = client.listen(filter.clone()).await.unwrap();
+    assert_eq!(*subscription.acknowledged(), filter);
+    subscription.cancel().await.unwrap();
+}
+
+/// A part of every entry, under the name it has on the wire.
+fn all<T: Serialize>(entries: &[T], key: &str) -> Vec<String> {
+    let entries = entries.iter().map(wire);
+    entries
+        .map(|entry| entry[key].as_str().unwrap().to_owned())
+        .collect()
+}
+
+fn wire(value: &impl Serialize) -> Value {
+    serde_json::to_value(value).unwrap()
+}
+
+#[tokio::test]
+async fn over_http_with_a_session() {
+    over_http(handshake()).await;
+}
+
+#[tokio::test]
+async fn over_http_stateless() {
+    over_http(discover()).await;
+}
+
+#[tokio::test]
+async fn over_http_finding_out_by_itself() {
+    over_http(auto()).await;
+}
+
+#[tokio::test]
+async fn over_stdio_with_a_session() {
+    over_stdio(handshake()).await;
+}
+
+#[tokio::test]
+async fn over_stdio_stateless() {
+    over_stdio(discover()).await;
+}
+
+#[tokio::test]
+async fn over_stdio_finding_out_by_itself() {
+    over_stdio(auto()).await;
+}

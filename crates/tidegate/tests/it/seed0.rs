@@ -1,0 +1,102 @@
+//! The documented call: one `curl` without a session, a version header or a key.
+
+use std::net::{Ipv4Addr, TcpListener};
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::support::messages::STATS;
+use crate::support::{Home, Running, Server};
+
+/// The port of the documented call, and the default one.
+const PORT: u16 = 8080;
+
+/// S0.3: the request is JSON-RPC 2.0 with the method `resources/read` and `params.uri`.
+/// S0.17: it goes by POST to `/mcp` on port 8080, with `Content-Type: application/json` alone.
+/// S0.18: it needs no credential.
+/// S0.12 and S0.13 are about the answer, see [`check`].
+#[test]
+fn the_documented_call_is_answered() {
+    let (server, port) = on_the_documented_port();
+    let body = format!(
+        r#"{{"jsonrpc": "2.0", "id": 4, "method": "resources/read", "params": {{"uri": "{STATS}"}}}}"#
+    );
+    let url = format!("http://localhost:{port}/mcp");
+    let answer = curl(&server.home, &url, &body).unwrap_or_else(|| {
+        let post = server.post().header("Host", &format!("localhost:{port}"));
+        let post = post.header("Accept", "*/*").header("User-Agent", "curl/8");
+        let answer = post
+            .header("Content-Type", "application/json")
+            .send(body.as_bytes());
+        assert_eq!(answer.status, 200);
+        answer.body
+    });
+    check(&serde_json::from_str(&answer).unwrap());
+    server.stop();
+}
+
+/// S0.12: the result is `contents`, each with the requested `uri`, a `mimeType` and a `text`.
+/// S0.13: `id` and `jsonrpc` come back.
+fn check(answer: &Value) {
+    assert_eq!(answer["jsonrpc"], "2.0");
+    assert_eq!(answer["id"], 4);
+    let contents = answer["result"]["contents"].as_array().unwrap();
+    assert_eq!(contents.len(), 1, "{answer}");
+    assert_eq!(contents[0]["uri"], STATS);
+    assert_eq!(contents[0]["mimeType"], "application/json");
+    let stats: Value = serde_json::from_str(contents[0]["text"].as_str().unwrap()).unwrap();
+    assert!(stats["totalCalls"].is_u64(), "{stats}");
+    assert_eq!(
+        answer["result"],
+        json!({ "contents": contents }),
+        "this revision knows no more"
+    );
+}
+
+/// `tidegate serve` as it is documented, if the port is free; else elsewhere, because the port may
+/// be anyone's on this machine.
+fn on_the_documented_port() -> (Server, u16) {
+    let free = TcpListener::bind((Ipv4Addr::LOCALHOST, PORT)).is_ok();
+    if free {
+        let home = Home::new();
+        let process = Running::start(&mut home.tidegate(&["serve"]));
+        let line = process.stderr.next().unwrap_or_default();
+        if line.contains(&format!("listening on http://127.0.0.1:{PORT}/mcp")) {
+            let address = (Ipv4Addr::LOCALHOST, PORT).into();
+            return (
+                Server {
+                    home,
+                    process,
+                    address,
+                },
+                PORT,
+            );
+        }
+        let ended = process.end();
+        assert!(
+            line.contains("another program uses this port"),
+            "{line} {ended:?}"
+        );
+    }
+    let server = Server::start();
+    let port = server.address.port();
+    (server, port)
+}
+
+/// Calls as documented; `None` where there is no `curl`.
+fn curl(home: &Home, url: &str, body: &str) -> Option<String> {
+    Command::new("curl").arg("--version").output().ok()?;
+    let mut command = home.command("curl");
+    // Beyond the documented arguments: no progress, the status, and no proxy of the machine's.
+    command.args(["-sS", "--fail-with-body", "--noproxy", "*"]);
+    command.args([
+        "-X",
+        "POST",
+        url,
+        "-H",
+        "Content-Type: application/json",
+        "-d",
+        body,
+    ]);
+    Some(Running::start(&mut command).end().expect_code(0).stdout)
+}
