@@ -118,11 +118,7 @@ impl Error {
 
     /// No resource has this URI.
     pub fn resource_not_found(uri: &str) -> Self {
-        Self::client(
-            Code::ResourceNotFound,
-            format!("no resource has the URI `{}`", clip(uri)),
-        )
-        .about_uri(uri)
+        Self::client(Code::ResourceNotFound, "no resource has this URI").about_uri(uri)
     }
 
     /// Names the URI this is about, for programs.
@@ -175,7 +171,7 @@ impl std::error::Error for Error {
 }
 
 /// A client's own word in a message, cut so that a message stays a message.
-pub(crate) fn clip(text: &str) -> String {
+pub fn clip(text: &str) -> String {
     const LONGEST: usize = 200;
     match text.char_indices().nth(LONGEST) {
         None => text.to_owned(),

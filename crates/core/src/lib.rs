@@ -26,7 +26,7 @@ pub use caller::{Caller, Credential, Identify, Principal};
 pub use catalog::{CacheScope, Catalog, Entry, Features};
 pub use changes::{Change, ChangeSender, ChangeStream};
 pub use correlation::CorrelationId;
-pub use error::{Code, Error, Result, Side};
+pub use error::{Code, Error, Result, Side, clip};
 pub use gateway::{Gateway, GatewayConfig};
 pub use health::{Health, Probe, Report, Vital};
 pub use json::{Object, RawJson};

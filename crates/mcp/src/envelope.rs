@@ -4,7 +4,7 @@ use bytes::Bytes;
 use bytestring::ByteString;
 use serde_json::error::Category;
 use serde_json::value::RawValue;
-use tidegate_core::{Code, Error, Object, RawJson, Result};
+use tidegate_core::{Code, Error, Object, RawJson, Result, clip};
 
 use crate::RequestId;
 use crate::depth::is_deeper_than;
@@ -179,10 +179,11 @@ fn nameless(error: Error) -> Refused {
 }
 
 fn unreadable(error: &serde_json::Error) -> Error {
+    let words = clip(&error.to_string());
     match error.classify() {
-        Category::Data => invalid(&format!("not a JSON-RPC message: {error}")),
+        Category::Data => invalid(&format!("not a JSON-RPC message: {words}")),
         Category::Io | Category::Syntax | Category::Eof => {
-            Error::client(Code::ParseError, format!("not JSON: {error}"))
+            Error::client(Code::ParseError, format!("not JSON: {words}"))
         }
     }
 }

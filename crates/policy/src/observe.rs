@@ -103,7 +103,7 @@ impl Watch {
                     principal = %self.principal,
                     correlation = %self.correlation,
                     code = ?error.code(),
-                    error = %error,
+                    error = error.message(),
                     "call refused"
                 );
             }
@@ -115,7 +115,7 @@ impl Watch {
                     principal = %self.principal,
                     correlation = %self.correlation,
                     code = ?error.code(),
-                    error = %error,
+                    error = error.message(),
                     cause,
                     took_us = took.as_micros(),
                     "call failed"

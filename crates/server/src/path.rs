@@ -103,7 +103,7 @@ impl Refusal {
         tracing::info!(
             %correlation,
             code = ?self.error.code(),
-            error = %self.error,
+            error = self.error.message(),
             cause,
             "message refused"
         );

@@ -144,7 +144,6 @@ impl Builder {
         let background = background(&gateway, &doors).await;
         Parts {
             doors,
-            gateway,
             stats,
             _background: background,
         }

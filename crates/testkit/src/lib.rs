@@ -21,7 +21,7 @@ pub use fake::{Counts, FakeSource, Tool};
 pub use gateway::{Builder, Stopping, TestGateway};
 pub use http::{Answer, Client, Connection, Events, ModernRequest, Request, Session};
 pub use pipe::Pipe;
-pub use wait::{eventually, soon};
+pub use wait::{eventually, soon, sooner_or_later};
 
 /// The newest revision, which has no sessions.
 pub const MODERN: &str = "2026-07-28";

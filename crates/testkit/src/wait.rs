@@ -24,10 +24,25 @@ pub async fn eventually<F>(what: &str, mut condition: impl FnMut() -> F)
 where
     F: Future<Output = bool>,
 {
-    soon(what, async {
-        while !condition().await {
-            tokio::time::sleep(GLANCE).await;
-        }
+    sooner_or_later(what, || {
+        let condition = condition();
+        async { condition.await.then_some(()) }
     })
     .await;
+}
+
+/// Tries again and again until something can be had; panics if it never can.
+pub async fn sooner_or_later<T, F>(what: &str, mut attempt: impl FnMut() -> F) -> T
+where
+    F: Future<Output = Option<T>>,
+{
+    soon(what, async {
+        loop {
+            match attempt().await {
+                Some(value) => return value,
+                None => tokio::time::sleep(GLANCE).await,
+            }
+        }
+    })
+    .await
 }

@@ -10,6 +10,8 @@ use crate::config::{Log, LogFormat, LogLevel};
 pub(crate) fn start(log: &Log) {
     let builder = tracing_subscriber::fmt()
         .with_writer(stderr)
+        // A standard error that is gone must not end the gateway.
+        .log_internal_errors(false)
         .with_ansi(stderr().is_terminal())
         .with_max_level(level(log.level));
     match log.format {

@@ -1,6 +1,6 @@
 //! Which kind of exchange an HTTP message belongs to. The order of the checks is the protocol's.
 
-use tidegate_core::{Code, Error, Object, Result};
+use tidegate_core::{Code, Error, Object, Result, clip};
 
 use super::{Era, Revision, StandardHeaders, meta, methods};
 use crate::Message;
@@ -50,7 +50,10 @@ pub fn frame(message: &Message, headers: &StandardHeaders) -> Result<Framing> {
         (None, None) => Ok(Framing::Sessionless(Revision::UNSAID)),
         (None, Some(version)) => Err(Error::client(
             Code::SessionRequired,
-            format!("revision {version} needs a session; initialize first and send its id"),
+            format!(
+                "revision {} needs a session; initialize first and send its id",
+                clip(version)
+            ),
         )),
     }
 }
@@ -79,7 +82,7 @@ fn looks_dated(version: &str) -> bool {
 
 fn unknown_version(version: &str) -> Error {
     let supported: Vec<_> = Revision::supported().collect();
-    let version: String = version.chars().take(40).collect();
+    let version = clip(version);
     Error::client(
         Code::InvalidRequest,
         format!(

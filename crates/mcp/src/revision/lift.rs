@@ -1,7 +1,7 @@
 //! Step 4, lift: one revision's message into what the core understands.
 
 use tidegate_core::{
-    Ask, Code, Error, Filter, List, LogLevel, Object, Own, RawJson, Reference, Result, Terms,
+    Ask, Code, Error, Filter, List, LogLevel, Object, Own, RawJson, Reference, Result, Terms, clip,
 };
 
 use super::legacy::{self, Handshake};
@@ -200,13 +200,17 @@ pub(super) fn required(params: &Object<'_>, member: &str) -> Result<String> {
 
 /// The members of params, none of which may stand twice.
 pub(super) fn members(params: &RawJson) -> Result<Object<'_>> {
-    Object::parse(params.as_str())
-        .map_err(|error| invalid(&format!("the params cannot be read: {error}")))
+    Object::parse(params.as_str()).map_err(|error| {
+        invalid(&format!(
+            "the params cannot be read: {}",
+            clip(&error.to_string())
+        ))
+    })
 }
 
 /// The answer to a method that a client's revision does not have.
 pub(super) fn no_such_method(method: &str, revision: Revision) -> Error {
-    let method: String = method.chars().take(100).collect();
+    let method = clip(method);
     Error::client(
         Code::MethodNotFound,
         format!("there is no method `{method}` in {revision}"),

@@ -1,6 +1,6 @@
 //! Lifting a stateless request. The order of the checks is the protocol's, and clients test it.
 
-use tidegate_core::{Ask, Code, Error, Object, Own, RawJson, Result};
+use tidegate_core::{Ask, Code, Error, Object, Own, RawJson, Result, clip};
 
 use super::headers::mismatch;
 use super::lift::{Lifted, common_ask, filter, members, no_such_method};
@@ -61,7 +61,7 @@ fn check_version_header(headers: &StandardHeaders, version: &str) -> Result<()> 
 fn supported(version: &str) -> Result<Revision> {
     let modern = Revision::parse(version).filter(|revision| revision.era() == Era::Modern);
     modern.ok_or_else(|| {
-        let shown: String = version.chars().take(40).collect();
+        let shown = clip(version);
         let supported: Vec<_> = Revision::supported().collect();
         Error::client(
             Code::UnsupportedRevision,

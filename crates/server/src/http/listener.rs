@@ -12,6 +12,7 @@ use hyper_util::server::conn::auto::Builder;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -20,6 +21,9 @@ use crate::Limits;
 
 /// How long to wait when the system has no room for a connection.
 const NO_ROOM: Duration = Duration::from_millis(100);
+
+/// How long to wait for more of a beginning that could be either HTTP.
+const UNDECIDED: Duration = Duration::from_millis(20);
 
 /// Streams that one HTTP/2 connection may have open at once.
 const HTTP2_STREAMS: u32 = 100;
@@ -60,7 +64,8 @@ impl Listener {
             match accepted {
                 Ok((stream, permit)) => {
                     let connection = Connection {
-                        stream: NoStall::new(stream, limits.write_stall),
+                        stream,
+                        limits: limits.clone(),
                         router: router.clone(),
                         stop: stop.clone(),
                         cut: cut.clone(),
@@ -92,7 +97,8 @@ impl Listener {
 }
 
 struct Connection {
-    stream: NoStall,
+    stream: TcpStream,
+    limits: Limits,
     router: Router,
     stop: CancellationToken,
     cut: CancellationToken,
@@ -101,8 +107,17 @@ struct Connection {
 
 impl Connection {
     async fn run(self, builder: Builder<TokioExecutor>) {
+        let begins = timeout(self.limits.header_time, begins(&self.stream));
+        let begun = tokio::select! {
+            begun = begins => matches!(begun, Ok(Ok(()))),
+            () = self.stop.cancelled() => false,
+        };
+        if !begun {
+            return;
+        }
+        let stream = NoStall::new(self.stream, self.limits.write_stall);
         let service = TowerToHyperService::new(self.router);
-        let mut connection = pin!(builder.serve_connection(TokioIo::new(self.stream), service));
+        let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
         let mut stopping = false;
         loop {
             tokio::select! {
@@ -114,6 +129,23 @@ impl Connection {
                 }
                 () = self.cut.cancelled() => return,
             }
+        }
+    }
+}
+
+/// Waits until a connection says which HTTP it speaks. The server looks at that without a clock, so
+/// whoever says nothing would stay for ever.
+async fn begins(stream: &TcpStream) -> io::Result<()> {
+    const HTTP2: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+    let mut first = [0; HTTP2.len()];
+    loop {
+        stream.readable().await?;
+        let count = stream.peek(&mut first).await?;
+        let undecided = count < HTTP2.len() && HTTP2.starts_with(&first[..count]);
+        match count {
+            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+            _ if undecided => tokio::time::sleep(UNDECIDED).await,
+            _ => return Ok(()),
         }
     }
 }

@@ -26,7 +26,7 @@ async fn each_kind_has_its_number_and_status_and_never_its_cause() {
     for (code, modern, legacy) in [
         (Code::InvalidParams, (200, -32602), (200, -32602)),
         (Code::MethodNotFound, (404, -32601), (200, -32601)),
-        (Code::MissingCapability, (400, -32021), (400, -32021)),
+        (Code::MissingCapability, (400, -32021), (200, -32603)),
         (Code::ResourceNotFound, (200, -32602), (200, -32002)),
         (Code::UnknownTarget, (200, -32602), (200, -32602)),
         (Code::Forbidden, (200, -31403), (200, -31403)),

@@ -1,7 +1,7 @@
 //! Lists and what they lead to: pages, names, and that everything listed works.
 
 use serde_json::{Value, json};
-use tidegate_testkit::{Client, FakeSource, LEGACY, NEWEST_LEGACY, TestGateway};
+use tidegate_testkit::{Client, FakeSource, LEGACY, NEWEST_LEGACY, TestGateway, Tool};
 
 use crate::support::{refused, served, standard};
 
@@ -83,7 +83,7 @@ async fn a_cursor_is_good_for_its_own_list_as_it_was() {
         .await;
         refused(session.request(method, params).send().await, 200, -32602).await;
     }
-    let _source = source.many_tools(1);
+    let _source = source.tool(Tool::named("new"));
     let params = json!({ "cursor": cursor });
     refused(
         gateway.client().modern("tools/list", params).send().await,

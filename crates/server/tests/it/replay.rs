@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use tidegate_testkit::{
-    Client, Events, FakeSource, LEGACY, NEWEST_LEGACY, Session, TestGateway, Tool, eventually,
+    Client, Events, FakeSource, LEGACY, NEWEST_LEGACY, Session, TestGateway, Tool, sooner_or_later,
 };
 
 use crate::support::{echoed, methods, refused, standard};
@@ -143,21 +143,11 @@ async fn the_priming_event_of_the_standing_stream_does_not_go_back() {
 
 /// Opens the standing stream once the gateway has seen that the last reader left.
 async fn reopened(session: &Session) -> Events {
-    let mut stream = None;
-    eventually("the standing stream to be free", || {
-        let get = session.get();
-        let slot = &mut stream;
-        async move {
-            let answer = get.send().await;
-            let free = answer.status == 200;
-            if free {
-                *slot = Some(answer);
-            }
-            free
-        }
+    sooner_or_later("the standing stream to be free", || async {
+        let answer = session.get().send().await;
+        (answer.status == 200).then(|| answer.events())
     })
-    .await;
-    stream.expect("it was free").events()
+    .await
 }
 
 #[tokio::test]

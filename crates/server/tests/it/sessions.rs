@@ -65,11 +65,9 @@ async fn a_session_belongs_to_its_principal() {
     let stolen = session.used_by(&bob);
     let unknown = bob.initialize(NEWEST_LEGACY).await;
     unknown.end().await;
+    let ping = plain("ping", json!({}));
     let pairs = [
-        (
-            stolen.request("ping", json!({})),
-            unknown.request("ping", json!({})),
-        ),
+        (stolen.post(&ping), unknown.post(&ping)),
         (stolen.get(), unknown.get()),
         (
             stolen.get().header("Last-Event-ID", "0-0"),

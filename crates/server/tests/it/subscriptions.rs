@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 use tidegate_core::Change;
-use tidegate_testkit::{Events, FakeSource, LEGACY, NEWEST_LEGACY, Session, TestGateway};
+use tidegate_testkit::{
+    Events, FakeSource, LEGACY, NEWEST_LEGACY, Session, TestGateway, sooner_or_later,
+};
 
 use crate::support::{methods, refused, standard};
 
@@ -291,17 +293,9 @@ async fn a_listen_that_was_left_gives_its_room_back() {
     for _ in 0..3 {
         let wanted = json!({ "notifications": { "toolsListChanged": true } });
         let listen = gateway.client().modern("subscriptions/listen", wanted);
-        let mut answer = None;
-        tidegate_testkit::eventually("room for a listen", || {
-            let (listen, slot) = (listen.clone(), &mut answer);
-            async move {
-                let found = listen.send().await;
-                let room = found.status == 200;
-                if room {
-                    *slot = Some(found);
-                }
-                room
-            }
+        let answer = sooner_or_later("room for a listen", || async {
+            let answer = listen.send().await;
+            (answer.status == 200).then_some(answer)
         })
         .await;
         drop(answer);

@@ -45,9 +45,6 @@ pub(crate) fn plain(method: &str, params: Value) -> Value {
 
 /// The methods of some messages, in order; an answer is `answer`.
 pub(crate) fn methods(messages: &[Value]) -> Vec<&str> {
-    let name = |message: &'_ Value| match message["method"].as_str() {
-        Some(_) => message["method"].as_str().unwrap_or_default(),
-        None => "answer",
-    };
-    messages.iter().map(name).collect()
+    let names = messages.iter().map(|message| message["method"].as_str());
+    names.map(|name| name.unwrap_or("answer")).collect()
 }

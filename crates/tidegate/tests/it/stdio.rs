@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::support::home::program;
-use crate::support::messages::{LEGACY, STATS};
+use crate::support::messages::{HEALTH, LEGACY, STATS, watching};
 use crate::support::{Home, Running, Stdio};
 
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
@@ -189,6 +189,20 @@ fn both_eras_alternate() {
         assert_eq!(modern["result"]["tools"][0]["name"], "system__health");
     }
     stdio.end();
+}
+
+/// A client that leaves in good order leaves nothing to warn of, whatever it listened to. Several
+/// times, because what ends at the same moment may end in any order.
+#[test]
+fn a_clean_end_warns_of_nothing() {
+    for _ in 0..10 {
+        let mut stdio = Stdio::start();
+        stdio.initialize(LEGACY[3]);
+        let done = stdio.request("resources/subscribe", &json!({ "uri": HEALTH }));
+        assert_eq!(done["result"], json!({}), "{done}");
+        stdio.listen(watching(&[HEALTH]));
+        stdio.end();
+    }
 }
 
 /// Calls under way when the input ends are answered before the program ends.

@@ -79,7 +79,7 @@ async fn mistake_05_cache_hints() {
 /// Byte for byte: unknown members, their order, numbers, nulls, schemas.
 #[tokio::test]
 async fn mistake_15_lossy_models() {
-    let definition = r#"{"name":"odd","description":"d","zeta":1.50,"inputSchema":{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{"e":{"type":"string","enum":["a"],"enumNames":["A"]},"n":{"default":95.5}},"$defs":{"x":{"oneOf":[{"const":1}]}}},"alpha":null,"execution":{"taskSupport":"optional"},"n":12345678901234567890}"#;
+    let definition = r#"{"name":"odd","description":"d","zeta":1.50,"inputSchema":{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{"e":{"type":"string","enum":["a"],"enumNames":["A"]},"n":{"default":95.5}},"$defs":{"x":{"oneOf":[{"const":1}]}}},"alpha":null,"n":12345678901234567890}"#;
     let result = r#"{"content":[{"type":"unheard-of","x":1e2}],"structuredContent":null,"huge":12345678901234567890,"price":1.50,"b":{"z":1,"a":2},"isError":true}"#;
     let source =
         FakeSource::standard().tool(Tool::named("odd").defined(definition).answers(result));

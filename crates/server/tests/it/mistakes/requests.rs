@@ -174,7 +174,7 @@ async fn mistake_06_request_state() {
     .await;
     assert_eq!(echoed(&plain), json!({}));
     // A state that we never gave out opens nothing: this source has none to open.
-    let made_up = call(Some("gw1.made.up")).send().await;
+    let mut made_up = call(Some("gw1.made.up")).send().await;
     assert_eq!(made_up.status, 200);
     assert!(!made_up.text().await.contains("made.up"));
 }

@@ -2,8 +2,8 @@
 
 use rustix::process::Signal;
 
-use crate::support::messages::{HEALTH, Modern, watching};
-use crate::support::{Ended, Events, Server, Stdio};
+use crate::support::messages::{HEALTH, LEGACY, Modern, watching};
+use crate::support::{Ended, Events, Server, Session, Stdio};
 
 fn says(ended: &Ended, part: &str) {
     assert!(ended.stderr.contains(part), "{part:?}: {}", ended.stderr);
@@ -33,6 +33,22 @@ fn one_signal_ends_streams_in_good_order() {
     assert_eq!(last["id"], 1, "{last}");
     assert!(last["result"].is_object(), "{last}");
     assert!(events.next().is_none());
+}
+
+/// Sessions with streams and subscriptions are no work that is lost.
+#[test]
+fn one_signal_ends_sessions_in_good_order() {
+    for _ in 0..5 {
+        let server = Server::start();
+        let session = Session::open(server.address, "/mcp", LEGACY[3]);
+        session.subscribe(HEALTH);
+        let mut events = session.listen();
+        let ended = server.stop();
+        for word in ["WARN", "ERROR"] {
+            assert!(!ended.stderr.contains(word), "{}", ended.stderr);
+        }
+        assert!(events.next().is_none());
+    }
 }
 
 /// A body that never comes is a call under way.

@@ -88,7 +88,9 @@ impl Stdio {
         for line in ended.stdout.lines() {
             serde_json::from_str::<Value>(line).unwrap_or_else(|error| panic!("{error}: {line:?}"));
         }
-        assert!(!ended.stderr.contains("panicked"), "{}", ended.stderr);
+        for word in ["panicked", "ERROR", "WARN"] {
+            assert!(!ended.stderr.contains(word), "{}", ended.stderr);
+        }
         ended
     }
 }
