@@ -12,8 +12,8 @@ use tokio_util::sync::CancellationToken;
 use crate::changes::Hub;
 use crate::error::clip;
 use crate::{
-    Ask, Call, Caller, Code, Error, Layer, Next, Reference, Reply, Request, Result, Scope, Source,
-    SourceId,
+    Ask, Call, Caller, Code, Error, Layer, List, Next, Reference, Reply, Request, Result, Scope,
+    Source, SourceId,
 };
 use own::{Absent, OwnSource};
 use view::{Found, View};
@@ -75,37 +75,10 @@ impl Gateway {
 
     /// Finds the source of a request. What has none goes to a source that says so, through the same
     /// layers: a guess is watched and limited like any other call.
-    fn resolve(&self, request: Request) -> (Call, Arc<dyn Source>) {
-        let view = self.shared.view(&request.scope, &request.caller);
-        let found = match &request.ask {
-            Ask::Own(_) => Ok((
-                SourceId::gateway(),
-                Arc::clone(&self.own),
-                request.ask.clone(),
-            )),
-            Ask::Tool { name } => self.target(
-                view.tool(name),
-                |name| Ask::Tool { name },
-                || unknown("tool", name),
-            ),
-            Ask::Prompt { name } => self.target(
-                view.prompt(name),
-                |name| Ask::Prompt { name },
-                || unknown("prompt", name),
-            ),
-            Ask::Resource { uri } => self.target(
-                view.resource(uri),
-                |uri| Ask::Resource { uri },
-                || Error::resource_not_found(uri),
-            ),
-            Ask::Completion { reference } => self.completion(&view, reference),
-        };
-        let (source, serving, ask) = found.unwrap_or_else(|error| {
-            (
-                SourceId::gateway(),
-                Arc::new(Absent::new(error)) as Arc<dyn Source>,
-                request.ask,
-            )
+    fn resolve(&self, mut request: Request) -> (Call, Arc<dyn Source>) {
+        let (source, serving, ask) = self.find(&mut request).unwrap_or_else(|error| {
+            let absent = Arc::new(Absent::new(error)) as Arc<dyn Source>;
+            (SourceId::gateway(), absent, request.ask.clone())
         });
         let call = Call {
             correlation: request.correlation,
@@ -120,15 +93,35 @@ impl Gateway {
         (call, serving)
     }
 
-    fn target(
-        &self,
-        found: Option<Found>,
-        ask: impl FnOnce(String) -> Ask,
-        missing: impl FnOnce() -> Error,
-    ) -> Result<(SourceId, Arc<dyn Source>, Ask)> {
-        let found = found.ok_or_else(missing)?;
-        let (id, source) = &self.shared.sources[found.source];
-        Ok((id.clone(), Arc::clone(source), ask(found.native)))
+    fn find(&self, request: &mut Request) -> Result<(SourceId, Arc<dyn Source>, Ask)> {
+        let view = self.shared.view(&request.scope, &request.caller);
+        match &request.ask {
+            Ask::Own(own) => {
+                let own = Ask::Own(own.clone());
+                Ok((SourceId::gateway(), Arc::clone(&self.own), own))
+            }
+            Ask::Tool { name } => {
+                let found = view.tool(name).ok_or_else(|| unknown("tool", name))?;
+                if let (Some(check), Some(tool)) = (
+                    request.precondition.take(),
+                    view.definition(List::Tools, &found),
+                ) {
+                    check.check(tool)?;
+                }
+                Ok(self.target(found, |name| Ask::Tool { name }))
+            }
+            Ask::Prompt { name } => {
+                let found = view.prompt(name).ok_or_else(|| unknown("prompt", name))?;
+                Ok(self.target(found, |name| Ask::Prompt { name }))
+            }
+            Ask::Resource { uri } => {
+                let found = view
+                    .resource(uri)
+                    .ok_or_else(|| Error::resource_not_found(uri))?;
+                Ok(self.target(found, |uri| Ask::Resource { uri }))
+            }
+            Ask::Completion { reference } => self.completion(&view, reference),
+        }
     }
 
     fn completion(
@@ -136,22 +129,30 @@ impl Gateway {
         view: &View,
         reference: &Reference,
     ) -> Result<(SourceId, Arc<dyn Source>, Ask)> {
-        match reference {
-            Reference::Prompt(name) => self.target(
-                view.prompt(name),
-                |name| Ask::Completion {
-                    reference: Reference::Prompt(name),
-                },
-                || unknown("prompt", name),
+        let (found, name): (_, fn(String) -> Reference) = match reference {
+            Reference::Prompt(name) => (
+                view.prompt(name).ok_or_else(|| unknown("prompt", name))?,
+                Reference::Prompt,
             ),
-            Reference::Resource(uri) => self.target(
-                view.template(uri).or_else(|| view.resource(uri)),
-                |uri| Ask::Completion {
-                    reference: Reference::Resource(uri),
-                },
-                || unknown("resource template", uri),
+            Reference::Resource(uri) => (
+                view.template(uri)
+                    .or_else(|| view.resource(uri))
+                    .ok_or_else(|| unknown("resource template", uri))?,
+                Reference::Resource,
             ),
-        }
+        };
+        Ok(self.target(found, |native| Ask::Completion {
+            reference: name(native),
+        }))
+    }
+
+    fn target(
+        &self,
+        found: Found,
+        ask: impl FnOnce(String) -> Ask,
+    ) -> (SourceId, Arc<dyn Source>, Ask) {
+        let (id, source) = &self.shared.sources[found.source];
+        (id.clone(), Arc::clone(source), ask(found.native))
     }
 
     /// Takes a call through the layers to its source.

@@ -32,7 +32,9 @@ pub use health::{Health, Probe, Report, Vital};
 pub use json::{Object, RawJson};
 pub use layer::{Layer, Next};
 pub use reply::{CacheHint, Event, EventStream, Outcome, Reply};
-pub use request::{Ask, Filter, List, LogLevel, Own, Reference, Request, Scope, Terms};
+pub use request::{
+    Ask, Filter, List, LogLevel, Own, Precondition, Reference, Request, Scope, Terms,
+};
 pub use source::{Source, SourceId};
 pub use stats::Stats;
 

@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::{Caller, CorrelationId, RawJson, SourceId};
+use crate::{Caller, CorrelationId, RawJson, Result, SourceId};
 
 /// One request of one caller, complete in itself.
 #[derive(Debug)]
@@ -19,6 +19,27 @@ pub struct Request {
     pub ask: Ask,
     /// The parameters as the client sent them.
     pub params: RawJson,
+    /// What must hold of the tool that is called.
+    pub precondition: Option<Precondition>,
+}
+
+/// A check that needs the definition of the tool a request turns out to be for.
+pub struct Precondition(Box<dyn FnOnce(&RawJson) -> Result<()> + Send>);
+
+impl Precondition {
+    pub fn new(check: impl FnOnce(&RawJson) -> Result<()> + Send + 'static) -> Self {
+        Self(Box::new(check))
+    }
+
+    pub(crate) fn check(self, definition: &RawJson) -> Result<()> {
+        (self.0)(definition)
+    }
+}
+
+impl fmt::Debug for Precondition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Precondition")
+    }
 }
 
 /// Which part of the gateway the client talks to.

@@ -9,6 +9,7 @@ mod lower;
 mod meta;
 pub mod methods;
 mod modern;
+mod param_headers;
 mod sentinel;
 mod shape;
 
@@ -21,6 +22,7 @@ pub use lift::{Lifted, lift_legacy, lift_modern};
 pub use lower::{Frame, Lowering, legacy_change, refusal};
 pub use meta::key;
 pub use methods::Method;
+pub use param_headers::check_param_headers;
 
 /// A dated version of the protocol, oldest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

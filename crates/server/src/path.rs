@@ -6,10 +6,12 @@ use std::sync::Arc;
 use futures_util::stream::{self, BoxStream};
 use futures_util::{Stream, StreamExt};
 use tidegate_core::{
-    Ask, Caller, Code, CorrelationId, Error, Gateway, Identify, Outcome, Own, RawJson, Reply,
-    Request, Result, Scope, Terms,
+    Ask, Caller, Code, CorrelationId, Error, Gateway, Identify, Outcome, Own, Precondition,
+    RawJson, Reply, Request, Result, Scope, Terms,
 };
-use tidegate_mcp::revision::{Method, StandardHeaders, lift_legacy, lift_modern, refusal};
+use tidegate_mcp::revision::{
+    Method, StandardHeaders, check_param_headers, lift_legacy, lift_modern, refusal,
+};
 use tidegate_mcp::{Era, Frame, Lifted, Lowering, Message, Refused, RequestId, Revision};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -186,7 +188,8 @@ impl Doors {
                 params,
                 terms,
             } => {
-                let request = self.request(peer, method, ask, params, terms);
+                let mut request = self.request(peer, method, ask, params, terms);
+                request.precondition = headers.map(|headers| repeats(headers, &request));
                 let lowering = lowering(revision, method, id.clone(), &request);
                 let on_a_pipe = headers.is_none();
                 let farewell = on_a_pipe.then(|| lowering.farewell()).flatten();
@@ -319,6 +322,7 @@ impl Doors {
             terms,
             ask,
             params,
+            precondition: None,
         }
     }
 
@@ -383,6 +387,12 @@ impl Doors {
             frames: stream::once(frame).boxed(),
         }
     }
+}
+
+/// The headers of a call say what its arguments say.
+fn repeats(headers: &StandardHeaders, request: &Request) -> Precondition {
+    let (headers, params) = (headers.clone(), request.params.clone());
+    Precondition::new(move |definition| check_param_headers(&headers, &params, definition))
 }
 
 /// Ends the frames when their call is cancelled, and takes it off the list when they end.

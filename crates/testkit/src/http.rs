@@ -6,6 +6,7 @@
 mod answer;
 mod connection;
 mod events;
+mod http2;
 mod modern;
 mod request;
 mod session;

@@ -150,6 +150,19 @@ impl View {
             .cloned()
     }
 
+    /// The definition of what was found, as its source wrote it.
+    pub(crate) fn definition(&self, list: List, found: &Found) -> Option<&RawJson> {
+        let (_, catalog) = self
+            .made_of
+            .iter()
+            .find(|(index, _)| *index == found.source)?;
+        let entry = catalog
+            .list(list)
+            .iter()
+            .find(|entry| entry.key == found.native)?;
+        Some(&entry.definition)
+    }
+
     /// Where to hear of a resource's updates, if its source tells of them.
     pub(crate) fn watched(&self, uri: &str) -> Option<Watched> {
         let Found { source, native } = self.resource(uri)?;

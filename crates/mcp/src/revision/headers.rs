@@ -1,6 +1,9 @@
 //! The standard headers of a request, each at most once.
 
-use tidegate_core::{Code, Error, Result};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use tidegate_core::{Code, Error, Result, clip};
 
 /// The headers that say what the body says, so that others need not parse it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -9,6 +12,8 @@ pub struct StandardHeaders {
     pub session: Option<String>,
     pub method: Option<String>,
     pub name: Option<String>,
+    /// The headers `Mcp-Param-…`, by what follows, in lower case.
+    pub params: BTreeMap<String, String>,
 }
 
 impl StandardHeaders {
@@ -17,27 +22,56 @@ impl StandardHeaders {
     pub fn read<'a>(headers: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Result<Self> {
         let mut found = Self::default();
         for (name, value) in headers {
-            let slot = match name.to_ascii_lowercase().as_str() {
-                "mcp-protocol-version" => &mut found.version,
-                "mcp-session-id" => &mut found.session,
-                "mcp-method" => &mut found.method,
-                "mcp-name" => &mut found.name,
-                _ => continue,
+            let lower = name.to_ascii_lowercase();
+            let Some(slot) = found.slot(&lower) else {
+                continue;
             };
             let value = std::str::from_utf8(value)
                 .ok()
                 .filter(|value| value.bytes().all(is_plain))
-                .ok_or_else(|| mismatch(format!("the header `{name}` is not text")))?;
-            if slot
-                .replace(value.trim_matches([' ', '\t']).to_owned())
-                .is_some()
-            {
-                return Err(mismatch(format!(
-                    "the header `{name}` stands more than once"
-                )));
+                .ok_or_else(|| mismatch(format!("the header `{}` is not text", clip(name))))?;
+            if slot.is_taken() {
+                let message = format!("the header `{}` stands more than once", clip(name));
+                return Err(mismatch(message));
             }
+            slot.put(value.trim_matches([' ', '\t']).to_owned());
         }
         Ok(found)
+    }
+
+    /// Where the value of a header goes; none for the headers that are not ours.
+    fn slot(&mut self, name: &str) -> Option<Slot<'_>> {
+        match name {
+            "mcp-protocol-version" => Some(Slot::One(&mut self.version)),
+            "mcp-session-id" => Some(Slot::One(&mut self.session)),
+            "mcp-method" => Some(Slot::One(&mut self.method)),
+            "mcp-name" => Some(Slot::One(&mut self.name)),
+            _ => {
+                let param = name.strip_prefix("mcp-param-")?;
+                Some(Slot::Param(self.params.entry(param.to_owned())))
+            }
+        }
+    }
+}
+
+enum Slot<'a> {
+    One(&'a mut Option<String>),
+    Param(Entry<'a, String, String>),
+}
+
+impl Slot<'_> {
+    fn is_taken(&self) -> bool {
+        match self {
+            Self::One(slot) => slot.is_some(),
+            Self::Param(entry) => matches!(entry, Entry::Occupied(_)),
+        }
+    }
+
+    fn put(self, value: String) {
+        match self {
+            Self::One(slot) => *slot = Some(value),
+            Self::Param(entry) => drop(entry.insert_entry(value)),
+        }
     }
 }
 

@@ -112,3 +112,70 @@ async fn hundreds_of_calls_with_one_id_each_get_their_own_answer() {
     }
     assert_eq!(source.counts("hold").dropped, 0);
 }
+
+/// T18 with leavers: a call that is dropped must not leave its answer to the next one.
+#[tokio::test]
+async fn calls_that_are_left_leave_nothing_to_others() {
+    const ROUNDS: usize = 40;
+    let (gateway, source) = standard().await;
+    for round in 0..ROUNDS {
+        let call = |canary: usize| {
+            let arguments = json!({ "canary": canary });
+            gateway
+                .client()
+                .modern_call("fake__hold", arguments)
+                .request()
+        };
+        let (leaver, stayer) = (
+            call(round).begin().await,
+            call(round + ROUNDS).begin().await,
+        );
+        source.started("hold", 2 * (round + 1)).await;
+        drop(leaver);
+        source.dropped("hold", round + 1).await;
+        source.release("hold", 1);
+        let message = stayer.answer().await.message().await;
+        assert_eq!(
+            echoed(&message["result"]),
+            json!({ "canary": round + ROUNDS })
+        );
+    }
+}
+
+/// What was answered is not under way any more, however fast the client is.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn an_id_is_free_again_when_its_answer_is_out() {
+    let mut pipe = TestGateway::with(FakeSource::standard()).pipe().await;
+    pipe.initialize(NEWEST_LEGACY).await;
+    let params = json!({ "name": "fake__echo", "arguments": {} });
+    let call = json!({ "jsonrpc": "2.0", "id": "same", "method": "tools/call", "params": params });
+    for _ in 0..2000 {
+        pipe.send(&call).await;
+        let answer = pipe.message().await;
+        assert!(answer["result"].is_object(), "{answer}");
+    }
+}
+
+/// A client that does one thing at a time never meets a bound of one.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn room_is_free_again_when_the_answer_is_out() {
+    let gateway = TestGateway::with(FakeSource::standard())
+        .limits(|limits| {
+            limits.calls = 1;
+            limits.calls_per_session = 1;
+        })
+        .start()
+        .await;
+    let session = gateway.client().initialize(NEWEST_LEGACY).await;
+    for _ in 0..300 {
+        let legacy = session.call("fake__echo", json!({})).send().await;
+        assert_eq!(legacy.message().await["error"], json!(null));
+        let modern = gateway.client().modern_call("fake__echo", json!({}));
+        assert_eq!(modern.message().await["error"], json!(null));
+        let stream = session
+            .call_with_progress("fake__progress", json!(1))
+            .send()
+            .await;
+        assert_eq!(stream.message().await["error"], json!(null));
+    }
+}

@@ -239,6 +239,18 @@ async fn too_many_streams_are_refused() {
 }
 
 #[tokio::test]
+async fn a_silent_stream_is_kept_open_by_comments() {
+    let gateway = TestGateway::with(FakeSource::standard())
+        .legacy_sse()
+        .limits(|limits| limits.keep_alive = std::time::Duration::from_millis(20))
+        .start()
+        .await;
+    let mut channel = Channel::open(&gateway.client()).await;
+    channel.events.comments(3).await;
+    channel.request(1, "ping", json!({})).await;
+}
+
+#[tokio::test]
 async fn where_it_is_off_there_is_nothing() {
     let (gateway, _) = standard().await;
     refused(gateway.client().at("/sse").get().send().await, 404, -32600).await;

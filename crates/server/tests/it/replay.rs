@@ -257,3 +257,43 @@ async fn changes_that_came_while_nobody_read_are_there_for_the_next_reader() {
     uris.sort();
     assert_eq!(uris, ["fake://folder", "fake://note"]);
 }
+
+#[tokio::test]
+async fn what_is_kept_of_a_stream_is_bounded_and_the_answer_always_among_it() {
+    let source = FakeSource::empty().tool(Tool::named("long").hold().progress(20));
+    let gateway = TestGateway::with(source.clone())
+        .limits(|limits| limits.stream_events = 4)
+        .start()
+        .await;
+    let session = gateway.client().initialize(NEWEST_LEGACY).await;
+    let call = session.call_with_progress("fake__long", json!(1));
+    let mut events = call.send().await.events();
+    let priming = events.next().await.unwrap();
+    drop(events);
+    source.release("long", 1);
+    source.finished("long", 1).await;
+    let messages = session.resume(&priming.id.unwrap()).await.messages().await;
+    assert_eq!(messages.len(), 4, "the oldest have gone");
+    assert!(messages[3]["result"].is_object());
+    let how_far: Vec<_> = messages[..3]
+        .iter()
+        .map(|one| &one["params"]["progress"])
+        .collect();
+    assert_eq!(how_far, [18, 19, 20]);
+}
+
+#[tokio::test]
+async fn streams_that_ended_long_ago_are_forgotten() {
+    let (gateway, _) = standard().await;
+    let session = gateway.client().initialize(NEWEST_LEGACY).await;
+    let mut ids = Vec::new();
+    for _ in 0..20 {
+        let call = session.call_with_progress("fake__progress", json!(1));
+        let mut events = call.send().await.events();
+        ids.push(events.next().await.unwrap().id.unwrap());
+        events.rest().await;
+    }
+    refused(session.resume(&ids[0]).await, 400, -32600).await;
+    let last = session.resume(&ids[19]).await.messages().await;
+    assert_eq!(last.len(), 4, "the newest are kept");
+}

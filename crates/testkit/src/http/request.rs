@@ -2,7 +2,7 @@
 //!
 //! Must not know: MCP.
 
-use super::{Answer, Client, Connection};
+use super::{Answer, Client, Connection, http2};
 
 /// A request that is being written.
 #[derive(Clone, Debug)]
@@ -94,6 +94,20 @@ impl Request {
     /// Sends it on a connection of its own and reads the head of the answer.
     pub async fn send(&self) -> Answer {
         self.begin().await.answer().await
+    }
+
+    /// Sends it over HTTP/2 to the host that `authority` names; gives the status and the body. Its
+    /// own `Host` is left out, others that were added are not.
+    pub async fn send_http2(&self, authority: &str) -> (u16, String) {
+        let added = self.headers.iter().skip(1);
+        let exchange = http2::Exchange {
+            address: self.client.address,
+            method: &self.method,
+            uri: format!("http://{authority}{}", self.client.path),
+            headers: added.collect(),
+            body: self.body.clone(),
+        };
+        exchange.run().await
     }
 
     /// Sends it on a connection of its own, and waits for nothing.

@@ -1,9 +1,5 @@
 //! Tests of the real program, started as users start it and asked as clients ask.
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "all of this is test code"
-)]
+#![allow(clippy::unwrap_used, reason = "all of this is test code")]
 
 mod cli;
 mod conformance;

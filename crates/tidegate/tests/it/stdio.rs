@@ -100,7 +100,8 @@ fn a_deep_array_is_refused() {
     refused(&stdio, -32600, "nests deeper than 64");
     let inside = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"ping","params":{{"a":{deep}}}}}"#);
     stdio.write(format!("{inside}\n").as_bytes());
-    refused(&stdio, -32600, "nests deeper than 64");
+    let said = refused(&stdio, -32600, "nests deeper than 64");
+    assert_eq!(said["id"], 7, "its client waits for an answer to 7");
     // Not even closed.
     stdio.write(format!("{}\n", "[".repeat(10_000)).as_bytes());
     refused(&stdio, -32600, "nests deeper than 64");

@@ -156,13 +156,8 @@ impl Open {
         let first = line(&mut reader);
         let status = first.split(' ').nth(1).and_then(|text| text.parse().ok());
         let mut headers = Vec::new();
-        loop {
-            match line(&mut reader).split_once(':') {
-                Some((name, value)) => {
-                    headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
-                }
-                None => break,
-            }
+        while let Some((name, value)) = line(&mut reader).split_once(':') {
+            headers.push((name.to_ascii_lowercase(), value.trim().to_owned()));
         }
         Self {
             status: status.unwrap_or_else(|| panic!("no status line: {first:?}")),
