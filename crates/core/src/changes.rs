@@ -1,6 +1,7 @@
 //! The change hub: sources say what changed, every listener hears what it asked for.
 
 use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -13,6 +14,9 @@ use crate::Filter;
 /// How many changes a listener may be behind before it is told to look at everything again.
 const BACKLOG: usize = 1024;
 
+/// How many levels above a changed URI are looked at.
+const MOST_LEVELS: usize = 64;
+
 /// Something that is not as it was.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
@@ -24,8 +28,16 @@ pub enum Change {
     Updated(Arc<str>),
 }
 
-/// The changes of one source, or of all of them.
-pub struct ChangeStream(BoxStream<'static, Change>);
+/// What a source has to say.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum News {
+    Change(Change),
+    /// Changes may have been missed: anything may be different.
+    Gap,
+}
+
+/// What one source says, from now on.
+pub struct ChangeStream(BoxStream<'static, News>);
 
 impl ChangeStream {
     /// For a source whose offer never changes.
@@ -35,9 +47,9 @@ impl ChangeStream {
 }
 
 impl Stream for ChangeStream {
-    type Item = Change;
+    type Item = News;
 
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Change>> {
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<News>> {
         self.0.poll_next_unpin(context)
     }
 }
@@ -59,30 +71,23 @@ impl ChangeSender {
         self.0.send(change).ok();
     }
 
-    /// The changes from now on. One that falls behind hears that all lists changed.
+    /// The changes from now on. One that falls behind hears that there is a gap.
     pub fn stream(&self) -> ChangeStream {
-        ChangeStream(heard(self.0.subscribe()).flat_map(stream::iter).boxed())
+        let heard = stream::unfold(self.0.subscribe(), |mut receiver| async {
+            match receiver.recv().await {
+                Ok(change) => Some((News::Change(change), receiver)),
+                Err(broadcast::error::RecvError::Lagged(_)) => Some((News::Gap, receiver)),
+                Err(broadcast::error::RecvError::Closed) => None,
+            }
+        });
+        ChangeStream(heard.boxed())
     }
-}
-
-/// One listener's view of a channel: each step is one change, or all lists after a gap.
-fn heard(receiver: broadcast::Receiver<Change>) -> impl Stream<Item = Vec<Change>> + Send {
-    stream::unfold(receiver, |mut receiver| async {
-        match receiver.recv().await {
-            Ok(change) => Some((vec![change], receiver)),
-            Err(broadcast::error::RecvError::Lagged(_)) => Some((
-                vec![Change::Tools, Change::Prompts, Change::Resources],
-                receiver,
-            )),
-            Err(broadcast::error::RecvError::Closed) => None,
-        }
-    })
 }
 
 /// All sources' changes in one place, each with the number of its source.
 #[derive(Debug)]
 pub(crate) struct Hub {
-    sender: broadcast::Sender<(usize, Change)>,
+    sender: broadcast::Sender<(usize, News)>,
 }
 
 impl Default for Hub {
@@ -91,6 +96,15 @@ impl Default for Hub {
             sender: broadcast::Sender::new(BACKLOG),
         }
     }
+}
+
+/// A source that panics while it tells ends its own news and nobody else's.
+fn unbroken(news: ChangeStream) -> BoxStream<'static, News> {
+    let caught = AssertUnwindSafe(news).catch_unwind();
+    caught
+        .take_while(|news| std::future::ready(news.is_ok()))
+        .filter_map(|news| std::future::ready(news.ok()))
+        .boxed()
 }
 
 /// What one listener wants to hear, and from whom.
@@ -115,30 +129,44 @@ pub(crate) struct Watched {
 /// An interest, arranged for looking things up.
 struct Ear {
     filter: Filter,
-    by_uri: HashMap<(usize, String), Vec<String>>,
+    /// By source, then by the URI there: how the listener spells it.
+    watched: HashMap<usize, HashMap<String, Vec<String>>>,
     only: Option<usize>,
 }
 
 impl Ear {
     fn new(interest: Interest) -> Self {
-        let mut by_uri: HashMap<_, Vec<String>> = HashMap::new();
+        let mut watched: HashMap<_, HashMap<_, Vec<String>>> = HashMap::new();
         for Watched {
             source,
             native,
             spelled,
         } in interest.watched
         {
-            by_uri.entry((source, native)).or_default().push(spelled);
+            watched
+                .entry(source)
+                .or_default()
+                .entry(native)
+                .or_default()
+                .push(spelled);
         }
         Self {
             filter: interest.filter,
-            by_uri,
+            watched,
             only: interest.only,
         }
     }
 
-    /// What the listener hears of a change: nothing, or the change under its own spellings.
-    fn hears(&self, source: usize, change: Change) -> Vec<Change> {
+    /// What the listener hears of the news of a source.
+    fn hears(&self, source: usize, news: News) -> Vec<Change> {
+        match news {
+            News::Change(change) => self.hears_of(source, change),
+            News::Gap => self.everything(),
+        }
+    }
+
+    /// Nothing, or the change under the listener's own spellings.
+    fn hears_of(&self, source: usize, change: Change) -> Vec<Change> {
         let in_scope = self.only.is_none_or(|only| only == source);
         let wanted = match &change {
             Change::Tools => self.filter.tools,
@@ -156,14 +184,17 @@ impl Ear {
     /// A subscription covers its URI and what lies below. Each URI above the changed one is looked
     /// up, so that a long list costs no more than a short one.
     fn updates(&self, source: usize, uri: &str) -> Vec<Change> {
-        let above = uri.match_indices(['/', '?', '#']).flat_map(|(at, mark)| {
+        let Some(watched) = self.watched.get(&source) else {
+            return Vec::new();
+        };
+        let above = uri.match_indices(['/', '?', '#']).take(MOST_LEVELS);
+        let ends = above.flat_map(|(at, mark)| {
             let folder = (mark == "/").then_some(at + 1);
             std::iter::once(at).chain(folder)
         });
         let mut updates = Vec::new();
-        for end in above.chain([uri.len()]) {
-            let spellings = self.by_uri.get(&(source, uri[..end].to_owned()));
-            for spelled in spellings.into_iter().flatten() {
+        for end in ends.chain([uri.len()]) {
+            for spelled in watched.get(&uri[..end]).into_iter().flatten() {
                 let update = Change::Updated(format!("{spelled}{}", &uri[end..]).into());
                 if !updates.contains(&update) {
                     updates.push(update);
@@ -171,6 +202,25 @@ impl Ear {
             }
         }
         updates
+    }
+
+    /// Every change this listener could hear of.
+    fn everything(&self) -> Vec<Change> {
+        let lists = [
+            (self.filter.tools, Change::Tools),
+            (self.filter.prompts, Change::Prompts),
+            (self.filter.resources, Change::Resources),
+        ];
+        let lists = lists
+            .into_iter()
+            .filter(|(wanted, _)| *wanted)
+            .map(|(_, change)| change);
+        let uris = self
+            .filter
+            .uris
+            .iter()
+            .map(|uri| Change::Updated(uri.as_str().into()));
+        lists.chain(uris).collect()
     }
 }
 
@@ -180,10 +230,11 @@ impl Hub {
         let numbered = sources
             .into_iter()
             .enumerate()
-            .map(|(source, changes)| changes.map(move |change| (source, change)));
+            .map(|(source, news)| unbroken(news).map(move |news| (source, news)));
         let mut all: SelectAll<_> = numbered.collect();
-        while let Some(change) = all.next().await {
-            self.sender.send(change).ok();
+        while let Some(news) = all.next().await {
+            // An error means that nobody listens.
+            self.sender.send(news).ok();
         }
     }
 
@@ -195,8 +246,8 @@ impl Hub {
             |(mut receiver, ear)| async {
                 loop {
                     let heard = match receiver.recv().await {
-                        Ok((source, change)) => ear.hears(source, change),
-                        Err(broadcast::error::RecvError::Lagged(_)) => ear.filter.everything(),
+                        Ok((source, news)) => ear.hears(source, news),
+                        Err(broadcast::error::RecvError::Lagged(_)) => ear.everything(),
                         Err(broadcast::error::RecvError::Closed) => return None,
                     };
                     if !heard.is_empty() {
@@ -206,26 +257,6 @@ impl Hub {
             },
         )
         .flat_map(stream::iter)
-    }
-}
-
-impl Filter {
-    /// Every change this filter could let through.
-    fn everything(&self) -> Vec<Change> {
-        let lists = [
-            (self.tools, Change::Tools),
-            (self.prompts, Change::Prompts),
-            (self.resources, Change::Resources),
-        ];
-        let lists = lists
-            .into_iter()
-            .filter(|(wanted, _)| *wanted)
-            .map(|(_, change)| change);
-        let uris = self
-            .uris
-            .iter()
-            .map(|uri| Change::Updated(uri.as_str().into()));
-        lists.chain(uris).collect()
     }
 }
 
@@ -258,7 +289,7 @@ mod tests {
     #[test]
     fn a_subscription_covers_the_uri_and_what_lies_below() {
         let covers = |wanted: &str, uri| {
-            Ear::new(interest(wanted, wanted)).hears(0, updated(uri)) == [updated(uri)]
+            Ear::new(interest(wanted, wanted)).hears_of(0, updated(uri)) == [updated(uri)]
         };
         assert!(covers("a://b/c", "a://b/c"));
         assert!(covers("a://b/c", "a://b/c/d"));
@@ -273,7 +304,7 @@ mod tests {
     fn an_update_comes_under_the_spelling_that_was_asked_for() {
         let ear = Ear::new(interest("a://b", "gateway://s/a://b"));
         assert_eq!(
-            ear.hears(0, updated("a://b/c")),
+            ear.hears_of(0, updated("a://b/c")),
             [updated("gateway://s/a://b/c")]
         );
     }
@@ -281,10 +312,10 @@ mod tests {
     #[test]
     fn a_source_tells_of_its_own_alone() {
         let mut ear = Ear::new(interest("a://b", "a://b"));
-        assert_eq!(ear.hears(1, updated("a://b")), []);
-        assert_eq!(ear.hears(1, Change::Tools), [Change::Tools]);
+        assert_eq!(ear.hears_of(1, updated("a://b")), []);
+        assert_eq!(ear.hears_of(1, Change::Tools), [Change::Tools]);
         ear.only = Some(0);
-        assert_eq!(ear.hears(1, Change::Tools), []);
+        assert_eq!(ear.hears_of(1, Change::Tools), []);
     }
 
     #[tokio::test]
@@ -313,7 +344,7 @@ mod tests {
         let hub = Hub::default();
         let mut heard = Box::pin(hub.listen(interest("x://y", "x://y")));
         for _ in 0..=BACKLOG {
-            hub.sender.send((0, Change::Prompts)).unwrap();
+            hub.sender.send((0, News::Change(Change::Prompts))).unwrap();
         }
         assert_eq!(heard.next().await, Some(Change::Tools));
         assert_eq!(heard.next().await, Some(updated("x://y")));

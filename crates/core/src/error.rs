@@ -61,8 +61,6 @@ pub enum Code {
     NoEndpoint,
     /// The endpoint does not take this HTTP method.
     MethodNotAllowed,
-    /// The client cancelled the call.
-    Cancelled,
     /// A fault of ours.
     Internal,
     /// What a source answered, with its own number.
@@ -97,7 +95,7 @@ impl Error {
         let inner = Inner {
             code,
             side,
-            message: message.into(),
+            message: clip_to(message.into(), LONGEST_MESSAGE),
             data: None,
             cause: None,
         };
@@ -172,9 +170,16 @@ impl std::error::Error for Error {
 
 /// A client's own word in a message, cut so that a message stays a message.
 pub fn clip(text: &str) -> String {
-    const LONGEST: usize = 200;
-    match text.char_indices().nth(LONGEST) {
-        None => text.to_owned(),
-        Some((at, _)) => format!("{}…", &text[..at]),
+    clip_to(text.to_owned(), 200)
+}
+
+/// A message is for people: longer than this it only costs memory.
+const LONGEST_MESSAGE: usize = 600;
+
+fn clip_to(mut text: String, longest: usize) -> String {
+    if let Some((at, _)) = text.char_indices().nth(longest) {
+        text.truncate(at);
+        text.push('…');
     }
+    text
 }

@@ -6,10 +6,7 @@ mod object;
 use std::fmt;
 
 use bytestring::ByteString;
-use serde::Serialize;
 use serde_json::value::RawValue;
-
-use crate::{Error, Result};
 
 pub use object::Object;
 
@@ -25,15 +22,6 @@ impl RawJson {
         Ok(Self(text))
     }
 
-    /// Writes one of our own values.
-    pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<Self> {
-        serde_json::to_string(value)
-            .map(|text| Self(text.into()))
-            .map_err(|cause| {
-                Error::internal("a value could not be written as JSON").caused_by(cause)
-            })
-    }
-
     /// Writes a JSON string.
     pub fn string(text: &str) -> Self {
         Self(serde_json::Value::from(text).to_string().into())
@@ -42,6 +30,11 @@ impl RawJson {
     /// A value inside `whole` that a parser has already checked, without copying it.
     pub fn part_of(whole: &ByteString, value: &str) -> Self {
         Self(whole.slice_ref(value))
+    }
+
+    /// A copy of a value that a parser has already checked.
+    pub fn copy_of(value: &str) -> Self {
+        Self(value.to_owned().into())
     }
 
     pub fn empty_object() -> Self {

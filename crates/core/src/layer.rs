@@ -33,7 +33,7 @@ impl<'a> Next<'a> {
                     source: self.source,
                 },
             ),
-            None => Box::pin(guard::reply(self.source.call(call))),
+            None => Box::pin(guard::reply(async move { self.source.call(call).await })),
         }
     }
 }

@@ -24,7 +24,7 @@ mod stats;
 pub use call::Call;
 pub use caller::{Caller, Credential, Identify, Principal};
 pub use catalog::{CacheScope, Catalog, Entry, Features};
-pub use changes::{Change, ChangeSender, ChangeStream};
+pub use changes::{Change, ChangeSender, ChangeStream, News};
 pub use correlation::CorrelationId;
 pub use error::{Code, Error, Result, Side, clip};
 pub use gateway::{Gateway, GatewayConfig};

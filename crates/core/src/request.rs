@@ -24,7 +24,9 @@ pub struct Request {
 }
 
 /// A check that needs the definition of the tool a request turns out to be for.
-pub struct Precondition(Box<dyn FnOnce(&RawJson) -> Result<()> + Send>);
+pub struct Precondition(Box<Check>);
+
+type Check = dyn FnOnce(&RawJson) -> Result<()> + Send;
 
 impl Precondition {
     pub fn new(check: impl FnOnce(&RawJson) -> Result<()> + Send + 'static) -> Self {

@@ -196,7 +196,6 @@ pub fn of(code: Code) -> Row {
             405,
             "The endpoint does not take this HTTP method.",
         ),
-        Code::Cancelled => row("cancelled", -32603, 200, "The client cancelled the call."),
         Code::Internal => row(
             "internal",
             -32603,
@@ -226,7 +225,7 @@ fn source(number: i64) -> Row {
 }
 
 /// Every code once, in the order of the reference page.
-pub const ALL: [Code; 28] = [
+pub const ALL: [Code; 27] = [
     Code::ParseError,
     Code::InvalidRequest,
     Code::MethodNotFound,
@@ -252,7 +251,6 @@ pub const ALL: [Code; 28] = [
     Code::StreamTaken,
     Code::NoEndpoint,
     Code::MethodNotAllowed,
-    Code::Cancelled,
     Code::Internal,
     Code::Source(0),
 ];

@@ -1,4 +1,4 @@
-//! Step 3, decode: bytes into messages. Parsed once, here; everything below reads this value.
+//! Step 3, decode: bytes into messages. What a message is, is decided here and nowhere else.
 
 use bytes::Bytes;
 use bytestring::ByteString;
@@ -6,8 +6,8 @@ use serde_json::error::Category;
 use serde_json::value::RawValue;
 use tidegate_core::{Code, Error, Object, RawJson, Result, clip};
 
-use crate::RequestId;
 use crate::depth::is_deeper_than;
+use crate::{RequestId, bounded};
 
 /// The bounds of what is decoded.
 #[derive(Clone, Copy, Debug)]
@@ -89,15 +89,9 @@ fn check_depth(text: &str, limit: usize) -> Result<()> {
 }
 
 fn decode_batch(text: &ByteString, limit: usize) -> Result<Inbound> {
-    let parts: Vec<&RawValue> = serde_json::from_str(text).map_err(|error| unreadable(&error))?;
+    let parts: Vec<&RawValue> = bounded::list(text, limit).map_err(|error| unreadable(&error))?;
     if parts.is_empty() {
         return Err(invalid("the batch is empty"));
-    }
-    if parts.len() > limit {
-        let count = parts.len();
-        return Err(invalid(&format!(
-            "the batch has {count} messages; at most {limit} are allowed"
-        )));
     }
     let messages = parts
         .iter()
@@ -108,7 +102,10 @@ fn decode_batch(text: &ByteString, limit: usize) -> Result<Inbound> {
 /// Takes a message apart. No member may stand twice: two readers could disagree on it.
 fn decode_message(whole: &ByteString, text: &str, depth: usize) -> Result<Message, Refused> {
     let members = Object::parse(text).map_err(|error| nameless(unreadable(&error)))?;
-    let id = members.get("id").map(|id| RequestId::new(part(whole, id)));
+    // A copy: an id outlives its message, and must not keep it in memory.
+    let id = members
+        .get("id")
+        .map(|id| RequestId::new(RawJson::copy_of(id)));
     let read = || -> Result<Message> {
         check_depth(text, depth)?;
         if members.string("jsonrpc").as_deref() != Some("2.0") {

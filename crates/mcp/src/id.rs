@@ -4,6 +4,9 @@ use std::fmt;
 
 use tidegate_core::RawJson;
 
+/// Bytes of the longest id: it is kept for as long as its call lasts.
+const LONGEST: usize = 128 * 1024;
+
 /// A string or an integer, as the client wrote it.
 #[derive(Clone)]
 pub struct RequestId(RawJson);
@@ -12,7 +15,8 @@ impl RequestId {
     /// Takes a value that is an id: a string, or a number without a fraction.
     pub fn new(value: RawJson) -> Option<Self> {
         let text = value.as_str();
-        (text.starts_with('"') || is_integer(text)).then_some(Self(value))
+        let is_id = text.starts_with('"') || is_integer(text);
+        (is_id && text.len() <= LONGEST).then_some(Self(value))
     }
 
     pub fn as_str(&self) -> &str {

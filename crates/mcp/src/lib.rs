@@ -7,6 +7,7 @@
 //! No I/O; knows no sources, no roles and no sockets. Revisions are named and compared in the
 //! folder `revision` and nowhere else.
 
+mod bounded;
 pub mod codes;
 mod depth;
 mod envelope;

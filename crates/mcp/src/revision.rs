@@ -15,7 +15,7 @@ mod shape;
 
 use std::fmt;
 
-pub use frame::{Framing, frame};
+pub use frame::{Framing, frame, session_of};
 pub use headers::StandardHeaders;
 pub use legacy::Handshake;
 pub use lift::{Lifted, lift_legacy, lift_modern};
@@ -93,7 +93,7 @@ impl Revision {
         self == Self::V2025_11_25
     }
 
-    /// The revisions a stateless client may name, newest first.
+    /// All revisions, newest first.
     pub fn supported() -> impl Iterator<Item = &'static str> {
         Self::ALL.into_iter().rev().map(Self::as_str)
     }

@@ -70,6 +70,9 @@ impl OwnSource {
 
     /// Acknowledges what can be honoured, then tells each change until the gateway drains.
     fn listen(&self, view: &View, mut filter: Filter, only: Option<usize>) -> Reply {
+        filter.tools &= view.features.tools;
+        filter.prompts &= view.features.prompts;
+        filter.resources &= view.features.resources;
         let watched: Vec<_> = filter
             .uris
             .iter()

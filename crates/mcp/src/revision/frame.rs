@@ -58,6 +58,26 @@ pub fn frame(message: &Message, headers: &StandardHeaders) -> Result<Framing> {
     }
 }
 
+/// The session that a request without a message names: the stream of a session, or its end. There is
+/// neither without a session.
+pub fn session_of(headers: &StandardHeaders) -> Result<&str> {
+    let none = || {
+        Error::client(
+            Code::MethodNotAllowed,
+            "without a session there is only POST",
+        )
+    };
+    let id = headers.session.as_deref().ok_or_else(none)?;
+    match headers.version.as_deref() {
+        None => Ok(id),
+        Some(version) => match Revision::parse(version).map(Revision::era) {
+            Some(Era::Legacy) => Ok(id),
+            Some(Era::Modern) => Err(none()),
+            None => Err(unknown_version(version)),
+        },
+    }
+}
+
 /// Whether the version header alone makes a request modern: it names a modern revision, or one that
 /// is unknown, outside any session.
 fn names_modern(headers: &StandardHeaders) -> bool {

@@ -80,12 +80,27 @@ fn handshake(params: &Object<'_>) -> Result<Handshake> {
         .unwrap_or(Revision::NEWEST_LEGACY);
     let capabilities = match params.get("capabilities") {
         None => RawJson::empty_object(),
-        Some(text) if text.starts_with('{') => own(text),
+        Some(text) if text.starts_with('{') => kept("capabilities", text)?,
         Some(_) => return Err(invalid("`capabilities` must be an object")),
     };
+    let client = params
+        .get("clientInfo")
+        .map(|text| kept("clientInfo", text))
+        .transpose()?;
     Ok(Handshake {
         revision,
         capabilities,
-        client: params.get("clientInfo").map(own),
+        client,
     })
+}
+
+/// What a session keeps for as long as it lasts, within bounds.
+fn kept(member: &str, text: &str) -> Result<RawJson> {
+    const MOST_BYTES: usize = 64 * 1024;
+    if text.len() > MOST_BYTES {
+        return Err(invalid(&format!(
+            "`{member}` is longer than {MOST_BYTES} bytes"
+        )));
+    }
+    Ok(own(text))
 }

@@ -7,7 +7,10 @@ use tidegate_core::{
 use super::legacy::{self, Handshake};
 use super::methods::{Kind, Method};
 use super::{Revision, StandardHeaders, modern};
-use crate::{Message, Refused, RequestId};
+use crate::{Message, Refused, RequestId, bounded};
+
+/// More URIs than any filter has; how many a client may watch is decided elsewhere.
+const MOST_URIS: usize = 10_000;
 
 /// What a message means.
 #[derive(Debug)]
@@ -178,8 +181,10 @@ pub(super) fn filter(params: &Object<'_>) -> Result<Filter> {
     };
     let uris = match wanted.get("resourceSubscriptions") {
         None => Default::default(),
-        Some(text) => serde_json::from_str(text)
-            .map_err(|_| invalid("`notifications.resourceSubscriptions` must be a list of URIs"))?,
+        Some(text) => bounded::list::<String>(text, MOST_URIS)
+            .map_err(|_| invalid("`notifications.resourceSubscriptions` must be a list of URIs"))?
+            .into_iter()
+            .collect(),
     };
     Ok(Filter {
         tools: flag("toolsListChanged")?,

@@ -1,7 +1,5 @@
 //! What a stateless request says about itself, in `_meta`.
 
-use std::borrow::Cow;
-
 use tidegate_core::{Code, Error, LogLevel, Object, RawJson, Result, Terms};
 
 /// The keys of `_meta` that the protocol defines.
@@ -95,17 +93,15 @@ pub(super) fn read_progress_token(meta: &Object<'_>) -> Result<Option<RawJson>> 
 
 /// A log level, as JSON.
 pub(super) fn read_level(text: &str) -> Result<LogLevel> {
-    let name: Cow<'_, str> = serde_json::from_str::<String>(text)
-        .unwrap_or_default()
-        .into();
+    let name: String = serde_json::from_str(text).unwrap_or_default();
     name.parse().map_err(|unknown| {
         Error::client(Code::InvalidParams, format!("wrong log level: {unknown}"))
     })
 }
 
-/// Text that was a member of an object is JSON.
-pub(super) fn own(text: &str) -> RawJson {
-    RawJson::parse(text.to_owned()).unwrap_or_else(|_| RawJson::empty_object())
+/// A member of an object, as a value of its own.
+pub(super) fn own(member: &str) -> RawJson {
+    RawJson::copy_of(member)
 }
 
 fn malformed(message: impl Into<String>) -> Error {

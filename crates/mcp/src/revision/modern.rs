@@ -62,7 +62,10 @@ fn supported(version: &str) -> Result<Revision> {
     let modern = Revision::parse(version).filter(|revision| revision.era() == Era::Modern);
     modern.ok_or_else(|| {
         let shown = clip(version);
-        let supported: Vec<_> = Revision::supported().collect();
+        // The one it asked for cannot be spoken like this, so it is no way out.
+        let supported: Vec<_> = Revision::supported()
+            .filter(|known| *known != version)
+            .collect();
         Error::client(
             Code::UnsupportedRevision,
             format!(

@@ -2,6 +2,12 @@
 //!
 //! Each file is one subject. Nothing in here looks inside the doors.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    clippy::unwrap_used,
+    reason = "a test writes its JSON where it is used, and fails where it cannot go on"
+)]
+
 mod auth;
 mod batches;
 mod cancellation;

@@ -1,0 +1,61 @@
+//! A JSON list of at most so many items. The bound holds while it is read, not after.
+
+use std::fmt;
+use std::marker::PhantomData;
+
+use serde::Deserialize;
+use serde::de::{Deserializer, Error as _, SeqAccess, Visitor};
+
+/// Reads a list; one with more items is an error.
+pub(crate) fn list<'a, T: Deserialize<'a>>(
+    text: &'a str,
+    most: usize,
+) -> serde_json::Result<Vec<T>> {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    let items = deserializer.deserialize_seq(AtMost {
+        most,
+        item: PhantomData,
+    })?;
+    deserializer.end()?;
+    Ok(items)
+}
+
+struct AtMost<T> {
+    most: usize,
+    item: PhantomData<T>,
+}
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for AtMost<T> {
+    type Value = Vec<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a list of at most {} items", self.most)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Vec<T>, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element()? {
+            if list.len() == self.most {
+                return Err(A::Error::custom(format_args!(
+                    "more than {} items",
+                    self.most
+                )));
+            }
+            list.push(item);
+        }
+        Ok(list)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_is_read_up_to_its_bound() {
+        assert_eq!(list::<u8>("[1,2]", 2).unwrap(), [1, 2]);
+        assert!(list::<u8>("[1,2,3]", 2).is_err());
+        assert!(list::<u8>("{}", 2).is_err());
+        assert!(list::<u8>("[1] 2", 2).is_err());
+    }
+}

@@ -1,0 +1,199 @@
+//! Sessions: subscribe once, hear of it for as long as the session lasts.
+
+use serde_json::json;
+use tidegate_core::Change;
+use tidegate_testkit::{FakeSource, LEGACY, NEWEST_LEGACY, Session, TestGateway};
+
+use super::{SUBSCRIPTION, UPDATED, next};
+use crate::support::{methods, refused, standard};
+
+async fn subscribe(session: &Session, uri: &str) {
+    let answer = session
+        .ask("resources/subscribe", json!({ "uri": uri }))
+        .await;
+    assert_eq!(answer["result"], json!({}), "{answer}");
+}
+
+#[tokio::test]
+async fn a_session_hears_of_what_it_subscribed_to_until_it_does_not_want_to() {
+    let (gateway, source) = standard().await;
+    for revision in LEGACY {
+        let session = gateway.client().initialize(revision).await;
+        let mut stream = session.stream().await;
+        subscribe(&session, "fake://note").await;
+        source.updated("fake://folder");
+        source.updated("fake://note");
+        let heard = next(&mut stream).await;
+        assert_eq!(
+            heard,
+            (UPDATED.to_owned(), json!({ "uri": "fake://note" })),
+            "{revision}"
+        );
+        let answer = session
+            .ask("resources/unsubscribe", json!({ "uri": "fake://note" }))
+            .await;
+        assert_eq!(answer["result"], json!({}));
+        subscribe(&session, "fake://folder").await;
+        source.updated("fake://note");
+        source.updated("fake://folder");
+        assert_eq!(next(&mut stream).await.1, json!({ "uri": "fake://folder" }));
+        session.end().await;
+        assert!(stream.rest().await.is_empty());
+    }
+}
+
+#[tokio::test]
+async fn many_changes_of_one_thing_wait_as_one() {
+    let (gateway, source) = standard().await;
+    let session = gateway.client().initialize(NEWEST_LEGACY).await;
+    subscribe(&session, "fake://note").await;
+    subscribe(&session, "fake://folder").await;
+    for _ in 0..100 {
+        source.updated("fake://note");
+    }
+    source.updated("fake://folder");
+    // The folder's change comes after all of the note's.
+    let mut stream = session.stream().await;
+    let mut uris = Vec::new();
+    while uris.last().is_none_or(|uri| uri != "fake://folder") {
+        uris.push(
+            next(&mut stream).await.1["uri"]
+                .as_str()
+                .unwrap_or_default()
+                .to_owned(),
+        );
+    }
+    assert!(uris.len() < 20, "{} events for 100 changes", uris.len());
+    // After it was read, a change is news again.
+    source.updated("fake://note");
+    assert_eq!(next(&mut stream).await.1["uri"], "fake://note");
+}
+
+#[tokio::test]
+async fn a_session_hears_of_what_lies_below_its_uri() {
+    let (gateway, source) = standard().await;
+    let session = gateway.client().initialize(NEWEST_LEGACY).await;
+    subscribe(&session, "fake://folder").await;
+    let mut stream = session.stream().await;
+    source.updated("fake://folders");
+    source.updated("fake://folder/file");
+    assert_eq!(next(&mut stream).await.1["uri"], "fake://folder/file");
+}
+
+#[tokio::test]
+async fn what_cannot_be_subscribed_to_is_named_in_the_refusal() {
+    let deaf = FakeSource::empty()
+        .resource("deaf://note", "x")
+        .without_updates();
+    let gateway = TestGateway::with(FakeSource::standard())
+        .and("deaf", deaf)
+        .start()
+        .await;
+    for revision in LEGACY {
+        let session = gateway.client().initialize(revision).await;
+        for uri in ["fake://nothing", "deaf://note", "nonsense"] {
+            let request = session.request("resources/subscribe", json!({ "uri": uri }));
+            let message = refused(request.send().await, 200, -32602).await;
+            assert_eq!(message["error"]["data"]["uri"], uri);
+        }
+        let request = session.request("resources/subscribe", json!({}));
+        refused(request.send().await, 200, -32602).await;
+        let unsubscribe = session
+            .ask("resources/unsubscribe", json!({ "uri": "fake://nothing" }))
+            .await;
+        assert_eq!(
+            unsubscribe["result"],
+            json!({}),
+            "not being subscribed is no error"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_session_has_a_bound_of_subscriptions() {
+    let source = (0..4).fold(FakeSource::empty(), |source, number| {
+        source.resource(&format!("fake://{number}"), "x")
+    });
+    let gateway = TestGateway::with(source)
+        .limits(|limits| limits.subscriptions = 2)
+        .start()
+        .await;
+    let session = gateway.client().initialize(NEWEST_LEGACY).await;
+    subscribe(&session, "fake://0").await;
+    subscribe(&session, "fake://1").await;
+    subscribe(&session, "fake://1").await;
+    let third = session
+        .ask("resources/subscribe", json!({ "uri": "fake://2" }))
+        .await;
+    assert_eq!(third["error"]["code"], -31503, "{third}");
+    session
+        .ask("resources/unsubscribe", json!({ "uri": "fake://0" }))
+        .await;
+    subscribe(&session, "fake://2").await;
+    let uris = ["fake://0", "fake://1", "fake://2"];
+    let listen = json!({ "notifications": { "resourceSubscriptions": uris } });
+    let answer = gateway
+        .client()
+        .modern("subscriptions/listen", listen)
+        .send()
+        .await;
+    assert_eq!(answer.json().await["error"]["code"], -32602);
+}
+
+/// The lists of every session are watched from the handshake on.
+#[tokio::test]
+async fn a_session_hears_when_a_list_changes() {
+    let (gateway, source) = standard().await;
+    for revision in LEGACY {
+        let session = gateway.client().initialize(revision).await;
+        // A round trip, so that what the handshake began has begun.
+        session.ask("ping", json!({})).await;
+        let mut stream = session.stream().await;
+        for (change, method) in [
+            (Change::Tools, "notifications/tools/list_changed"),
+            (Change::Prompts, "notifications/prompts/list_changed"),
+            (Change::Resources, "notifications/resources/list_changed"),
+        ] {
+            source.change(change);
+            let message = stream.message().await;
+            assert_eq!(message["method"], method, "{revision}");
+            assert!(message["params"]["_meta"].get(SUBSCRIPTION).is_none());
+        }
+    }
+}
+
+/// The endpoint of one source is that source alone, in its changes too.
+#[tokio::test]
+async fn the_endpoint_of_a_source_tells_no_changes_of_another() {
+    let (one, other) = (
+        FakeSource::standard(),
+        FakeSource::empty().resource("other://x", "x"),
+    );
+    let gateway = TestGateway::with(one.clone())
+        .and("other", other.clone())
+        .start()
+        .await;
+    let client = gateway.client().at("/mcp/fake");
+    let wanted = json!({ "toolsListChanged": true, "resourcesListChanged": true });
+    let mut listening = client.listen("1", wanted).await;
+    listening.message().await;
+    let session = client.initialize(NEWEST_LEGACY).await;
+    session.ask("ping", json!({})).await;
+    let mut standing = session.stream().await;
+    // Until the other source's change has been heard where it belongs, it may still be on its way.
+    let mut everywhere = gateway
+        .client()
+        .listen("2", json!({ "toolsListChanged": true }))
+        .await;
+    everywhere.message().await;
+    other.change(Change::Tools);
+    everywhere.message().await;
+    one.change(Change::Resources);
+    for events in [&mut listening, &mut standing] {
+        let message = events.message().await;
+        assert_eq!(
+            methods(&[message]),
+            ["notifications/resources/list_changed"]
+        );
+    }
+}
