@@ -17,6 +17,7 @@ use ::http::header::ACCESS_CONTROL_REQUEST_HEADERS;
 use ::http::{HeaderMap, Method, Request};
 use axum::Router;
 use axum::body::Body;
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
@@ -68,6 +69,7 @@ impl Http {
         }
         router
             .fallback(no_endpoint)
+            .method_not_allowed_fallback(async || respond::only("GET"))
             .layer(from_fn_with_state(Arc::clone(&http), guard))
             .with_state(http)
     }
@@ -93,12 +95,12 @@ async fn everything(State(http): State<Arc<Http>>, request: Request<Body>) -> Re
 
 async fn one_source(
     State(http): State<Arc<Http>>,
-    Path(source): Path<String>,
+    source: Result<Path<String>, PathRejection>,
     request: Request<Body>,
 ) -> Response {
     let known = source
-        .parse()
         .ok()
+        .and_then(|Path(source)| source.parse().ok())
         .filter(|id| http.doors.gateway.has_source(id));
     match known {
         Some(id) => endpoint(&http, Scope::Source(id), request).await,
@@ -114,7 +116,7 @@ async fn endpoint(http: &Arc<Http>, scope: Scope, request: Request<Body>) -> Res
         Method::POST => post::post(http, scope, request).await,
         Method::GET => session_routes::get(http, scope, request.headers()).await,
         Method::DELETE => session_routes::delete(http, scope, request.headers()).await,
-        _ => Err(not_allowed("use POST").into()),
+        _ => return respond::only("GET, POST, DELETE"),
     };
     answer.unwrap_or_else(|refusal| respond::refusal(&refusal))
 }
@@ -123,10 +125,6 @@ async fn endpoint(http: &Arc<Http>, scope: Scope, request: Request<Body>) -> Res
 async fn identify(http: &Http, headers: &HeaderMap) -> Result<Arc<tidegate_core::Caller>, Refusal> {
     let credential = accept::credential(headers)?;
     Ok(http.doors.identify.identify(credential).await?)
-}
-
-fn not_allowed(message: &str) -> Error {
-    Error::client(Code::MethodNotAllowed, message)
 }
 
 async fn healthz() -> &'static str {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures_util::stream::{self, BoxStream};
 use futures_util::{Stream, StreamExt};
 use tidegate_core::{
-    Ask, Caller, Code, CorrelationId, Error, Gateway, Identify, Outcome, Own, Precondition,
+    Ask, Caller, Code, CorrelationId, Error, Filter, Gateway, Identify, Outcome, Own, Precondition,
     RawJson, Reply, Request, Result, Scope, Terms,
 };
 use tidegate_mcp::revision::{
@@ -101,16 +101,16 @@ impl Refusal {
     /// The refusal as a message. Logged here, once: it never reached the layer that logs calls.
     pub(crate) fn frame(&self) -> Frame {
         let correlation = CorrelationId::fresh();
-        let cause = std::error::Error::source(&self.error).map(ToString::to_string);
-        tracing::info!(
-            %correlation,
-            code = ?self.error.code(),
-            error = self.error.message(),
-            cause,
-            "message refused"
-        );
+        log_refusal(correlation, &self.error);
         refusal(self.era, self.id.as_ref(), &self.error, correlation)
     }
+}
+
+/// Logs what was refused before a call was made of it.
+pub(crate) fn log_refusal(correlation: CorrelationId, error: &Error) {
+    let cause = std::error::Error::source(error).map(ToString::to_string);
+    let (code, error) = (error.code(), error.message());
+    tracing::info!(%correlation, ?code, error, cause, "message refused");
 }
 
 impl Doors {
@@ -356,7 +356,10 @@ impl Doors {
         };
         let room = match room {
             Ok(room) => room,
-            Err(error) => return one(lowering.error(&error)),
+            Err(error) => {
+                log_refusal(lowering.correlation, &error);
+                return one(lowering.error(&error));
+            }
         };
         let gateway = Arc::clone(&self.gateway);
         let frames = stream::once(async move { lowered(gateway.handle(request).await, lowering) });
@@ -364,22 +367,31 @@ impl Doors {
     }
 
     fn subscribe(&self, peer: &Peer, session: &Arc<Session>, id: RequestId, uri: String) -> Taken {
-        let filter = tidegate_core::Filter::uri(&uri);
-        let ask = Ask::Own(Own::Listen(filter));
-        let request = self.request(
-            peer,
-            Method::Subscribe,
-            ask,
-            RawJson::empty_object(),
-            session.terms(),
-        );
+        let ask = Ask::Own(Own::Listen(Filter::uri(&uri)));
+        let params = RawJson::empty_object();
+        let request = self.request(peer, Method::Subscribe, ask, params, session.terms());
         let lowering = lowering(session.revision, Method::Subscribe, id.clone(), &request);
+        // Noted before anything is awaited: an unsubscribe that comes next ends it.
+        let ended = match session.subscribe(&uri) {
+            Ok(ended) => ended,
+            Err(error) => {
+                log_refusal(request.correlation, &error);
+                return Taken::Call {
+                    id,
+                    frames: one(lowering.error(&error)),
+                };
+            }
+        };
         let (gateway, tasks) = (Arc::clone(&self.gateway), self.tasks.clone());
         let session = Arc::clone(session);
         let frame = async move {
-            match subscribe::to_resource(&gateway, &tasks, &session, request, &uri).await {
+            let outlet = &session.standing;
+            match subscribe::to_resource(&gateway, &tasks, outlet, request, &uri, ended).await {
                 Ok(()) => lowering.outcome(&nothing()),
-                Err(error) => lowering.error(&error),
+                Err(error) => {
+                    session.unsubscribe(&uri);
+                    lowering.error(&error)
+                }
             }
         };
         Taken::Call {
@@ -401,16 +413,19 @@ pub(crate) fn cancellable(frames: Frames, ticket: Ticket) -> Frames {
     holding(frames.take_until(cancelled), ticket)
 }
 
-/// Keeps `held` until the last frame is out, or the call is dropped.
+/// Keeps `held` until the answer is there, or the call is dropped.
 fn holding<T: Send + 'static>(
     frames: impl Stream<Item = Frame> + Send + 'static,
     held: T,
 ) -> Frames {
-    let keep = move |frame| {
-        let _still_held = &held;
+    let mut held = Some(held);
+    let release = move |frame| {
+        if matches!(frame, Frame::Final { .. }) {
+            drop(held.take());
+        }
         frame
     };
-    frames.map(keep).boxed()
+    frames.map(release).boxed()
 }
 
 fn lowering(revision: Revision, method: Method, id: RequestId, request: &Request) -> Lowering {

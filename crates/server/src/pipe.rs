@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use futures_util::StreamExt;
-use futures_util::stream;
+use futures_util::stream::{self, SelectAll};
 use tidegate_core::{Code, Error, Result};
 use tidegate_mcp::revision::{Framing, StandardHeaders, frame};
-use tidegate_mcp::{Frame, Inbound, Message, Refused, batch_refused, decode};
+use tidegate_mcp::{Frame, Inbound, Message, Refused, Revision, batch_refused, decode};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -52,10 +52,9 @@ impl Pipe {
 
     /// Takes one body or line.
     pub(crate) async fn take(self: &Arc<Self>, bytes: Bytes) {
-        let limits = self.doors.limits.decode();
-        let taken = match decode(bytes, limits) {
+        let taken = match decode(bytes, self.doors.limits.decode()) {
             Ok(Inbound::One(message)) => self.one(message).await,
-            Ok(Inbound::Batch(messages)) => self.batch(messages).await,
+            Ok(Inbound::Batch(messages)) => self.batch(messages),
             Err(refused) => Err(refused.into()),
         };
         if let Err(refusal) = taken {
@@ -63,7 +62,7 @@ impl Pipe {
         }
     }
 
-    /// Answers something that could not be read.
+    /// Answers something that could not be taken.
     pub(crate) async fn refuse(&self, refusal: &Refusal) {
         self.say(refusal.frame().json().to_owned()).await;
     }
@@ -72,125 +71,6 @@ impl Pipe {
     pub(crate) async fn answered(&self) {
         self.calls.close();
         self.calls.wait().await;
-    }
-
-    async fn one(self: &Arc<Self>, message: Message) -> Result<(), Refusal> {
-        if let Some(frames) = self.framed(message).await? {
-            self.carry(frames);
-        }
-        Ok(())
-    }
-
-    /// Serves a message; a refusal answers under its id.
-    async fn framed(self: &Arc<Self>, message: Message) -> Result<Option<Frames>, Refusal> {
-        let id = message.request_id().cloned();
-        self.serve(message)
-            .await
-            .map_err(|refusal| refusal.answering(id))
-    }
-
-    /// Serves a message by what its body says; stateless messages and a session's may alternate.
-    async fn serve(self: &Arc<Self>, message: Message) -> Result<Option<Frames>, Refusal> {
-        self.refuse_duplicate(&message)?;
-        let session = self.session();
-        let taken = match frame(&message, &StandardHeaders::default())? {
-            Framing::Modern => self.doors.modern(&self.peer, message, None)?,
-            Framing::Handshake => return self.handshake(message).await.map(|()| None),
-            Framing::Session { .. } | Framing::Sessionless(_) if session.is_some() => {
-                let session = session.ok_or_else(no_session)?;
-                self.doors.in_session(&self.peer, &session, message)?
-            }
-            Framing::Sessionless(revision) => {
-                self.doors.sessionless(&self.peer, message, revision)?
-            }
-            Framing::Session { .. } => return Err(no_session().into()),
-        };
-        match taken {
-            Taken::Noted => Ok(None),
-            Taken::Cancel(id) => {
-                self.in_flight.cancel(&id);
-                Ok(None)
-            }
-            Taken::Call { id, frames } => {
-                let ticket = self.in_flight.begin(&id, &self.ended)?;
-                Ok(Some(cancellable(frames, ticket)))
-            }
-        }
-    }
-
-    /// One channel cannot tell two answers with one id apart.
-    fn refuse_duplicate(&self, message: &Message) -> Result<(), Refusal> {
-        match message {
-            Message::Request { id, .. } if self.in_flight.has(id) => {
-                let message = "a request with this id is under way already";
-                Err(Error::client(Code::InvalidRequest, message).into())
-            }
-            _ => Ok(()),
-        }
-    }
-
-    async fn handshake(self: &Arc<Self>, message: Message) -> Result<(), Refusal> {
-        let (frame, session) = self.doors.handshake(&self.peer, message).await?;
-        if let Some(session) = session {
-            let session = Arc::new(session);
-            subscribe::to_lists(&self.doors, &self.peer, &session).await;
-            self.carry_changes(&session);
-            *self.session.lock().unwrap_or_else(PoisonError::into_inner) = Some(session);
-        }
-        self.say(frame.json().to_owned()).await;
-        Ok(())
-    }
-
-    async fn batch(
-        self: &Arc<Self>,
-        messages: Vec<Result<Message, Refused>>,
-    ) -> Result<(), Refusal> {
-        if !self
-            .session()
-            .is_some_and(|session| session.revision.has_batches())
-        {
-            return Err(batch_refused().into());
-        }
-        let mut answers = Vec::new();
-        for message in messages {
-            answers.push(match message {
-                Ok(message) => self.framed(message).await,
-                Err(refused) => Err(refused.into()),
-            });
-        }
-        let finals = answers.into_iter().filter_map(|answer| match answer {
-            Ok(frames) => frames,
-            Err(refusal) => Some(stream::iter([refusal.frame()]).boxed()),
-        });
-        let mut frames = stream::select_all(finals);
-        let pipe = Arc::clone(self);
-        self.spawn_call(async move {
-            let mut finals = Vec::new();
-            while let Some(frame) = frames.next().await {
-                match frame {
-                    Frame::Notice(json) => pipe.say(json).await,
-                    Frame::Final { json, .. } => finals.push(json),
-                }
-            }
-            if !finals.is_empty() {
-                pipe.say(format!("[{}]", finals.join(","))).await;
-            }
-        });
-        Ok(())
-    }
-
-    fn carry(self: &Arc<Self>, mut frames: Frames) {
-        let pipe = Arc::clone(self);
-        self.spawn_call(async move {
-            while let Some(frame) = frames.next().await {
-                pipe.say(frame.json().to_owned()).await;
-            }
-        });
-    }
-
-    /// The doors wait for it, and so does the end of the pipe.
-    fn spawn_call(&self, call: impl Future<Output = ()> + Send + 'static) {
-        self.doors.tasks.spawn(self.calls.track_future(call));
     }
 
     /// Ends the pipe once the gateway stops and every call has been answered.
@@ -204,6 +84,134 @@ impl Pipe {
             pipe.answered().await;
             pipe.ended.cancel();
         });
+    }
+
+    async fn one(self: &Arc<Self>, message: Message) -> Result<(), Refusal> {
+        let id = message.request_id().cloned();
+        let frames = self
+            .serve(message)
+            .await
+            .map_err(|refusal| refusal.answering(id))?;
+        if let Some(frames) = frames {
+            self.carry(frames);
+        }
+        Ok(())
+    }
+
+    /// Serves a message by what its body says; stateless messages and a session's may alternate.
+    async fn serve(self: &Arc<Self>, message: Message) -> Result<Option<Frames>, Refusal> {
+        self.refuse_duplicate(&message)?;
+        let taken = match frame(&message, &StandardHeaders::default())? {
+            Framing::Modern => self.doors.modern(&self.peer, message, None)?,
+            Framing::Handshake => return self.handshake(message).await.map(|()| None),
+            Framing::Session { .. } | Framing::Sessionless(_) => match self.session() {
+                Some(session) => self.doors.in_session(&self.peer, &session, message)?,
+                None => self
+                    .doors
+                    .sessionless(&self.peer, message, Revision::UNSAID)?,
+            },
+        };
+        self.begin(taken)
+    }
+
+    /// One channel cannot tell two answers with one id apart.
+    fn refuse_duplicate(&self, message: &Message) -> Result<(), Refusal> {
+        match message.request_id() {
+            Some(id) if self.in_flight.has(id) => {
+                let message = "a request with this id is under way already";
+                Err(Error::client(Code::InvalidRequest, message).into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Puts a call on the list of those under way.
+    fn begin(&self, taken: Taken) -> Result<Option<Frames>, Refusal> {
+        match taken {
+            Taken::Noted => Ok(None),
+            Taken::Cancel(id) => {
+                self.in_flight.cancel(&id);
+                Ok(None)
+            }
+            Taken::Call { id, frames } => {
+                let ticket = self.in_flight.begin(&id, &self.ended)?;
+                Ok(Some(cancellable(frames, ticket)))
+            }
+        }
+    }
+
+    async fn handshake(self: &Arc<Self>, message: Message) -> Result<(), Refusal> {
+        let (frame, session) = self.doors.handshake(&self.peer, message).await?;
+        let session = session.map(Arc::new);
+        if let Some(session) = &session {
+            subscribe::to_lists(&self.doors, &self.peer, session).await;
+            let mut slot = self.session.lock().unwrap_or_else(PoisonError::into_inner);
+            *slot = Some(Arc::clone(session));
+        }
+        self.say(frame.json().to_owned()).await;
+        if let Some(session) = &session {
+            self.carry_changes(session);
+        }
+        Ok(())
+    }
+
+    fn batch(self: &Arc<Self>, messages: Vec<Result<Message, Refused>>) -> Result<(), Refusal> {
+        let session = self
+            .session()
+            .filter(|session| session.revision.has_batches());
+        let session = session.ok_or_else(batch_refused)?;
+        let answers = messages
+            .into_iter()
+            .filter_map(|message| self.batched(&session, message).transpose())
+            .map(|answer| answer.unwrap_or_else(|refusal| stream::iter([refusal.frame()]).boxed()));
+        self.carry_batch(stream::select_all(answers));
+        Ok(())
+    }
+
+    /// Serves one message of a batch, which is the session's.
+    fn batched(
+        &self,
+        session: &Arc<Session>,
+        message: Result<Message, Refused>,
+    ) -> Result<Option<Frames>, Refusal> {
+        let message = message?;
+        let id = message.request_id().cloned();
+        let taken = self
+            .refuse_duplicate(&message)
+            .and_then(|()| self.doors.in_session(&self.peer, session, message))
+            .and_then(|taken| self.begin(taken));
+        taken.map_err(|refusal| refusal.answering(id))
+    }
+
+    fn carry(self: &Arc<Self>, mut frames: Frames) {
+        let pipe = Arc::clone(self);
+        self.spawn_call(async move {
+            while let Some(frame) = frames.next().await {
+                pipe.say(frame.json().to_owned()).await;
+            }
+        });
+    }
+
+    /// Says notices as they come, and the answers together.
+    fn carry_batch(self: &Arc<Self>, mut frames: SelectAll<Frames>) {
+        let pipe = Arc::clone(self);
+        self.spawn_call(async move {
+            let mut answers = Vec::new();
+            while let Some(frame) = frames.next().await {
+                match frame {
+                    Frame::Notice(json) => pipe.say(json).await,
+                    Frame::Final { json, .. } => answers.push(json),
+                }
+            }
+            if !answers.is_empty() {
+                pipe.say(format!("[{}]", answers.join(","))).await;
+            }
+        });
+    }
+
+    /// The doors wait for it, and so does the end of the pipe.
+    fn spawn_call(&self, call: impl Future<Output = ()> + Send + 'static) {
+        self.doors.tasks.spawn(self.calls.track_future(call));
     }
 
     fn carry_changes(self: &Arc<Self>, session: &Arc<Session>) {
@@ -241,11 +249,4 @@ impl Pipe {
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
     }
-}
-
-fn no_session() -> Error {
-    Error::client(
-        Code::SessionRequired,
-        "this needs a session; initialize first",
-    )
 }

@@ -7,13 +7,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use tidegate_core::{Code, Error, LogLevel, Principal, RawJson, Result, Scope, Side, Terms};
+use tidegate_core::{LogLevel, Principal, RawJson, Result, Scope, Terms};
 use tidegate_mcp::Revision;
 use tidegate_mcp::revision::Handshake;
 use tokio_util::sync::CancellationToken;
 
 use crate::Limits;
 use crate::in_flight::InFlight;
+use crate::subscribe::too_many;
 pub(crate) use outlet::{Outlet, Reader, parse_event_id};
 pub(crate) use table::{SessionId, Sessions};
 
@@ -54,12 +55,7 @@ impl Session {
         limits: &Limits,
         parent: &CancellationToken,
     ) -> Self {
-        // Every distinct change a session can hear of fits, so none is ever pushed out unread.
-        let standing = Outlet::new(
-            STANDING,
-            limits.stream_events.max(limits.subscriptions + 8),
-            limits,
-        );
+        let standing = Outlet::new(STANDING, limits.stream_events, limits);
         Self {
             principal,
             scope,
@@ -98,11 +94,7 @@ impl Session {
         let mut state = self.lock();
         let known = state.subscriptions.contains_key(uri);
         if !known && state.subscriptions.len() >= self.limits.subscriptions {
-            let message = format!(
-                "this session has {} subscriptions, as many as it may",
-                self.limits.subscriptions
-            );
-            return Err(Error::new(Code::Unavailable, Side::Client, message));
+            return Err(too_many(self.limits.subscriptions));
         }
         let token = self.ended.child_token();
         if let Some(before) = state.subscriptions.insert(uri.to_owned(), token.clone()) {
@@ -125,16 +117,7 @@ impl Session {
         state.next_stream += 1;
         let outlet = Outlet::new(number, self.limits.stream_events, &self.limits);
         state.streams.push(Arc::clone(&outlet));
-        let finished = state
-            .streams
-            .iter()
-            .filter(|stream| stream.is_finished())
-            .count();
-        if finished > KEPT_STREAMS
-            && let Some(oldest) = state.streams.iter().position(|stream| stream.is_finished())
-        {
-            state.streams.remove(oldest);
-        }
+        forget_oldest(&mut state.streams);
         outlet
     }
 
@@ -170,6 +153,12 @@ impl Session {
         self.in_flight.ended().max(self.standing.left())
     }
 
+    /// Ends the session and everything that belongs to it.
+    pub(crate) fn end(&self) {
+        self.ended.cancel();
+        self.standing.finish();
+    }
+
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -177,6 +166,17 @@ impl Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        self.ended.cancel();
+        self.end();
     }
+}
+
+/// Keeps the last few of the finished streams.
+fn forget_oldest(streams: &mut Vec<Arc<Outlet>>) {
+    let finished = streams.iter().filter(|stream| stream.is_finished()).count();
+    let mut superfluous = finished.saturating_sub(KEPT_STREAMS);
+    streams.retain(|stream| {
+        let goes = superfluous > 0 && stream.is_finished();
+        superfluous -= usize::from(goes);
+        !goes
+    });
 }

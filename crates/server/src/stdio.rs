@@ -10,13 +10,14 @@ use tidegate_mcp::single_line;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::Doors;
 use crate::path::Peer;
 use crate::pipe::Pipe;
 
-/// How long the last answers may take to go out.
+/// How long the last answers may take to go out once the time to drain is over.
 const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Serves until the input ends, the output breaks or `stop` is cancelled; then lets calls under way
@@ -47,28 +48,56 @@ pub async fn serve_stdio(
         () = stop.cancelled() => Ok(()),
     };
     doors.drain();
-    let in_a_hurry = async {
-        match stop.is_cancelled() {
-            true => std::future::pending().await,
-            false => stop.cancelled().await,
-        }
-    };
+    let grace = Grace::new(doors.limits.drain, stop);
     tokio::select! {
         () = pipe.answered() => {}
-        () = tokio::time::sleep(doors.limits.drain) => {}
-        () = in_a_hurry => {}
+        () = grace.over() => {}
     }
     pipe.ended.cancel();
     doors.end().await;
     drop(pipe);
-    read.and(written(writer).await)
+    read.and(written(writer, &grace).await)
 }
 
-/// The end of the writer. One that cannot get rid of its last words is not waited for.
-async fn written(mut writer: JoinHandle<io::Result<()>>) -> io::Result<()> {
-    match tokio::time::timeout(LAST_WORDS, &mut writer).await {
-        Ok(written) => written.map_err(io::Error::other)?,
-        Err(_) => {
+/// How long what is under way may still take.
+struct Grace {
+    deadline: Instant,
+    /// A client that has closed the input and then sends a signal does not want to wait.
+    hurry: Option<CancellationToken>,
+}
+
+impl Grace {
+    fn new(drain: Duration, stop: CancellationToken) -> Self {
+        let hurry = (!stop.is_cancelled()).then_some(stop);
+        Self {
+            deadline: Instant::now() + drain,
+            hurry,
+        }
+    }
+
+    async fn over(&self) {
+        let hurry = async {
+            match &self.hurry {
+                Some(hurry) => hurry.cancelled().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = tokio::time::sleep_until(self.deadline) => {}
+            () = hurry => {}
+        }
+    }
+}
+
+/// The end of the writer. A client that does not take the last words in time does not get them.
+async fn written(mut writer: JoinHandle<io::Result<()>>, grace: &Grace) -> io::Result<()> {
+    let late = async {
+        grace.over().await;
+        tokio::time::sleep(LAST_WORDS).await;
+    };
+    tokio::select! {
+        written = &mut writer => written.map_err(io::Error::other)?,
+        () = late => {
             writer.abort();
             Ok(())
         }

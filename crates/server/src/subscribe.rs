@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use futures_util::StreamExt;
 use tidegate_core::{
-    Ask, Code, Error, Event, EventStream, Filter, Gateway, Own, RawJson, Reply, Request, Result,
+    Ask, Change, Code, Error, Event, EventStream, Filter, Gateway, Own, RawJson, Reply, Request,
+    Result,
 };
 use tidegate_mcp::revision::{Method, legacy_change};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::Doors;
-use crate::path::Peer;
+use crate::path::{Peer, log_refusal};
 use crate::session::{Outlet, Session};
 
 /// Tells a new session when one of the lists changes, from now on.
@@ -23,18 +24,20 @@ pub(crate) async fn to_lists(doors: &Doors, peer: &Peer, session: &Session) {
         let (outlet, ended) = (Arc::clone(&session.standing), session.ended.clone());
         doors
             .tasks
-            .spawn(async move { carry(changes, &outlet, &ended).await });
+            .spawn(async move { carry(changes, &outlet, None, &ended).await });
     }
 }
 
-/// Subscribes a session to one resource.
+/// Subscribes a session to one resource, until `ended`.
 pub(crate) async fn to_resource(
     gateway: &Gateway,
     tasks: &TaskTracker,
-    session: &Session,
+    outlet: &Arc<Outlet>,
     request: Request,
     uri: &str,
+    ended: CancellationToken,
 ) -> Result<()> {
+    let correlation = request.correlation;
     let Reply::Stream(mut changes) = gateway.handle(request).await? else {
         return Err(Error::internal(
             "the gateway did not open a stream of changes",
@@ -46,22 +49,34 @@ pub(crate) async fn to_resource(
         _ => false,
     };
     if !honoured {
-        return Err(cannot(uri));
+        let error = cannot(uri);
+        log_refusal(correlation, &error);
+        return Err(error);
     }
-    let ended = session.subscribe(uri)?;
-    let outlet = Arc::clone(&session.standing);
-    tasks.spawn(async move { carry(changes, &outlet, &ended).await });
+    let (outlet, uri) = (Arc::clone(outlet), uri.to_owned());
+    tasks.spawn(async move { carry(changes, &outlet, Some(&uri), &ended).await });
     Ok(())
 }
 
-async fn carry(mut changes: EventStream, outlet: &Outlet, ended: &CancellationToken) {
+/// Carries changes to a stream. Where too many wait there, an update of `uri` stands for those of
+/// everything below it.
+async fn carry(
+    mut changes: EventStream,
+    outlet: &Outlet,
+    uri: Option<&str>,
+    ended: &CancellationToken,
+) {
     loop {
         let event = tokio::select! {
             () = ended.cancelled() => return,
             event = changes.next() => event,
         };
         match event {
-            Some(Ok(Event::Change(change))) => outlet.push_once(legacy_change(&change)),
+            Some(Ok(Event::Change(change))) => {
+                let whole = uri.map(|uri| Change::Updated(uri.into()));
+                let instead = || legacy_change(whole.as_ref().unwrap_or(&change));
+                outlet.push_once(legacy_change(&change), instead);
+            }
             Some(Ok(Event::Done(_)) | Err(_)) | None => return,
             Some(Ok(_)) => {}
         }
@@ -73,7 +88,7 @@ fn cannot(uri: &str) -> Error {
     Error::client(Code::InvalidParams, message).about_uri(uri)
 }
 
-/// The refusal of a filter that names too many resources.
+/// The refusal of more subscriptions than there may be.
 pub(crate) fn too_many(limit: usize) -> Error {
     let message = format!("at most {limit} resources can be subscribed to at once");
     Error::client(Code::InvalidParams, message)

@@ -137,18 +137,18 @@ mod tests {
         assert!(check(&[], &json!({"region": null})));
         assert!(check(
             &[("Mcp-Param-Region", "eu")],
-            json!({"region": "eu"})
+            &json!({"region": "eu"})
         ));
         assert!(check(
             &[("mcp-param-region", "=?base64?w6k=?=")],
-            json!({"region": "é"})
+            &json!({"region": "é"})
         ));
         assert!(check(&[("Mcp-Param-Region", "")], &json!({"region": ""})));
         assert!(check(&[("Mcp-Param-Count", "42")], &json!({"count": 42.0})));
         assert!(check(&[("Mcp-Param-Dry", "true")], &json!({"dry": true})));
         assert!(check(
             &[("Mcp-Param-Zone", "b")],
-            json!({"where": {"zone": "b"}})
+            &json!({"where": {"zone": "b"}})
         ));
         assert!(
             check(&[], &json!({"ratio": 0.5})),
@@ -161,16 +161,16 @@ mod tests {
         assert!(!check(&[], &json!({"region": "eu"})));
         assert!(!check(
             &[("Mcp-Param-Region", "us")],
-            json!({"region": "eu"})
+            &json!({"region": "eu"})
         ));
         assert!(!check(
             &[("Mcp-Param-Region", "EU")],
-            json!({"region": "eu"})
+            &json!({"region": "eu"})
         ));
         assert!(!check(&[("Mcp-Param-Region", "eu")], &json!({})));
         assert!(!check(
             &[("Mcp-Param-Region", "=?base64?w6k?=")],
-            json!({"region": "é"})
+            &json!({"region": "é"})
         ));
         assert!(!check(&[("Mcp-Param-Dry", "True")], &json!({"dry": true})));
         assert!(!check(&[], &json!({"where": {"zone": "b"}})));

@@ -19,7 +19,7 @@ use tidegate_mcp::sse;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::timeout;
 
-use super::{Http, accept, identify, not_allowed, respond};
+use super::{Http, accept, identify, respond};
 use crate::path::{Peer, Refusal};
 use crate::pipe::Pipe;
 
@@ -36,10 +36,10 @@ impl Channels {
 /// GET: opens a stream, and says first where to post.
 pub(super) async fn open(State(http): State<Arc<Http>>, request: Request<Body>) -> Response {
     let (parts, _) = request.into_parts();
+    if parts.method != Method::GET {
+        return respond::only("GET");
+    }
     let opened = async {
-        if parts.method != Method::GET {
-            return Err(not_allowed("open the stream with GET").into());
-        }
         let caller = identify(&http, &parts.headers).await?;
         accept::check_accepts_events(&parts.headers)?;
         let room = http.doors.load.stream()?;
@@ -72,10 +72,10 @@ pub(super) async fn open(State(http): State<Arc<Http>>, request: Request<Body>) 
 
 /// POST: takes one message; the answer goes out on the stream.
 pub(super) async fn message(State(http): State<Arc<Http>>, request: Request<Body>) -> Response {
+    if request.method() != Method::POST {
+        return respond::only("POST");
+    }
     let taken = async {
-        if request.method() != Method::POST {
-            return Err(not_allowed("post messages here").into());
-        }
         let (parts, body) = request.into_parts();
         let caller = identify(&http, &parts.headers).await?;
         accept::check_content(&parts.headers)?;

@@ -134,6 +134,11 @@ async fn session_answer(
                     return wanted.whole(&answers);
                 }
             }
+            // Cancelled before anything was said: there is nothing to come back for.
+            Ok(None) if answers.is_empty() => {
+                session.close_stream(&outlet);
+                return respond::accepted();
+            }
             Ok(first) => return streamed(http, session, first, reader, answers.len()),
             Err(_) => return streamed(http, session, None, reader, answers.len()),
         }

@@ -8,7 +8,7 @@ use ::http::header::{
 use ::http::{HeaderName, HeaderValue, StatusCode};
 use axum::body::Body;
 use axum::response::Response;
-use tidegate_core::Code;
+use tidegate_core::{Code, Error};
 use tidegate_mcp::{Era, Frame, codes};
 
 use crate::path::Refusal;
@@ -67,6 +67,21 @@ pub(super) fn accepted() -> Response {
 /// The session is over.
 pub(super) fn session_ended() -> Response {
     empty(StatusCode::NO_CONTENT)
+}
+
+/// The stream is over and was read to its end: a client need not come back.
+pub(super) fn nothing_left() -> Response {
+    empty(StatusCode::NO_CONTENT)
+}
+
+/// The endpoint takes only these methods.
+pub(super) fn only(methods: &'static str) -> Response {
+    let message = format!("this endpoint takes only {methods}");
+    let mut response = refusal(&Error::client(Code::MethodNotAllowed, message).into());
+    response
+        .headers_mut()
+        .insert(ALLOW, HeaderValue::from_static(methods));
+    response
 }
 
 /// Whether the gateway takes calls.

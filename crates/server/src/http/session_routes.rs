@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use ::http::{HeaderMap, HeaderName};
 use axum::response::Response;
-use tidegate_core::{Code, Error, Result, Scope};
-use tidegate_mcp::revision::StandardHeaders;
-use tidegate_mcp::{Era, Revision};
+use tidegate_core::{Code, Error, Principal, Result, Scope};
+use tidegate_mcp::revision::session_of;
 
 use super::stream::Opening;
-use super::{Http, accept, identify, not_allowed, respond, stream};
+use super::{Http, accept, identify, respond, stream};
 use crate::path::Refusal;
 use crate::session::{Outlet, Session, parse_event_id};
 
@@ -30,6 +29,9 @@ pub(super) async fn get(
         None => session.standing.try_read().ok_or_else(taken)?,
         Some(id) => {
             let (outlet, after) = resumed(&session, id)?;
+            if outlet.is_over_after(after) {
+                return Ok(respond::nothing_left());
+            }
             outlet.read_from(after)
         }
     };
@@ -57,23 +59,10 @@ async fn find(http: &Http, scope: Scope, headers: &HeaderMap) -> Result<Arc<Sess
 }
 
 /// The session a request names, and who names it.
-async fn whose(
-    http: &Http,
-    headers: &HeaderMap,
-) -> Result<(String, tidegate_core::Principal), Refusal> {
+async fn whose(http: &Http, headers: &HeaderMap) -> Result<(String, Principal), Refusal> {
     let caller = identify(http, headers).await?;
     let standard = accept::standard(headers)?;
-    match &standard {
-        StandardHeaders {
-            session: Some(id), ..
-        } if !is_modern(&standard) => Ok((id.clone(), caller.principal.clone())),
-        _ => Err(not_allowed("without a session there is only POST").into()),
-    }
-}
-
-fn is_modern(headers: &StandardHeaders) -> bool {
-    let revision = headers.version.as_deref().and_then(Revision::parse);
-    revision.is_some_and(|revision| revision.era() == Era::Modern)
+    Ok((session_of(&standard)?.to_owned(), caller.principal.clone()))
 }
 
 /// The stream of this session that an event id belongs to.

@@ -62,17 +62,15 @@ impl Outlet {
         self.wake.notify_waiters();
     }
 
-    /// Adds a notice unless the same one is waiting to be read already.
-    pub(crate) fn push_once(&self, json: String) {
-        let frame = Frame::Notice(json);
+    /// Adds a notice unless the same one is waiting to be read already. Where too many wait, it adds
+    /// `instead`: something that says less and comes once.
+    pub(crate) fn push_once(&self, json: String, instead: impl FnOnce() -> String) {
         let mut state = self.lock();
-        let read = state.read;
-        let waits = state
-            .events
-            .iter()
-            .any(|(seq, event)| *seq > read && **event == frame);
-        if !waits {
-            state.push(frame, self.max_events, self.max_bytes);
+        let crowded = state.unread() >= self.max_events;
+        let frame = Frame::Notice(if crowded { instead() } else { json });
+        if !state.is_waiting(&frame) {
+            let room = if crowded { usize::MAX } else { self.max_events };
+            state.push(frame, room, usize::MAX);
         }
         drop(state);
         self.wake.notify_waiters();
@@ -108,6 +106,12 @@ impl Outlet {
         (!state.being_read).then(|| state.attach(self, None))
     }
 
+    /// Whether nothing will ever come after this event.
+    pub(crate) fn is_over_after(&self, seq: u64) -> bool {
+        let state = self.lock();
+        state.finished && state.last <= seq
+    }
+
     /// When the last reader left.
     pub(crate) fn left(&self) -> Option<Instant> {
         self.lock().left
@@ -131,13 +135,37 @@ impl State {
         }
     }
 
+    /// How many events nobody has read.
+    fn unread(&self) -> usize {
+        self.events.len() - self.first_after(self.read)
+    }
+
+    fn is_waiting(&self, frame: &Frame) -> bool {
+        let unread = self.events.range(self.first_after(self.read)..);
+        unread.into_iter().any(|(_, waiting)| **waiting == *frame)
+    }
+
+    /// Where the events after `seq` begin.
+    fn first_after(&self, seq: u64) -> usize {
+        self.events.partition_point(|(known, _)| *known <= seq)
+    }
+
+    /// Adds a frame. When there are too many, the oldest goes that can: an answer that nobody has
+    /// read cannot.
     fn push(&mut self, frame: Frame, max_events: usize, max_bytes: usize) {
         self.last += 1;
         self.bytes += frame.json().len();
         self.events.push_back((self.last, Arc::new(frame)));
-        while self.events.len() > 1 && (self.events.len() > max_events || self.bytes > max_bytes) {
-            if let Some((_, oldest)) = self.events.pop_front() {
-                self.bytes -= oldest.json().len();
+        while self.events.len() > max_events || self.bytes > max_bytes {
+            let (read, last) = (self.read, self.last);
+            let can_go = |(seq, frame): &(u64, Arc<Frame>)| {
+                *seq != last && (*seq <= read || matches!(**frame, Frame::Notice(_)))
+            };
+            let Some(at) = self.events.iter().position(can_go) else {
+                return;
+            };
+            if let Some((_, gone)) = self.events.remove(at) {
+                self.bytes -= gone.json().len();
             }
         }
     }
@@ -162,11 +190,7 @@ impl Reader {
                 if state.reader != self.reader {
                     return None;
                 }
-                let next = state
-                    .events
-                    .iter()
-                    .find(|(seq, _)| *seq > self.after)
-                    .cloned();
+                let next = state.events.get(state.first_after(self.after)).cloned();
                 if let Some((seq, frame)) = next {
                     self.after = seq;
                     state.read = state.read.max(seq);
@@ -258,14 +282,44 @@ mod tests {
     #[tokio::test]
     async fn the_same_change_waits_once_and_comes_again_after_it_was_read() {
         let outlet = outlet(8);
-        outlet.push_once("x".to_owned());
-        outlet.push_once("x".to_owned());
+        outlet.push_once("x".to_owned(), String::new);
+        outlet.push_once("x".to_owned(), String::new);
         let mut reader = outlet.read();
         assert_eq!(next(&mut reader).await.as_deref(), Some("x"));
-        outlet.push_once("x".to_owned());
+        outlet.push_once("x".to_owned(), String::new);
         outlet.finish();
         assert_eq!(next(&mut reader).await.as_deref(), Some("x"));
         assert_eq!(next(&mut reader).await, None);
+    }
+
+    #[tokio::test]
+    async fn an_answer_that_nobody_read_is_not_pushed_out() {
+        let outlet = outlet(2);
+        outlet.push(Frame::Final {
+            json: "answer".to_owned(),
+            code: None,
+        });
+        for text in ["a", "b", "c"] {
+            outlet.push(notice(text));
+        }
+        let mut reader = outlet.read();
+        assert_eq!(next(&mut reader).await.as_deref(), Some("answer"));
+        assert_eq!(next(&mut reader).await.as_deref(), Some("c"));
+    }
+
+    #[tokio::test]
+    async fn where_too_many_changes_wait_one_stands_for_the_rest() {
+        let outlet = outlet(2);
+        for text in ["a", "b", "c", "d"] {
+            outlet.push_once(text.to_owned(), || "all".to_owned());
+        }
+        outlet.finish();
+        let mut reader = outlet.read();
+        let mut heard = Vec::new();
+        while let Some(text) = next(&mut reader).await {
+            heard.push(text);
+        }
+        assert_eq!(heard, ["a", "b", "all"]);
     }
 
     #[test]

@@ -124,8 +124,7 @@ impl Sessions {
     pub(crate) fn end(&self, id: &str, principal: &Principal, scope: &Scope) -> Result<()> {
         let session = self.find(id, principal, scope)?;
         self.lock().remove(&SessionId(id.to_owned()));
-        session.ended.cancel();
-        session.standing.finish();
+        session.end();
         Ok(())
     }
 
@@ -135,7 +134,7 @@ impl Sessions {
         self.lock().retain(|_, slot| {
             let keep = !slot.is_over(now, self.idle);
             if !keep {
-                slot.session.ended.cancel();
+                slot.session.end();
             }
             keep
         });
@@ -167,7 +166,7 @@ fn make_room(open: &mut HashMap<SessionId, Slot>, among: impl Fn(&Slot) -> bool)
         .map(|(id, _)| id.clone());
     match oldest.and_then(|id| open.remove(&id)) {
         Some(slot) => {
-            slot.session.ended.cancel();
+            slot.session.end();
             Ok(())
         }
         None => Err(Error::new(

@@ -1,6 +1,5 @@
 //! A child process whose output is read as it comes, and which never outlives its test.
 
-use std::io;
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -28,25 +27,28 @@ pub(crate) struct Ended {
 
 impl Running {
     pub(crate) fn start(command: &mut Command) -> Self {
-        Self::spawn(command.stdout(Stdio::piped()))
+        Self::spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()))
     }
 
-    /// With an output that nobody reads: its reader is gone before it starts.
-    pub(crate) fn start_unread(command: &mut Command) -> Self {
-        let (reader, writer) = io::pipe().unwrap();
-        drop(reader);
-        Self::spawn(command.stdout(writer))
+    /// With this output.
+    pub(crate) fn start_onto(command: &mut Command, stdout: impl Into<Stdio>) -> Self {
+        Self::spawn(command.stdout(stdout).stderr(Stdio::piped()))
+    }
+
+    /// With this place for its log.
+    pub(crate) fn start_logging_onto(command: &mut Command, stderr: impl Into<Stdio>) -> Self {
+        Self::spawn(command.stdout(Stdio::piped()).stderr(stderr))
     }
 
     fn spawn(command: &mut Command) -> Self {
-        command.stdin(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command
+            .stdin(Stdio::piped())
             .spawn()
             .unwrap_or_else(|error| panic!("{command:?} does not start: {error}"));
         Self {
             stdin: child.stdin.take(),
             stdout: child.stdout.take().map_or_else(Lines::none, Lines::of),
-            stderr: Lines::of(child.stderr.take().unwrap()),
+            stderr: child.stderr.take().map_or_else(Lines::none, Lines::of),
             child,
         }
     }

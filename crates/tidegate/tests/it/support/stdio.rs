@@ -21,8 +21,14 @@ impl Stdio {
     }
 
     pub(crate) fn start_in(home: Home) -> Self {
+        let process = Running::start(&mut home.tidegate(&["stdio"]));
+        Self::of(home, process)
+    }
+
+    /// A process that was started already.
+    pub(crate) fn of(home: Home, process: Running) -> Self {
         Self {
-            process: Running::start(&mut home.tidegate(&["stdio"])),
+            process,
             _home: home,
             last: 0,
         }
