@@ -28,6 +28,17 @@ pub struct Report {
     pub vitals: Vec<Vital>,
 }
 
+impl Report {
+    /// All is well, and there is nothing to add.
+    pub fn good() -> Self {
+        Self {
+            health: Health::Good,
+            response_time: None,
+            vitals: Vec::new(),
+        }
+    }
+}
+
 /// One number with its name.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Vital {

@@ -18,7 +18,7 @@ use std::fmt;
 pub use frame::{Framing, frame, session_of};
 pub use headers::StandardHeaders;
 pub use legacy::Handshake;
-pub use lift::{Lifted, lift_legacy, lift_modern};
+pub use lift::{Asked, Lifted, lift_legacy, lift_modern};
 pub use lower::{Frame, Lowering, legacy_change, refusal};
 pub use meta::key;
 pub use methods::Method;

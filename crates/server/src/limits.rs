@@ -7,6 +7,8 @@ use std::time::Duration;
 pub struct Limits {
     /// Bytes of one message: an HTTP body or a line on stdin.
     pub message_bytes: usize,
+    /// Bytes of all messages that are being taken, over all doors of HTTP.
+    pub buffered_bytes: usize,
     /// How deep arrays and objects of a message may nest.
     pub json_depth: usize,
     /// Messages in one batch (only one revision has batches).
@@ -53,6 +55,7 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             message_bytes: 4 * 1024 * 1024,
+            buffered_bytes: 256 * 1024 * 1024,
             json_depth: 64,
             batch_messages: 64,
             header_bytes: 32 * 1024,

@@ -11,10 +11,16 @@ use crate::session::Sessions;
 /// From this share of a bound on, someone should look.
 const NEARLY: f64 = 0.9;
 
+/// Messages are counted in pieces of so many bytes.
+const PIECE: usize = 1024;
+
 /// The calls, streams and sessions that are open, each within its bound.
 pub struct Load {
     calls: Gauge,
     streams: Gauge,
+    /// Room for the bytes of messages, in pieces.
+    bytes: Arc<Semaphore>,
+    all_pieces: usize,
     pub(crate) sessions: Sessions,
     max_sessions: usize,
 }
@@ -27,9 +33,12 @@ struct Gauge {
 
 impl Load {
     pub fn new(limits: &Limits) -> Self {
+        let all_pieces = limits.buffered_bytes.div_ceil(PIECE);
         Self {
             calls: Gauge::new(limits.calls),
             streams: Gauge::new(limits.streams),
+            bytes: Arc::new(Semaphore::new(all_pieces)),
+            all_pieces,
             sessions: Sessions::new(limits),
             max_sessions: limits.sessions,
         }
@@ -38,6 +47,15 @@ impl Load {
     /// Room for one more call.
     pub(crate) fn call(&self) -> Result<OwnedSemaphorePermit> {
         self.calls.take("calls")
+    }
+
+    /// Room for the bytes of one message; waits until there is some.
+    pub(crate) async fn bytes(&self, count: usize) -> Result<OwnedSemaphorePermit> {
+        // More than there is room for in all takes all the room.
+        let pieces = count.div_ceil(PIECE).min(self.all_pieces);
+        let pieces = u32::try_from(pieces).unwrap_or(u32::MAX);
+        let room = Arc::clone(&self.bytes).acquire_many_owned(pieces).await;
+        room.map_err(|closed| Error::internal("no message can be taken").caused_by(closed))
     }
 
     /// Room for one more stream of changes.

@@ -10,7 +10,7 @@ use tidegate_core::{
     RawJson, Reply, Request, Result, Scope, Terms,
 };
 use tidegate_mcp::revision::{
-    Method, StandardHeaders, check_param_headers, lift_legacy, lift_modern, refusal,
+    Asked, Method, StandardHeaders, check_param_headers, lift_legacy, lift_modern, refusal,
 };
 use tidegate_mcp::{Era, Frame, Lifted, Lowering, Message, Refused, RequestId, Revision};
 use tokio_util::sync::CancellationToken;
@@ -181,24 +181,7 @@ impl Doors {
     ) -> Result<Taken, Refusal> {
         let (revision, lifted) = lift_modern(message, headers)?;
         match lifted {
-            Lifted::Request {
-                id,
-                method,
-                ask,
-                params,
-                terms,
-            } => {
-                let mut request = self.request(peer, method, ask, params, terms);
-                request.precondition = headers.map(|headers| repeats(headers, &request));
-                let lowering = lowering(revision, method, id.clone(), &request);
-                let on_a_pipe = headers.is_none();
-                let farewell = on_a_pipe.then(|| lowering.farewell()).flatten();
-                let frames = self
-                    .frames(request, lowering)
-                    .chain(stream::iter(farewell))
-                    .boxed();
-                Ok(Taken::Call { id, frames })
-            }
+            Lifted::Request(asked) => Ok(self.stateless(peer, revision, asked, headers)),
             Lifted::Cancelled { id } => Ok(Taken::Cancel(id)),
             _ => Ok(Taken::Noted),
         }
@@ -213,13 +196,7 @@ impl Doors {
     ) -> Result<Taken, Refusal> {
         let lifted = lift_legacy(message, revision, Terms::default()).map_err(Refusal::legacy)?;
         match lifted {
-            Lifted::Request {
-                id,
-                method,
-                ask,
-                params,
-                terms,
-            } => Ok(self.call(peer, revision, id, method, ask, params, terms)),
+            Lifted::Request(asked) => Ok(self.call(peer, revision, asked)),
             Lifted::SetLevel { id, .. }
             | Lifted::Subscribe { id, .. }
             | Lifted::Unsubscribe { id, .. }
@@ -245,13 +222,7 @@ impl Doors {
         let revision = session.revision;
         let lifted = lift_legacy(message, revision, session.terms()).map_err(Refusal::legacy)?;
         match lifted {
-            Lifted::Request {
-                id,
-                method,
-                ask,
-                params,
-                terms,
-            } => Ok(self.call(peer, revision, id, method, ask, params, terms)),
+            Lifted::Request(asked) => Ok(self.call(peer, revision, asked)),
             Lifted::SetLevel { id, level } => {
                 session.set_level(level);
                 Ok(done(revision, Method::SetLevel, id))
@@ -326,22 +297,50 @@ impl Doors {
         }
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the parts of one lifted request")]
-    fn call(
-        &self,
-        peer: &Peer,
-        revision: Revision,
-        id: RequestId,
-        method: Method,
-        ask: Ask,
-        params: RawJson,
-        terms: Terms,
-    ) -> Taken {
+    fn call(&self, peer: &Peer, revision: Revision, asked: Asked) -> Taken {
+        let Asked {
+            id,
+            method,
+            ask,
+            params,
+            terms,
+        } = asked;
         let request = self.request(peer, method, ask, params, terms);
         let lowering = lowering(revision, method, id.clone(), &request);
         Taken::Call {
             id,
             frames: self.frames(request, lowering),
+        }
+    }
+
+    /// A call without a session: its headers must repeat its arguments; and on a pipe, which stays
+    /// open, a stream of changes ends with a farewell.
+    fn stateless(
+        &self,
+        peer: &Peer,
+        revision: Revision,
+        asked: Asked,
+        headers: Option<&StandardHeaders>,
+    ) -> Taken {
+        let Asked {
+            id,
+            method,
+            ask,
+            params,
+            terms,
+        } = asked;
+        let mut request = self.request(peer, method, ask, params, terms);
+        request.precondition = headers.map(|headers| repeats(headers, &request));
+        let lowering = lowering(revision, method, id.clone(), &request);
+        let farewell = if headers.is_none() {
+            lowering.farewell()
+        } else {
+            None
+        };
+        let frames = self.frames(request, lowering).chain(stream::iter(farewell));
+        Taken::Call {
+            id,
+            frames: frames.boxed(),
         }
     }
 
@@ -434,11 +433,11 @@ fn lowering(revision: Revision, method: Method, id: RequestId, request: &Request
 
 fn lowered(reply: Result<Reply>, lowering: Lowering) -> Frames {
     match reply {
-        Ok(Reply::Done(outcome)) => one(lowering.outcome(&outcome)),
+        Ok(Reply::Done(outcome)) => one(checked(lowering.outcome(&outcome), &lowering)),
         Ok(Reply::Stream(events)) => {
             let frames = events.filter_map(move |event| {
                 let frame = match event {
-                    Ok(event) => lowering.event(event),
+                    Ok(event) => lowering.event(event).map(|frame| checked(frame, &lowering)),
                     Err(error) => Some(lowering.error(&error)),
                 };
                 std::future::ready(frame)
@@ -447,6 +446,18 @@ fn lowered(reply: Result<Reply>, lowering: Lowering) -> Frames {
         }
         Err(error) => one(lowering.error(&error)),
     }
+}
+
+/// A reply that could not be lowered became an error after the layer that logs errors.
+fn checked(frame: Frame, lowering: &Lowering) -> Frame {
+    if let Frame::Final {
+        code: Some(code), ..
+    } = &frame
+    {
+        let (correlation, method) = (lowering.correlation, lowering.method.name());
+        tracing::error!(%correlation, method, ?code, "a reply does not fit its client's revision");
+    }
+    frame
 }
 
 /// The empty answer.

@@ -52,7 +52,8 @@ impl<S: Send + Sync> Declarations<S> {
                 Outcome::complete(tool.call(state, call).await?)
             }
             Ask::Prompt { name } => return Err(nothing_called(name)),
-            Ask::Completion { .. } | Ask::Own(_) => return Err(nothing_called("that")),
+            Ask::Completion { .. } => return Err(nothing_to_complete()),
+            Ask::Own(_) => return Err(Error::internal("a call went to the wrong source")),
         };
         Ok(Reply::Done(outcome))
     }
@@ -63,6 +64,10 @@ fn nothing_called(name: &str) -> Error {
         Code::UnknownTarget,
         format!("this source has nothing called `{name}`"),
     )
+}
+
+fn nothing_to_complete() -> Error {
+    Error::client(Code::UnknownTarget, "this has no arguments to complete")
 }
 
 /// A definition with its key.

@@ -17,6 +17,7 @@ use crate::declare::{Body, Declarations, Fault, Resource, Tool};
 use report::{HealthReport, ModelsReport, StatsReport, Status};
 
 const HEALTH: &str = "resource://system/health";
+const STATS: &str = "plugin://system/stats";
 
 /// How often the state is looked at for those who subscribe to it.
 const WATCH_EVERY: Duration = Duration::from_secs(1);
@@ -27,7 +28,14 @@ pub struct System {
     declarations: Declarations<State>,
     catalog: Arc<Catalog>,
     changes: ChangeSender,
-    last_seen: Mutex<Vec<(String, Status)>>,
+    last_seen: Mutex<Seen>,
+}
+
+/// What those who subscribe were told last.
+#[derive(PartialEq)]
+struct Seen {
+    statuses: Vec<(String, Status)>,
+    calls: u64,
 }
 
 /// What the reports are made from.
@@ -38,7 +46,7 @@ struct State {
 }
 
 impl System {
-    /// Reports on these sources and these parts of the gateway.
+    /// Reports on these sources, on itself, and on these parts of the gateway.
     pub fn new(
         stats: Arc<Stats>,
         sources: Vec<(SourceId, Arc<dyn Source>)>,
@@ -51,7 +59,7 @@ impl System {
         };
         let declarations = declarations();
         let catalog = declarations.catalog();
-        let last_seen = Mutex::new(state.health().statuses());
+        let last_seen = Mutex::new(state.seen());
         Self {
             state,
             declarations,
@@ -72,15 +80,18 @@ impl System {
     }
 
     fn look(&self) {
-        let statuses = self.state.health().statuses();
+        let seen = self.state.seen();
         let mut last = self
             .last_seen
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if *last != statuses {
-            *last = statuses;
+        if last.statuses != seen.statuses {
             self.changes.send(Change::Updated(HEALTH.into()));
         }
+        if last.calls != seen.calls {
+            self.changes.send(Change::Updated(STATS.into()));
+        }
+        *last = seen;
     }
 }
 
@@ -99,6 +110,13 @@ impl Source for System {
 }
 
 impl State {
+    fn seen(&self) -> Seen {
+        Seen {
+            statuses: self.health().statuses(),
+            calls: self.stats.calls(),
+        }
+    }
+
     fn health(&self) -> HealthReport {
         HealthReport::new(&self.stats, &self.sources, &self.probes)
     }
@@ -136,7 +154,7 @@ fn declarations() -> Declarations<State> {
                 read: |_| Box::pin(async { Body::json(&ModelsReport::default()) }),
             },
             Resource {
-                uri: "plugin://system/stats",
+                uri: STATS,
                 name: "Gateway Statistics",
                 title: "Gateway statistics",
                 description: "What the gateway has done since it started.",
@@ -145,7 +163,7 @@ fn declarations() -> Declarations<State> {
                 scope: CacheScope::Private,
                 read: |state| {
                     Box::pin(async {
-                        let sources = state.sources.len();
+                        let sources = state.sources.len() + 1;
                         Body::json(&StatsReport::new(&state.stats, sources, &state.probes))
                     })
                 },

@@ -43,7 +43,7 @@ where
         Ok(settings) => settings,
         Err(problems) => return tell(&problems.to_string(), Exit::Usage),
     };
-    log::start(&settings.log);
+    let writing = log::start(&settings.log);
     let runtime = match tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -59,6 +59,7 @@ where
     let result = runtime.block_on(command(settings));
     // Not waited for: a read from a terminal cannot be interrupted.
     runtime.shutdown_background();
+    drop(writing);
     match result {
         Ok(()) => Exit::Done,
         Err(error) => tell(&format!("tidegate: {error:#}"), Exit::Failed),

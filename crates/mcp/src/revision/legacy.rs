@@ -2,7 +2,7 @@
 
 use tidegate_core::{Ask, Object, Own, RawJson, Result, Terms};
 
-use super::lift::{Lifted, common_ask, invalid, members, no_such_method, required};
+use super::lift::{Asked, Lifted, common_ask, invalid, members, no_such_method, required};
 use super::meta::{own, read_level, read_progress_token};
 use super::methods::{Kind, Method};
 use super::{Era, Revision};
@@ -64,13 +64,13 @@ pub(super) fn request(
         _ => common_ask(method, &object).unwrap_or_else(|| Err(no_such_method(name, revision)))?,
     };
     drop(object);
-    Ok(Lifted::Request {
+    Ok(Lifted::Request(Asked {
         id,
         method,
         ask,
         params,
         terms,
-    })
+    }))
 }
 
 fn handshake(params: &Object<'_>) -> Result<Handshake> {

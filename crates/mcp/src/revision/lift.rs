@@ -16,13 +16,7 @@ const MOST_URIS: usize = 10_000;
 #[derive(Debug)]
 pub enum Lifted {
     /// Something for the core.
-    Request {
-        id: RequestId,
-        method: Method,
-        ask: Ask,
-        params: RawJson,
-        terms: Terms,
-    },
+    Request(Asked),
     /// Opens a session.
     Handshake {
         id: RequestId,
@@ -47,6 +41,17 @@ pub enum Lifted {
     },
     /// Known, and nothing to do about it.
     Noted,
+}
+
+/// A request for the core.
+#[derive(Debug)]
+pub struct Asked {
+    pub id: RequestId,
+    pub method: Method,
+    pub ask: Ask,
+    /// The parameters as they came.
+    pub params: RawJson,
+    pub terms: Terms,
 }
 
 /// Lifts a stateless message. `headers` are those of HTTP; stdio has none.

@@ -3,7 +3,7 @@
 use tidegate_core::{Ask, Code, Error, Object, Own, RawJson, Result, clip};
 
 use super::headers::mismatch;
-use super::lift::{Lifted, common_ask, filter, members, no_such_method};
+use super::lift::{Asked, Lifted, common_ask, filter, members, no_such_method};
 use super::meta::Meta;
 use super::methods::{Kind, Method};
 use super::{Era, Revision, StandardHeaders, sentinel};
@@ -36,13 +36,13 @@ pub(super) fn request(
     drop(object);
     Ok((
         revision,
-        Lifted::Request {
+        Lifted::Request(Asked {
             id: id.clone(),
             method,
             ask,
             params,
             terms,
-        },
+        }),
     ))
 }
 

@@ -1,7 +1,7 @@
 //! What was lifted, as text that a person can check against the protocol.
 
 use tidegate_core::{Ask, Error, Filter, Own, RawJson, Reference, Terms};
-use tidegate_mcp::revision::{Framing, Handshake};
+use tidegate_mcp::revision::{Asked, Framing, Handshake};
 use tidegate_mcp::{Era, Lifted, Message, RequestId, Revision, codes};
 
 pub(crate) fn framing(framing: &Framing) -> String {
@@ -36,13 +36,13 @@ pub(crate) fn sent(message: &Message) -> Option<RawJson> {
 
 pub(crate) fn lifted(revision: Revision, lifted: &Lifted, sent: Option<&RawJson>) -> String {
     match lifted {
-        Lifted::Request {
+        Lifted::Request(Asked {
             id,
             method,
             ask,
             params,
             terms,
-        } => format!(
+        }) => format!(
             "request {id:?}: {} in {revision}\nask: {}\nparams: {}\n{}",
             method.name(),
             self::ask(ask),

@@ -1,7 +1,5 @@
 //! Step 1, accept: headers and a size-capped body. Nothing is read of what is refused.
 
-use std::time::Duration;
-
 use ::http::header::{ACCEPT, AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use ::http::{HeaderMap, HeaderName};
 use axum::body::Body;
@@ -9,6 +7,9 @@ use bytes::Bytes;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use tidegate_core::{Code, Credential, Error, Result};
 use tidegate_mcp::revision::StandardHeaders;
+use tokio::sync::OwnedSemaphorePermit;
+
+use crate::Doors;
 
 /// The standard headers of a request.
 pub(super) fn standard(headers: &HeaderMap) -> Result<StandardHeaders> {
@@ -100,27 +101,34 @@ pub(super) fn check_content(headers: &HeaderMap) -> Result<()> {
     Err(Error::client(Code::UnsupportedMedia, message))
 }
 
-/// Reads a body within its bounds.
-pub(super) async fn body(
-    headers: &HeaderMap,
-    body: Body,
-    limit: usize,
-    time: Duration,
-) -> Result<Bytes> {
+/// A body, and the room its bytes take for as long as they are needed.
+pub(super) struct Accepted {
+    pub(super) bytes: Bytes,
+    pub(super) _room: OwnedSemaphorePermit,
+}
+
+/// Reads a body within its bounds of size, time and room.
+pub(super) async fn body(doors: &Doors, headers: &HeaderMap, body: Body) -> Result<Accepted> {
+    let (limit, time) = (doors.limits.message_bytes, doors.limits.body_time);
     let announced = only(headers, &CONTENT_LENGTH)?.and_then(|length| length.parse::<usize>().ok());
     if announced.is_some_and(|length| length > limit) {
         return Err(too_large(limit));
     }
-    let read = tokio::time::timeout(time, Limited::new(body, limit).collect()).await;
-    match read {
-        Ok(Ok(body)) => Ok(body.to_bytes()),
-        Ok(Err(error)) if error.is::<LengthLimitError>() => Err(too_large(limit)),
-        Ok(Err(_)) => Err(Error::client(Code::InvalidRequest, "the body ended early")),
-        Err(_) => {
-            let message = format!("the body did not arrive within {} seconds", time.as_secs());
-            Err(Error::client(Code::TooSlow, message))
+    let read = async {
+        let room = doors.load.bytes(announced.unwrap_or(limit)).await?;
+        match Limited::new(body, limit).collect().await {
+            Ok(body) => Ok(Accepted {
+                bytes: body.to_bytes(),
+                _room: room,
+            }),
+            Err(error) if error.is::<LengthLimitError>() => Err(too_large(limit)),
+            Err(_) => Err(Error::client(Code::InvalidRequest, "the body ended early")),
         }
-    }
+    };
+    tokio::time::timeout(time, read).await.unwrap_or_else(|_| {
+        let message = format!("the body did not arrive within {} seconds", time.as_secs());
+        Err(Error::client(Code::TooSlow, message))
+    })
 }
 
 fn too_large(limit: usize) -> Error {

@@ -80,10 +80,8 @@ pub(super) async fn message(State(http): State<Arc<Http>>, request: Request<Body
         let caller = identify(&http, &parts.headers).await?;
         accept::check_content(&parts.headers)?;
         let pipe = find(&http, parts.uri.query(), &caller.principal)?;
-        let limits = &http.doors.limits;
-        let bytes =
-            accept::body(&parts.headers, body, limits.message_bytes, limits.body_time).await?;
-        pipe.take(bytes).await;
+        let accepted = accept::body(&http.doors, &parts.headers, body).await?;
+        pipe.take(accepted.bytes.clone()).await;
         Ok::<_, Refusal>(respond::accepted())
     };
     taken

@@ -10,6 +10,7 @@ use axum::Router;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::service::TowerToHyperService;
+use socket2::SockRef;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
@@ -73,6 +74,7 @@ impl Listener {
                     };
                     connections.spawn(connection.run(builder.clone()));
                 }
+                Err(error) if is_its_own(&error) => {}
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be taken");
                     tokio::time::sleep(NO_ROOM).await;
@@ -91,7 +93,6 @@ impl Listener {
             .await
             .map_err(io::Error::other)?;
         let (stream, _) = self.socket.accept().await?;
-        stream.set_nodelay(true)?;
         Ok((stream, permit))
     }
 }
@@ -115,6 +116,7 @@ impl Connection {
         if !begun {
             return;
         }
+        set_options(&self.stream, self.limits.write_stall);
         let stream = NoStall::new(self.stream, self.limits.write_stall);
         let service = TowerToHyperService::new(self.router);
         let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
@@ -148,6 +150,25 @@ async fn begins(stream: &TcpStream) -> io::Result<()> {
             _ => return Ok(()),
         }
     }
+}
+
+/// Whether the failure is one connection's alone, and the next may well be taken.
+fn is_its_own(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::ConnectionRefused
+            | io::ErrorKind::Interrupted
+    )
+}
+
+/// Small answers go out at once, and a peer that vanished without a word is noticed. A socket that
+/// cannot do either still works.
+fn set_options(stream: &TcpStream, patience: Duration) {
+    let socket = SockRef::from(stream);
+    socket.set_tcp_nodelay(true).ok();
+    socket.set_tcp_user_timeout(Some(patience)).ok();
 }
 
 fn builder(limits: &Limits) -> Builder<TokioExecutor> {

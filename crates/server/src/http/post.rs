@@ -31,10 +31,10 @@ pub(super) async fn post(
     let caller = identify(http, &parts.headers).await?;
     accept::check_accept(&parts.headers)?;
     accept::check_content(&parts.headers)?;
-    let limits = &http.doors.limits;
-    let bytes = accept::body(&parts.headers, body, limits.message_bytes, limits.body_time).await?;
+    let accepted = accept::body(&http.doors, &parts.headers, body).await?;
+    let limits = http.doors.limits.decode();
     let peer = Peer { caller, scope };
-    match decode(bytes, limits.decode())? {
+    match decode(accepted.bytes.clone(), limits)? {
         Inbound::One(message) => {
             let id = message.request_id().cloned();
             let answer = one(http, &peer, &parts.headers, message).await;

@@ -90,7 +90,9 @@ impl HealthReport {
         let probes = probes
             .iter()
             .map(|probe| Component::of_probe(probe.as_ref()));
-        Self::of(probes.chain(sources).collect(), Metrics::new(stats))
+        let own = Component::timed("system".to_owned(), Report::good);
+        let components = probes.chain(sources).chain([own]);
+        Self::of(components.collect(), Metrics::new(stats))
     }
 
     fn of(components: Vec<Component>, metrics: Metrics) -> Self {

@@ -74,6 +74,8 @@ bounds! {
     doors {
         /// Bytes of one message: an HTTP body or a line on stdin.
         message_bytes: Size in Size::kib(1)..=Size::mib(1024);
+        /// Bytes of all messages that are being taken at once over HTTP.
+        buffered_bytes: Size in Size::mib(1)..=Size::mib(64 * 1024);
         /// How deep arrays and objects of a message may nest.
         json_depth: usize in 8..=128;
         /// Messages in one batch, for the one revision that has batches.

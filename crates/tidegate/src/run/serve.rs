@@ -4,13 +4,17 @@ use std::io;
 use std::net::SocketAddr;
 
 use anyhow::Context as _;
-use tidegate_server::{Listener, serve_http};
+use tidegate_server::{Limits, Listener, serve_http};
 
 use super::stop_signal;
 use crate::assemble::Assembly;
 use crate::config::Settings;
 
-pub(super) async fn run(settings: Settings) -> anyhow::Result<()> {
+/// Files that are open for other things than connections.
+const OTHER_FILES: u64 = 128;
+
+pub(super) async fn run(mut settings: Settings) -> anyhow::Result<()> {
+    fit_connections(&mut settings.limits);
     let assembly = Assembly::new(&settings)?;
     let stop = stop_signal()?;
     let listener = Listener::bind(settings.listen)
@@ -52,4 +56,21 @@ fn explain(error: anyhow::Error) -> anyhow::Error {
     };
     let what = error.to_string();
     anyhow::anyhow!("{what}: {advice}")
+}
+
+/// Raises the number of files that may be open as far as the system lets us, and takes no more
+/// connections than fit.
+fn fit_connections(limits: &mut Limits) {
+    let wanted = u64::try_from(limits.connections).unwrap_or(u64::MAX);
+    let Ok(files) = rlimit::increase_nofile_limit(wanted.saturating_add(OTHER_FILES)) else {
+        return;
+    };
+    let room = files.saturating_sub(OTHER_FILES).max(1);
+    if room < wanted {
+        tracing::warn!(
+            connections = room,
+            "the system lets us open fewer files than connections may be"
+        );
+        limits.connections = usize::try_from(room).unwrap_or(limits.connections);
+    }
 }
