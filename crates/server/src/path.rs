@@ -165,9 +165,6 @@ impl Doors {
 
     /// Ends whatever is still under way.
     pub(crate) async fn end(&self) {
-        if !self.tasks.is_empty() {
-            tracing::warn!(tasks = self.tasks.len(), "stopping with work under way");
-        }
         self.ended.cancel();
         self.idle().await;
     }

@@ -51,7 +51,7 @@ pub async fn serve_stdio(
     let grace = Grace::new(doors.limits.drain, stop);
     tokio::select! {
         () = pipe.answered() => {}
-        () = grace.over() => {}
+        () = grace.over() => tracing::warn!("ending what is still under way"),
     }
     pipe.ended.cancel();
     doors.end().await;

@@ -34,8 +34,9 @@ pub async fn serve_http(
         serving.wait().await;
         doors.idle().await;
     };
-    tokio::time::timeout(limits.drain, finished).await.ok();
-    // Whatever is still connected has had its time.
+    if tokio::time::timeout(limits.drain, finished).await.is_err() {
+        tracing::warn!("the time to drain is over; ending what is still under way");
+    }
     cut.cancel();
     doors.end().await;
     serving.wait().await;

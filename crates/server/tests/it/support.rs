@@ -13,6 +13,7 @@ pub(crate) async fn standard() -> (TestGateway, FakeSource) {
 /// Checks the status and the code of a refusal; gives its message.
 pub(crate) async fn refused(answer: Answer, status: u16, code: i64) -> Value {
     let found = answer.status;
+    assert!(!answer.is_stream(), "{found}, and a stream");
     let message = answer.json().await;
     let number = message["error"]["code"].as_i64();
     assert_eq!((found, number), (status, Some(code)), "{message}");

@@ -5,6 +5,7 @@
 use serde_json::Value;
 
 use super::{Connection, Events};
+use crate::soon;
 
 /// An answer whose head has been read. Dropping it closes its connection.
 #[derive(Debug)]
@@ -94,9 +95,12 @@ impl Answer {
     /// The whole body.
     pub async fn text(&mut self) -> String {
         let mut body = Vec::new();
-        while let Some(bytes) = self.next_bytes().await {
-            body.extend(bytes);
-        }
+        soon("the end of a body", async {
+            while let Some(bytes) = self.next_bytes().await {
+                body.extend(bytes);
+            }
+        })
+        .await;
         String::from_utf8(body).expect("a body is text")
     }
 

@@ -8,6 +8,7 @@ use serde_json::Value;
 use tidegate_mcp::sse::{Decoder, Event};
 
 use super::Answer;
+use crate::soon;
 
 /// Larger than any event a test asks for.
 const LIMIT: usize = 64 << 20;
@@ -33,12 +34,16 @@ impl Events {
 
     /// The next event, empty ones too; none at the end.
     pub async fn next(&mut self) -> Option<Event> {
-        while self.waiting.is_empty() {
-            if !self.fill().await {
-                return None;
+        // Comments keep a stream open for ever, so that only a bound ends the wait for an event.
+        soon("an event", async {
+            while self.waiting.is_empty() {
+                if !self.fill().await {
+                    return None;
+                }
             }
-        }
-        self.waiting.pop_front()
+            self.waiting.pop_front()
+        })
+        .await
     }
 
     /// The next event that carries something, with its message; none at the end.
