@@ -19,7 +19,7 @@ use crate::session::{Outlet, Session};
 pub(crate) async fn to_lists(doors: &Doors, peer: &Peer, session: &Session) {
     let ask = Ask::Own(Own::Listen(Filter::lists()));
     let params = RawJson::empty_object();
-    let request = doors.request(peer, Method::Initialize, ask, params, session.terms());
+    let request = doors.request(peer, Method::Listen, ask, params, session.terms());
     if let Ok(Reply::Stream(changes)) = doors.gateway.handle(request).await {
         let (outlet, ended) = (Arc::clone(&session.standing), session.ended.clone());
         doors

@@ -92,6 +92,8 @@ pub(super) fn ready(ready: bool) -> Response {
     };
     let mut response = Response::new(Body::from(text));
     *response.status_mut() = status;
+    let plain = HeaderValue::from_static("text/plain; charset=utf-8");
+    response.headers_mut().insert(CONTENT_TYPE, plain);
     response
 }
 
