@@ -87,7 +87,10 @@ async fn every_place_in_a_stream_can_be_come_back_to() {
     }
     assert_eq!(seen.len(), 21);
     for (at, (id, _)) in seen.iter().enumerate() {
-        let again = session.resume(id).await.messages().await;
+        let again = session.resume(id).await;
+        let is_the_last = at + 1 == seen.len();
+        assert_eq!(again.status, if is_the_last { 204 } else { 200 });
+        let again = again.messages().await;
         let rest: Vec<_> = seen[at + 1..]
             .iter()
             .map(|(_, message)| message.clone())

@@ -126,12 +126,12 @@ impl Answer {
         Events::new(self)
     }
 
-    /// All messages of the answer, whatever its form.
+    /// All messages of the answer, whatever its form; none where it has no body.
     pub async fn messages(self) -> Vec<Value> {
-        if self.is_stream() {
-            self.events().rest().await
-        } else {
-            vec![self.json().await]
+        match self.header("content-type") {
+            None => Vec::new(),
+            Some("text/event-stream") => self.events().rest().await,
+            Some(_) => vec![self.json().await],
         }
     }
 

@@ -123,7 +123,8 @@ async fn without_a_session_there_is_only_post() {
             };
             let answer = request.send().await;
             assert_eq!(answer.status, 405, "{method} {version:?}");
-            assert_eq!(answer.header("allow"), Some("POST"));
+            let allowed = answer.header("allow").unwrap();
+            assert!(allowed.contains("POST") && !allowed.contains(method));
         }
     }
     let unknown = gateway

@@ -125,7 +125,7 @@ async fn a_session_has_a_bound_of_subscriptions() {
     let third = session
         .ask("resources/subscribe", json!({ "uri": "fake://2" }))
         .await;
-    assert_eq!(third["error"]["code"], -31503, "{third}");
+    assert_eq!(third["error"]["code"], -32602, "{third}");
     session
         .ask("resources/unsubscribe", json!({ "uri": "fake://0" }))
         .await;
