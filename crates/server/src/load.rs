@@ -19,8 +19,7 @@ pub struct Load {
     calls: Gauge,
     streams: Gauge,
     /// Room for the bytes of messages, in pieces.
-    bytes: Arc<Semaphore>,
-    all_pieces: usize,
+    pieces: Arc<Semaphore>,
     pub(crate) sessions: Sessions,
     max_sessions: usize,
 }
@@ -33,12 +32,10 @@ struct Gauge {
 
 impl Load {
     pub fn new(limits: &Limits) -> Self {
-        let all_pieces = limits.buffered_bytes.div_ceil(PIECE);
         Self {
             calls: Gauge::new(limits.calls),
             streams: Gauge::new(limits.streams),
-            bytes: Arc::new(Semaphore::new(all_pieces)),
-            all_pieces,
+            pieces: Arc::new(Semaphore::new(limits.buffered_bytes.div_ceil(PIECE))),
             sessions: Sessions::new(limits),
             max_sessions: limits.sessions,
         }
@@ -49,18 +46,50 @@ impl Load {
         self.calls.take("calls")
     }
 
-    /// Room for the bytes of one message; waits until there is some.
-    pub(crate) async fn bytes(&self, count: usize) -> Result<OwnedSemaphorePermit> {
-        // More than there is room for in all takes all the room.
-        let pieces = count.div_ceil(PIECE).min(self.all_pieces);
-        let pieces = u32::try_from(pieces).unwrap_or(u32::MAX);
-        let room = Arc::clone(&self.bytes).acquire_many_owned(pieces).await;
-        room.map_err(|closed| Error::internal("no message can be taken").caused_by(closed))
+    /// Room for the bytes of one message, none yet.
+    pub(crate) fn room(&self) -> Room {
+        Room {
+            pieces: Arc::clone(&self.pieces),
+            held: None,
+            bytes: 0,
+        }
     }
 
     /// Room for one more stream of changes.
     pub(crate) fn stream(&self) -> Result<OwnedSemaphorePermit> {
         self.streams.take("streams")
+    }
+}
+
+/// The room that the bytes of one message take. It grows as they arrive: bytes that are only
+/// announced take none.
+pub(crate) struct Room {
+    pieces: Arc<Semaphore>,
+    held: Option<OwnedSemaphorePermit>,
+    bytes: usize,
+}
+
+impl Room {
+    /// Takes room for more bytes.
+    pub(crate) fn grow(&mut self, bytes: usize) -> Result<()> {
+        self.bytes += bytes;
+        let held = self
+            .held
+            .as_ref()
+            .map_or(0, OwnedSemaphorePermit::num_permits);
+        let missing = self.bytes.div_ceil(PIECE).saturating_sub(held);
+        let missing = u32::try_from(missing).unwrap_or(u32::MAX);
+        let more = Arc::clone(&self.pieces)
+            .try_acquire_many_owned(missing)
+            .map_err(|_| {
+                let message = "the gateway is taking as many bytes as it may; try again later";
+                Error::new(Code::Unavailable, Side::Gateway, message)
+            })?;
+        match &mut self.held {
+            Some(held) => held.merge(more),
+            None => self.held = Some(more),
+        }
+        Ok(())
     }
 }
 

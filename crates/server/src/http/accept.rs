@@ -3,13 +3,13 @@
 use ::http::header::{ACCEPT, AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use ::http::{HeaderMap, HeaderName};
 use axum::body::Body;
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use tidegate_core::{Code, Credential, Error, Result};
 use tidegate_mcp::revision::StandardHeaders;
-use tokio::sync::OwnedSemaphorePermit;
 
 use crate::Doors;
+use crate::load::Room;
 
 /// The standard headers of a request.
 pub(super) fn standard(headers: &HeaderMap) -> Result<StandardHeaders> {
@@ -104,7 +104,7 @@ pub(super) fn check_content(headers: &HeaderMap) -> Result<()> {
 /// A body, and the room its bytes take for as long as they are needed.
 pub(super) struct Accepted {
     pub(super) bytes: Bytes,
-    pub(super) _room: OwnedSemaphorePermit,
+    _room: Room,
 }
 
 /// Reads a body within its bounds of size, time and room.
@@ -114,20 +114,28 @@ pub(super) async fn body(doors: &Doors, headers: &HeaderMap, body: Body) -> Resu
     if announced.is_some_and(|length| length > limit) {
         return Err(too_large(limit));
     }
-    let read = async {
-        let room = doors.load.bytes(announced.unwrap_or(limit)).await?;
-        match Limited::new(body, limit).collect().await {
-            Ok(body) => Ok(Accepted {
-                bytes: body.to_bytes(),
-                _room: room,
-            }),
-            Err(error) if error.is::<LengthLimitError>() => Err(too_large(limit)),
-            Err(_) => Err(Error::client(Code::InvalidRequest, "the body ended early")),
-        }
-    };
-    tokio::time::timeout(time, read).await.unwrap_or_else(|_| {
+    let read = tokio::time::timeout(time, read(Limited::new(body, limit), doors.load.room()));
+    read.await.unwrap_or_else(|_| {
         let message = format!("the body did not arrive within {} seconds", time.as_secs());
         Err(Error::client(Code::TooSlow, message))
+    })
+}
+
+async fn read(mut body: Limited<Body>, mut room: Room) -> Result<Accepted> {
+    let mut bytes = BytesMut::new();
+    while let Some(frame) = body.frame().await {
+        let frame = frame.map_err(|error| match error.is::<LengthLimitError>() {
+            true => Error::client(Code::TooLarge, "the message is larger than allowed"),
+            false => Error::client(Code::InvalidRequest, "the body ended early"),
+        })?;
+        if let Ok(data) = frame.into_data() {
+            room.grow(data.len())?;
+            bytes.extend_from_slice(&data);
+        }
+    }
+    Ok(Accepted {
+        bytes: bytes.freeze(),
+        _room: room,
     })
 }
 

@@ -151,8 +151,8 @@ async fn a_session_that_nobody_uses_ends() {
     let source = FakeSource::standard();
     let gateway = TestGateway::with(source.clone())
         .limits(|limits| {
-            limits.session_idle = Duration::from_millis(500);
-            limits.keep_alive = Duration::from_millis(50);
+            limits.session_idle = Duration::from_secs(2);
+            limits.keep_alive = Duration::from_millis(100);
         })
         .start()
         .await;
@@ -163,8 +163,8 @@ async fn a_session_that_nobody_uses_ends() {
     let mut stream = reading.stream().await;
     let gone = gateway.client().hello(NEWEST_LEGACY).send().await;
     let gone = gone.header("mcp-session-id").unwrap().to_owned();
-    // Each comment comes after a twentieth of a second, so this is longer than the bound.
-    stream.comments(15).await;
+    // Each comment comes after a tenth of a second of silence, so this is longer than the bound.
+    stream.comments(25).await;
     let ping = gateway.client().post(&plain("ping", json!({})));
     refused(
         ping.header("Mcp-Session-Id", &gone).send().await,

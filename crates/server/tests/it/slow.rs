@@ -27,6 +27,58 @@ async fn a_body_that_does_not_come_is_not_waited_for() {
     served(post.send().await).await;
 }
 
+/// R19: who announces much and sends nothing takes nothing from others.
+#[tokio::test]
+async fn bodies_that_do_not_come_take_no_room_from_others() {
+    let gateway = TestGateway::with(FakeSource::standard())
+        .limits(|limits| {
+            limits.message_bytes = 4096;
+            limits.buffered_bytes = 2 * 4096;
+            limits.body_time = Duration::from_secs(3600);
+        })
+        .start()
+        .await;
+    let ping = gateway.client().post(&plain("ping", json!({})));
+    let mut silent = Vec::new();
+    for head in [
+        ping.clone().body(&[b' '; 4096]).head_bytes(),
+        ping.clone().chunked().head_bytes(),
+        ping.clone().chunked().head_bytes(),
+    ] {
+        let mut connection = gateway.client().connect().await;
+        connection.write(&head).await;
+        silent.push(connection);
+    }
+    for _ in 0..3 {
+        served(ping.send().await).await;
+    }
+}
+
+/// A message that has come takes the room it needs, not the most it could have needed.
+#[tokio::test]
+async fn small_messages_of_unknown_size_do_not_fill_the_room_while_they_are_served() {
+    let source = FakeSource::standard();
+    let gateway = TestGateway::with(source.clone())
+        .limits(|limits| {
+            limits.message_bytes = 4096;
+            limits.buffered_bytes = 2 * 4096;
+            limits.body_time = Duration::from_secs(3600);
+            limits.keep_alive = Duration::from_secs(3600);
+        })
+        .start()
+        .await;
+    let call = gateway.client().modern_call("fake__hold", json!({}));
+    let mut held = Vec::new();
+    for calls in 1..=3 {
+        held.push(call.request().chunked().begin().await);
+        source.started("hold", calls).await;
+    }
+    source.release("hold", 3);
+    for connection in held {
+        served(connection.answer().await).await;
+    }
+}
+
 #[tokio::test]
 async fn a_body_that_ends_early_reaches_nobody() {
     let (gateway, source) = standard().await;

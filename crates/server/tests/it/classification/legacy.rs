@@ -155,11 +155,26 @@ async fn a_source_has_an_endpoint_of_its_own_with_native_names() {
         "/mcp/FAKE",
         "/mcp/",
         "/mcp/fake/x",
+        "/mcp/%ff",
+        "/mcp/fake%2f",
+        "/mcp/../mcp",
         "/",
         "/sse",
         "/messages",
     ] {
         let answer = at(path).modern("tools/list", json!({})).send().await;
         refused(answer, 404, -32600).await;
+    }
+}
+
+#[tokio::test]
+async fn health_can_only_be_read() {
+    let (gateway, _) = standard().await;
+    for path in ["/healthz", "/readyz"] {
+        for method in ["POST", "PUT", "DELETE"] {
+            let answer = gateway.client().at(path).request(method).send().await;
+            assert_eq!(answer.header("allow"), Some("GET"));
+            refused(answer, 405, -32600).await;
+        }
     }
 }
