@@ -114,18 +114,19 @@ pub(super) async fn body(doors: &Doors, headers: &HeaderMap, body: Body) -> Resu
     if announced.is_some_and(|length| length > limit) {
         return Err(too_large(limit));
     }
-    let read = tokio::time::timeout(time, read(Limited::new(body, limit), doors.load.room()));
+    let read = tokio::time::timeout(time, read(body, limit, doors.load.room()));
     read.await.unwrap_or_else(|_| {
         let message = format!("the body did not arrive within {} seconds", time.as_secs());
         Err(Error::client(Code::TooSlow, message))
     })
 }
 
-async fn read(mut body: Limited<Body>, mut room: Room) -> Result<Accepted> {
+async fn read(body: Body, limit: usize, mut room: Room) -> Result<Accepted> {
+    let mut body = Limited::new(body, limit);
     let mut bytes = BytesMut::new();
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| match error.is::<LengthLimitError>() {
-            true => Error::client(Code::TooLarge, "the message is larger than allowed"),
+            true => too_large(limit),
             false => Error::client(Code::InvalidRequest, "the body ended early"),
         })?;
         if let Ok(data) = frame.into_data() {
