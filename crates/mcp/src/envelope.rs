@@ -38,7 +38,22 @@ pub enum Message {
         params: Option<RawJson>,
     },
     /// The answer to a request of ours.
-    Response { id: RequestId },
+    Response { id: RequestId, answer: Answer },
+}
+
+/// What an answer says.
+#[derive(Clone, Debug)]
+pub enum Answer {
+    Result(RawJson),
+    Error(RpcError),
+}
+
+/// An error of the other side, as it came.
+#[derive(Clone, Debug)]
+pub struct RpcError {
+    pub code: i64,
+    pub message: String,
+    pub data: Option<RawJson>,
 }
 
 /// A message that cannot be taken: why, and the id to answer under where it could be read.
@@ -120,9 +135,9 @@ fn decode_message(whole: &ByteString, text: &str, depth: usize) -> Result<Messag
 }
 
 fn kind(whole: &ByteString, members: &Object<'_>, id: Option<RequestId>) -> Result<Message> {
-    let answers = members.get("result").is_some() != members.get("error").is_some();
-    match (members.get("method"), id) {
-        (Some(method), id) => {
+    let answer = (members.get("result"), members.get("error"));
+    match (members.get("method"), id, answer) {
+        (Some(method), id, _) => {
             let method = read_method(whole, method)?;
             let params = members
                 .get("params")
@@ -133,11 +148,28 @@ fn kind(whole: &ByteString, members: &Object<'_>, id: Option<RequestId>) -> Resu
                 None => Message::Notification { method, params },
             })
         }
-        (None, Some(id)) if answers => Ok(Message::Response { id }),
-        (None, _) => Err(invalid(
+        (None, Some(id), (Some(result), None)) => {
+            let answer = Answer::Result(part(whole, result));
+            Ok(Message::Response { id, answer })
+        }
+        (None, Some(id), (None, Some(error))) => {
+            let answer = Answer::Error(read_error(whole, error)?);
+            Ok(Message::Response { id, answer })
+        }
+        (None, ..) => Err(invalid(
             "a message has a `method`, or an `id` with a `result` or an `error`",
         )),
     }
+}
+
+fn read_error(whole: &ByteString, error: &str) -> Result<RpcError> {
+    let members = Object::parse(error).map_err(|_| invalid("`error` must be an object"))?;
+    let code = members.get("code").and_then(|code| code.parse().ok());
+    Ok(RpcError {
+        code: code.ok_or_else(|| invalid("`error.code` must be an integer"))?,
+        message: members.string("message").unwrap_or_default(),
+        data: members.get("data").map(|data| part(whole, data)),
+    })
 }
 
 /// A name without escapes is shared with the message.

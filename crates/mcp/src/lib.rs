@@ -16,7 +16,9 @@ pub mod lines;
 pub mod revision;
 pub mod sse;
 
-pub use envelope::{Inbound, Limits, Message, Refused, batch_refused, decode, decode_one};
+pub use envelope::{
+    Answer, Inbound, Limits, Message, Refused, RpcError, batch_refused, decode, decode_one,
+};
 pub use id::RequestId;
 pub use revision::{Era, Frame, Lifted, Lowering, Revision};
 

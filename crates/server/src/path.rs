@@ -369,7 +369,8 @@ impl Doors {
         let lowering = lowering(session.revision, Method::Subscribe, id.clone(), &request);
         // Noted before anything is awaited: an unsubscribe that comes next ends it.
         let ended = match session.subscribe(&uri) {
-            Ok(ended) => ended,
+            Ok(Some(ended)) => ended,
+            Ok(None) => return done(session.revision, Method::Subscribe, id),
             Err(error) => {
                 log_refusal(request.correlation, &error);
                 return Taken::Call {

@@ -89,18 +89,18 @@ impl Session {
         self.lock().log_level = Some(level);
     }
 
-    /// Notes a subscription; the token ends it. Subscribing again replaces the first.
-    pub(crate) fn subscribe(&self, uri: &str) -> Result<CancellationToken> {
+    /// Notes a subscription; the token ends it. None if it is there already.
+    pub(crate) fn subscribe(&self, uri: &str) -> Result<Option<CancellationToken>> {
         let mut state = self.lock();
-        let known = state.subscriptions.contains_key(uri);
-        if !known && state.subscriptions.len() >= self.limits.subscriptions {
+        if state.subscriptions.contains_key(uri) {
+            return Ok(None);
+        }
+        if state.subscriptions.len() >= self.limits.subscriptions {
             return Err(too_many(self.limits.subscriptions));
         }
         let token = self.ended.child_token();
-        if let Some(before) = state.subscriptions.insert(uri.to_owned(), token.clone()) {
-            before.cancel();
-        }
-        Ok(token)
+        state.subscriptions.insert(uri.to_owned(), token.clone());
+        Ok(Some(token))
     }
 
     /// Ends a subscription; one that is not there is nothing.

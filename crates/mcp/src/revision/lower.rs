@@ -105,22 +105,8 @@ impl Lowering {
     }
 
     fn acknowledgement(&self, filter: &Filter) -> String {
-        let mut honoured = serde_json::Map::new();
-        let lists = [
-            (filter.tools, "toolsListChanged"),
-            (filter.prompts, "promptsListChanged"),
-            (filter.resources, "resourcesListChanged"),
-        ];
-        for (_, name) in lists.into_iter().filter(|(on, _)| *on) {
-            honoured.insert(name.to_owned(), true.into());
-        }
-        if !filter.uris.is_empty() {
-            let uris: Vec<_> = filter.uris.iter().map(String::as_str).collect();
-            honoured.insert("resourceSubscriptions".to_owned(), uris.into());
-        }
-        let honoured = serde_json::Value::from(honoured).to_string();
         let mut params = Object::default();
-        params.set("notifications", honoured);
+        params.set("notifications", filter_json(filter));
         params.set("_meta", subscription_meta(&self.id));
         notification(Method::Acknowledged, &params.write())
     }
@@ -157,6 +143,24 @@ fn change_notice(change: &Change, subscription: Option<&RequestId>) -> String {
         params.set("_meta", subscription_meta(id));
     }
     notification(method, &params.write())
+}
+
+/// A filter as a client writes it and a server echoes it.
+pub(super) fn filter_json(filter: &Filter) -> String {
+    let mut wanted = serde_json::Map::new();
+    let lists = [
+        (filter.tools, "toolsListChanged"),
+        (filter.prompts, "promptsListChanged"),
+        (filter.resources, "resourcesListChanged"),
+    ];
+    for (_, name) in lists.into_iter().filter(|(on, _)| *on) {
+        wanted.insert(name.to_owned(), true.into());
+    }
+    if !filter.uris.is_empty() {
+        let uris: Vec<_> = filter.uris.iter().map(String::as_str).collect();
+        wanted.insert("resourceSubscriptions".to_owned(), uris.into());
+    }
+    serde_json::Value::from(wanted).to_string()
 }
 
 fn subscription_meta(id: &RequestId) -> String {

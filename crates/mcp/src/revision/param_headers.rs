@@ -29,6 +29,43 @@ pub fn check_param_headers(
     }
 }
 
+/// The headers that a call must carry, each with its value.
+pub(super) fn repeated(definition: &RawJson, params: &RawJson) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    if definition.as_str().contains("\"x-mcp-header\"") {
+        let (definition, params) = (definition.object(), params.object());
+        let schema = definition.as_ref().and_then(|tool| tool.get("inputSchema"));
+        let arguments = params.as_ref().and_then(|params| params.get("arguments"));
+        if let (Some(schema), Some(arguments)) = (schema, arguments) {
+            collect(schema, arguments, DEEPEST, &mut found);
+        }
+    }
+    found
+}
+
+fn collect(schema: &str, value: &str, depth: usize, found: &mut Vec<(String, String)>) {
+    let schema = Object::parse(schema).ok();
+    let properties = schema.as_ref().and_then(|schema| schema.get("properties"));
+    let (Some(properties), Ok(value)) = (
+        properties.and_then(|text| Object::parse(text).ok()),
+        Object::parse(value),
+    ) else {
+        return;
+    };
+    for (name, property) in properties.iter() {
+        let Some(value) = value.get(name).filter(|value| *value != "null") else {
+            continue;
+        };
+        if let Some(header) = header_of(property) {
+            let text = serde_json::from_str(value).unwrap_or_else(|_| value.to_owned());
+            found.push((header, text));
+        }
+        if depth > 0 {
+            collect(property, value, depth - 1, found);
+        }
+    }
+}
+
 /// Only what is reached through `properties` can be named by a header.
 fn check_object(
     headers: &BTreeMap<String, String>,

@@ -23,6 +23,17 @@ pub(super) fn decode(value: &str) -> Option<Cow<'_, str>> {
     }
 }
 
+/// A value as a header carries it.
+pub(super) fn encode(value: &str) -> String {
+    let plain = value.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    let trimmed = value.trim_matches([' ', '\t']) == value;
+    let looks_encoded = value.starts_with(PREFIX) && value.ends_with(SUFFIX);
+    match plain && trimmed && !looks_encoded {
+        true => value.to_owned(),
+        false => format!("{PREFIX}{}{SUFFIX}", STANDARD.encode(value)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -55,7 +66,9 @@ mod tests {
         #[test]
         fn what_was_encoded_is_decoded(text in ".*") {
             let value = format!("{PREFIX}{}{SUFFIX}", STANDARD.encode(&text));
-            prop_assert_eq!(decode(&value).unwrap(), text);
+            prop_assert_eq!(decode(&value).unwrap(), text.as_str());
+            let encoded = encode(&text);
+            prop_assert_eq!(decode(&encoded).unwrap(), text);
         }
 
         #[test]

@@ -1,0 +1,86 @@
+//! What a server says of itself and of what it offers.
+
+use serde_json::value::RawValue;
+use tidegate_core::{Entry, Features, List, Object, RawJson};
+
+use super::super::Revision;
+use crate::bounded;
+
+/// More entries than any page has.
+const MOST_ENTRIES: usize = 100_000;
+
+/// A server, by its own word.
+#[derive(Clone, Debug)]
+pub struct Facts {
+    pub revision: Revision,
+    pub features: Features,
+    pub instructions: Option<String>,
+}
+
+/// The answer to a handshake; none if it is no answer we can go on with.
+pub fn initialized(result: &RawJson) -> Option<Facts> {
+    let members = result.object()?;
+    let revision = Revision::parse(&members.string("protocolVersion")?)?;
+    Some(facts(revision, &members))
+}
+
+/// The answer to discover.
+pub fn discovered(revision: Revision, result: &RawJson) -> Option<Facts> {
+    let members = result.object()?;
+    members.get("supportedVersions")?;
+    Some(facts(revision, &members))
+}
+
+fn facts(revision: Revision, members: &Object<'_>) -> Facts {
+    let capabilities = members
+        .get("capabilities")
+        .and_then(|text| Object::parse(text).ok());
+    let capabilities = capabilities.unwrap_or_default();
+    let has = |name: &str| capabilities.get(name).is_some();
+    let resources = capabilities
+        .get("resources")
+        .and_then(|text| Object::parse(text).ok());
+    let features = Features {
+        tools: has("tools"),
+        prompts: has("prompts"),
+        resources: has("resources"),
+        subscribe: resources.is_some_and(|one| one.get("subscribe") == Some("true")),
+        completions: has("completions"),
+        logging: has("logging"),
+    };
+    Facts {
+        revision,
+        features,
+        instructions: members.string("instructions"),
+    }
+}
+
+/// One page of a list.
+#[derive(Debug)]
+pub struct Page {
+    pub entries: Vec<Entry>,
+    /// The next page's cursor. An empty one is one too.
+    pub next: Option<String>,
+}
+
+/// Reads a page; none if it is no page. An entry without a name is left out.
+pub fn page(list: List, result: &RawJson) -> Option<Page> {
+    let members = result.object()?;
+    let items: Vec<&RawValue> = bounded::list(members.get(list.member())?, MOST_ENTRIES).ok()?;
+    let key = match list {
+        List::Tools | List::Prompts => "name",
+        List::Resources => "uri",
+        List::Templates => "uriTemplate",
+    };
+    let entries = items.into_iter().filter_map(|item| {
+        let key = Object::parse(item.get()).ok()?.string(key)?;
+        Some(Entry {
+            key,
+            definition: RawJson::copy_of(item.get()),
+        })
+    });
+    Some(Page {
+        entries: entries.collect(),
+        next: members.string("nextCursor"),
+    })
+}

@@ -1,0 +1,62 @@
+//! What a server says without being asked.
+
+use tidegate_core::{Change, LogLevel, RawJson};
+
+use super::super::Method;
+use super::super::meta::{key, own};
+use super::super::methods::Kind;
+
+/// A notification of a server, in the core's terms.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Said {
+    /// Progress of the request with this token.
+    Progress {
+        token: String,
+        params: RawJson,
+    },
+    Log {
+        level: LogLevel,
+        params: RawJson,
+    },
+    Change(Change),
+    /// The stream of changes begins.
+    Acknowledged,
+    /// Something we have no use for.
+    Other,
+}
+
+/// Reads a notification. A malformed one is nothing.
+pub fn said(method: &str, params: Option<&RawJson>) -> Said {
+    let empty = RawJson::empty_object();
+    let params = params.unwrap_or(&empty);
+    read(method, params).unwrap_or(Said::Other)
+}
+
+fn read(method: &str, params: &RawJson) -> Option<Said> {
+    let mut members = params.object()?;
+    let method = Method::ALL
+        .iter()
+        .find(|known| known.name() == method && known.row().kind == Kind::Notice)?;
+    Some(match method {
+        Method::Progress => {
+            let token = members.remove(key::PROGRESS_TOKEN)?.into_owned();
+            Said::Progress {
+                token,
+                params: members.write(),
+            }
+        }
+        Method::LogMessage => {
+            let level = members.string("level")?.parse().ok()?;
+            Said::Log {
+                level,
+                params: own(params.as_str()),
+            }
+        }
+        Method::ToolsChanged => Said::Change(Change::Tools),
+        Method::PromptsChanged => Said::Change(Change::Prompts),
+        Method::ResourcesChanged => Said::Change(Change::Resources),
+        Method::ResourceUpdated => Said::Change(Change::Updated(members.string("uri")?.into())),
+        Method::Acknowledged => Said::Acknowledged,
+        _ => return None,
+    })
+}
