@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Ask, Caller, CorrelationId, RawJson, Scope, SourceId, Terms};
+use crate::{Ask, Audience, Caller, CorrelationId, RawJson, Scope, SourceId, Terms};
 
 /// One call at one source, under the source's own names.
 #[derive(Clone, Debug)]
@@ -20,6 +20,13 @@ pub struct Call {
 }
 
 impl Call {
+    pub fn audience(&self) -> Audience<'_> {
+        Audience {
+            caller: &self.caller,
+            terms: &self.terms,
+        }
+    }
+
     /// Whether the call is meant to stay open: a stream of changes has no deadline.
     pub fn is_standing(&self) -> bool {
         matches!(self.ask, Ask::Own(crate::Own::Listen(_)))

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use crate::changes::Hub;
 use crate::error::clip;
 use crate::{
-    Ask, Call, Caller, Code, Error, Layer, List, Next, Reference, Reply, Request, Result, Scope,
+    Ask, Audience, Call, Code, Error, Layer, List, Next, Reference, Reply, Request, Result, Scope,
     Source, SourceId,
 };
 use own::{Absent, OwnSource};
@@ -26,6 +26,9 @@ pub struct GatewayConfig {
     /// What a client is told about the gateway as a whole.
     pub instructions: String,
 }
+
+/// Merged catalogs that are kept: one for each endpoint and kind of audience, and a few that were.
+const MOST_VIEWS: usize = 32;
 
 /// One endpoint over all sources.
 pub struct Gateway {
@@ -94,7 +97,7 @@ impl Gateway {
     }
 
     fn find(&self, request: &mut Request) -> Result<(SourceId, Arc<dyn Source>, Ask)> {
-        let view = self.shared.view(&request.scope, &request.caller);
+        let view = self.shared.view(&request.scope, &request.audience());
         match &request.ask {
             Ask::Own(own) => {
                 let own = Ask::Own(own.clone());
@@ -185,24 +188,23 @@ impl Gateway {
 }
 
 impl Shared {
-    /// The merged catalog, made anew only when a source's snapshot is another one.
-    fn view(&self, scope: &Scope, caller: &Caller) -> Arc<View> {
+    /// The merged catalog, made anew only when it is of other snapshots than those made lately.
+    fn view(&self, scope: &Scope, audience: &Audience<'_>) -> Arc<View> {
         let snapshots: Vec<_> = self
             .in_scope(scope)
-            .map(|(index, source)| (index, source.catalog(caller)))
+            .map(|(index, source)| (index, source.catalog(audience)))
             .collect();
         let mut views = self.views.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = views.iter().position(|(known, _)| known == scope);
-        if let Some(at) = at
-            && views[at].1.is_made_of(&snapshots)
-        {
+        let same =
+            |(known, view): &(Scope, Arc<View>)| known == scope && view.is_made_of(&snapshots);
+        if let Some(at) = views.iter().position(same) {
             return Arc::clone(&views[at].1);
         }
         let view = Arc::new(View::new(self, scope, snapshots));
-        match at {
-            Some(at) => views[at].1 = Arc::clone(&view),
-            None => views.push((scope.clone(), Arc::clone(&view))),
+        if views.len() == MOST_VIEWS {
+            views.remove(0);
         }
+        views.push((scope.clone(), Arc::clone(&view)));
         view
     }
 

@@ -35,7 +35,7 @@ pub use reply::{CacheHint, Event, EventStream, Outcome, Reply};
 pub use request::{
     Ask, Filter, List, LogLevel, Own, Precondition, Reference, Request, Scope, Terms,
 };
-pub use source::{Source, SourceId};
+pub use source::{Audience, Source, SourceId};
 pub use stats::Stats;
 
 /// The boxed future that object-safe async functions return.

@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::{Caller, CorrelationId, RawJson, Result, SourceId};
+use crate::{Audience, Caller, CorrelationId, RawJson, Result, SourceId};
 
 /// One request of one caller, complete in itself.
 #[derive(Debug)]
@@ -21,6 +21,15 @@ pub struct Request {
     pub params: RawJson,
     /// What must hold of the tool that is called.
     pub precondition: Option<Precondition>,
+}
+
+impl Request {
+    pub(crate) fn audience(&self) -> Audience<'_> {
+        Audience {
+            caller: &self.caller,
+            terms: &self.terms,
+        }
+    }
 }
 
 /// A check that needs the definition of the tool a request turns out to be for.
@@ -56,6 +65,8 @@ pub enum Scope {
 /// What the client says about itself for this request.
 #[derive(Clone, Debug)]
 pub struct Terms {
+    /// Whether the client speaks without sessions. A source that can do both is spoken to likewise.
+    pub stateless: bool,
     /// The client's capabilities, as it declared them.
     pub capabilities: RawJson,
     /// The client's name and version, as it declared them. Unverified.
@@ -69,6 +80,7 @@ pub struct Terms {
 impl Default for Terms {
     fn default() -> Self {
         Self {
+            stateless: false,
             capabilities: RawJson::empty_object(),
             client: None,
             log_level: None,

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use crate::{Call, Caller, Catalog, ChangeStream, Health, Reply, Result};
+use crate::{Call, Caller, Catalog, ChangeStream, Health, Reply, Result, Terms};
 
 /// A source of tools, prompts and resources. A remote MCP server and a table in SQLite are both one.
 pub trait Source: Send + Sync + 'static {
-    /// What this caller can use now. A snapshot: must not block.
-    fn catalog(&self, caller: &Caller) -> Arc<Catalog>;
+    /// What this audience can use now. A snapshot: must not block.
+    fn catalog(&self, audience: &Audience<'_>) -> Arc<Catalog>;
 
     /// Serves one call.
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>>;
@@ -24,6 +24,13 @@ pub trait Source: Send + Sync + 'static {
     fn health(&self) -> Health {
         Health::Good
     }
+}
+
+/// For whom a list is made: who asks, and what its client can do. Servers list by both.
+#[derive(Clone, Copy, Debug)]
+pub struct Audience<'a> {
+    pub caller: &'a Caller,
+    pub terms: &'a Terms,
 }
 
 /// A source's name: `[a-z][a-z0-9-]{0,31}`.

@@ -78,6 +78,7 @@ impl Session {
     /// What every request of this session says about its client.
     pub(crate) fn terms(&self) -> Terms {
         Terms {
+            stateless: false,
             capabilities: self.capabilities.clone(),
             client: self.client.clone(),
             log_level: self.lock().log_level,

@@ -9,8 +9,8 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tidegate_core::{
-    BoxFuture, CacheScope, Call, Caller, Catalog, Change, ChangeSender, ChangeStream, Probe, Reply,
-    Result, Source, SourceId, Stats,
+    Audience, BoxFuture, CacheScope, Call, Catalog, Change, ChangeSender, ChangeStream, Probe,
+    Reply, Result, Source, SourceId, Stats,
 };
 
 use crate::declare::{Body, Declarations, Fault, Resource, Tool};
@@ -96,7 +96,7 @@ impl System {
 }
 
 impl Source for System {
-    fn catalog(&self, _: &Caller) -> Arc<Catalog> {
+    fn catalog(&self, _: &Audience<'_>) -> Arc<Catalog> {
         Arc::clone(&self.catalog)
     }
 

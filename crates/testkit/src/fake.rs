@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tidegate_core::{
-    Ask, BoxFuture, CacheScope, Call, Caller, Catalog, Change, ChangeSender, ChangeStream, Code,
+    Ask, Audience, BoxFuture, CacheScope, Call, Catalog, Change, ChangeSender, ChangeStream, Code,
     Error, Features, LogLevel, Outcome, RawJson, Reply, Result, Source,
 };
 
@@ -220,7 +220,7 @@ impl Offer {
 }
 
 impl Source for FakeSource {
-    fn catalog(&self, _: &Caller) -> Arc<Catalog> {
+    fn catalog(&self, _: &Audience<'_>) -> Arc<Catalog> {
         assert!(
             !self.0.catalog_panics.load(Ordering::Relaxed),
             "the catalog is broken, and these words are secret"

@@ -10,8 +10,8 @@ use super::Shared;
 use super::view::View;
 use crate::changes::Interest;
 use crate::{
-    Ask, Call, Caller, Catalog, Error, Event, Features, Filter, List, Outcome, Own, RawJson, Reply,
-    Result, Source,
+    Ask, Audience, Call, Catalog, Error, Event, Features, Filter, List, Outcome, Own, RawJson,
+    Reply, Result, Source,
 };
 
 /// How long a client may keep a list without listening for changes.
@@ -21,7 +21,7 @@ const LIST_TTL: Duration = Duration::from_secs(60);
 pub(super) struct OwnSource(pub(super) Arc<Shared>);
 
 impl Source for OwnSource {
-    fn catalog(&self, _: &Caller) -> Arc<Catalog> {
+    fn catalog(&self, _: &Audience<'_>) -> Arc<Catalog> {
         Arc::default()
     }
 
@@ -32,7 +32,7 @@ impl Source for OwnSource {
 
 impl OwnSource {
     fn serve(&self, call: Call) -> Result<Reply> {
-        let view = self.0.view(&call.scope, &call.caller);
+        let view = self.0.view(&call.scope, &call.audience());
         match call.ask {
             Ask::Own(Own::Ping) => Ok(Reply::Done(Outcome::complete(RawJson::empty_object()))),
             Ask::Own(Own::Discover) => self.discover(&view),
@@ -125,7 +125,7 @@ impl Absent {
 }
 
 impl Source for Absent {
-    fn catalog(&self, _: &Caller) -> Arc<Catalog> {
+    fn catalog(&self, _: &Audience<'_>) -> Arc<Catalog> {
         Arc::default()
     }
 

@@ -64,6 +64,7 @@ impl<'a> Meta<'a> {
     /// have other levels.
     pub(super) fn terms(self) -> Result<Terms> {
         Ok(Terms {
+            stateless: true,
             client: self.members.get(key::CLIENT_INFO).map(own),
             log_level: self
                 .members

@@ -80,6 +80,7 @@ fn terms(terms: &Terms) -> String {
         client,
         log_level,
         progress,
+        stateless: _,
     } = terms;
     let client = client.as_ref().map_or("unsaid", RawJson::as_str);
     let level = log_level.map_or("none", tidegate_core::LogLevel::as_str);
