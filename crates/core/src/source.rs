@@ -21,6 +21,11 @@ pub trait Source: Send + Sync + 'static {
         ChangeStream::never()
     }
 
+    /// Waits until the first catalog is there, or is known not to come soon.
+    fn ready(&self) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
     fn health(&self) -> Health {
         Health::Good
     }

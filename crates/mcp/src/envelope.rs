@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use tidegate_core::{Code, Error, Object, RawJson, Result, clip};
 
 use crate::depth::is_deeper_than;
-use crate::{RequestId, bounded};
+use crate::{RequestId, bounded, codes};
 
 /// The bounds of what is decoded.
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +54,13 @@ pub struct RpcError {
     pub code: i64,
     pub message: String,
     pub data: Option<RawJson>,
+}
+
+impl RpcError {
+    /// Whether the other side does not know the method at all.
+    pub fn is_unknown_method(&self) -> bool {
+        self.code == codes::of(Code::MethodNotFound).legacy
+    }
 }
 
 /// A message that cannot be taken: why, and the id to answer under where it could be read.

@@ -11,4 +11,4 @@ pub use answer::{failure, outcome};
 pub use ask::{Outbound, Wording};
 pub use facts::{Facts, Page, discovered, initialized, page};
 pub use headers::modern_headers;
-pub use notice::{Said, said};
+pub use notice::{Said, said, unasked_answer};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tidegate_core::{CacheHint, CacheScope, Code, Error, Object, Outcome, RawJson, Result, Side};
 
 use super::super::{Era, Method, Revision};
-use crate::RpcError;
+use crate::{RpcError, codes};
 
 /// A result of a server. One without a type is complete; one of a type we do not know is no result.
 pub fn outcome(revision: Revision, result: &RawJson) -> Result<Outcome> {
@@ -57,7 +57,9 @@ pub fn failure(method: Method, uri: Option<&str>, error: RpcError) -> Error {
         .and_then(RawJson::object)
         .is_some_and(|data| data.get("uri").is_some());
     let says_not_found = message.to_ascii_lowercase().contains("not found");
-    let not_found = code == -32002 || code == -32602 && (names_a_uri || says_not_found);
+    let numbers = codes::of(Code::ResourceNotFound);
+    let not_found =
+        code == numbers.legacy || code == numbers.modern && (names_a_uri || says_not_found);
     match (method, uri) {
         (Method::ResourcesRead, Some(uri)) if not_found => Error::resource_not_found(uri),
         _ => {

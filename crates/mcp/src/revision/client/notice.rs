@@ -1,10 +1,11 @@
 //! What a server says without being asked.
 
-use tidegate_core::{Change, LogLevel, RawJson};
+use tidegate_core::{Change, Code, LogLevel, RawJson};
 
 use super::super::Method;
 use super::super::meta::{key, own};
 use super::super::methods::Kind;
+use crate::{RequestId, codes};
 
 /// A notification of a server, in the core's terms.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,4 +60,16 @@ fn read(method: &str, params: &RawJson) -> Option<Said> {
         Method::Acknowledged => Said::Acknowledged,
         _ => return None,
     })
+}
+
+/// The answer to a question of a server that no client is there for: a ping is answered, and
+/// everything else is not ours to answer.
+pub fn unasked_answer(id: &RequestId, method: &str) -> String {
+    let id = id.as_str();
+    if method == Method::Ping.name() {
+        return format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#);
+    }
+    let number = codes::of(Code::MethodNotFound).legacy;
+    let message = "no client is there to answer this";
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{number},"message":"{message}"}}}}"#)
 }
