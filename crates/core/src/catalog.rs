@@ -7,6 +7,8 @@ use crate::{List, RawJson};
 pub struct Catalog {
     pub features: Features,
     pub scope: CacheScope,
+    /// URIs that are this source's alone, with all that lies below. Only built-in sources have such.
+    pub owned: Vec<&'static str>,
     pub tools: Vec<Entry>,
     pub prompts: Vec<Entry>,
     pub resources: Vec<Entry>,

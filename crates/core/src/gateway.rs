@@ -7,6 +7,7 @@ mod view;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use futures_util::future::{FutureExt, join_all};
 use tokio_util::sync::CancellationToken;
 
 use crate::changes::Hub;
@@ -35,6 +36,8 @@ pub struct Gateway {
     shared: Arc<Shared>,
     own: Arc<dyn Source>,
     layers: Vec<Arc<dyn Layer>>,
+    /// Calls wait for this once, when the gateway starts.
+    opened: CancellationToken,
 }
 
 /// What the gateway and its own source both need.
@@ -60,15 +63,37 @@ impl Gateway {
             views: Mutex::default(),
             draining: CancellationToken::new(),
         });
-        Self {
-            own: Arc::new(OwnSource(Arc::clone(&shared))),
+        let own = Arc::new(OwnSource(Arc::clone(&shared)));
+        let gateway = Self {
+            own,
             shared,
             layers,
+            opened: CancellationToken::new(),
+        };
+        if gateway.ready().now_or_never().is_some() {
+            gateway.open();
         }
+        gateway
+    }
+
+    /// Waits until every source has its first catalog, or is known not to have one soon.
+    pub async fn ready(&self) {
+        let sources = self.shared.sources.iter().map(|(_, source)| source.ready());
+        join_all(sources).await;
+    }
+
+    /// Lets calls in. Until then they wait.
+    pub fn open(&self) {
+        self.opened.cancel();
+    }
+
+    pub fn is_open(&self) -> bool {
+        self.opened.is_cancelled()
     }
 
     /// Answers one request. Dropping the future or the reply's stream cancels it.
     pub async fn handle(&self, request: Request) -> Result<Reply> {
+        self.opened.cancelled().await;
         guard::reply(async {
             let (call, source) = self.resolve(request);
             self.govern(call, source.as_ref()).await

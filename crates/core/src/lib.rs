@@ -20,6 +20,7 @@ mod reply;
 mod request;
 mod source;
 mod stats;
+mod template;
 
 pub use call::Call;
 pub use caller::{Caller, Credential, Identify, Principal};

@@ -132,7 +132,7 @@ async fn healthz() -> &'static str {
 }
 
 async fn readyz(State(http): State<Arc<Http>>) -> Response {
-    respond::ready(!http.doors.stopping.is_cancelled())
+    respond::ready(http.doors.gateway.is_open() && !http.doors.stopping.is_cancelled())
 }
 
 async fn no_endpoint() -> Response {

@@ -15,6 +15,8 @@ pub(crate) use tool::{Fault, Tool};
 
 /// Everything a source declares, over its state `S`.
 pub(crate) struct Declarations<S: 'static> {
+    /// URIs that are this source's alone, with all that lies below.
+    pub(crate) owned: Vec<&'static str>,
     pub(crate) resources: Vec<Resource<S>>,
     pub(crate) tools: Vec<Tool<S>>,
 }
@@ -30,6 +32,7 @@ impl<S: Send + Sync> Declarations<S> {
                 ..Features::default()
             },
             scope: CacheScope::Public,
+            owned: self.owned.clone(),
             tools: self.tools.iter().map(Tool::entry).collect(),
             resources: self.resources.iter().map(Resource::entry).collect(),
             ..Catalog::default()

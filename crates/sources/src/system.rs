@@ -131,6 +131,7 @@ struct HealthArguments {
 
 fn declarations() -> Declarations<State> {
     Declarations {
+        owned: vec!["resource://system", "plugin://system"],
         resources: vec![
             Resource {
                 uri: HEALTH,

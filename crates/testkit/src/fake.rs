@@ -187,6 +187,7 @@ impl FakeSource {
 impl Offer {
     fn catalog(&self) -> Catalog {
         Catalog {
+            owned: Vec::new(),
             features: Features {
                 subscribe: !self.no_updates,
                 ..Features::ALL

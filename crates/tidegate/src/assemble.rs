@@ -1,19 +1,29 @@
 //! Puts the gateway together from its settings. What is not in a list here is not in the gateway.
 
 use std::sync::Arc;
+use std::time::Duration;
+
+use http::{HeaderName, HeaderValue};
 
 use tidegate_core::{Gateway, GatewayConfig, Identify, Layer, Probe, Source, SourceId, Stats};
 use tidegate_policy::authn::{Keys, Local};
 use tidegate_policy::{Deadline, Observe};
 use tidegate_server::{Doors, HttpConfig, Load};
 use tidegate_sources::system::System;
+use tidegate_upstream::{Command, Remote, RemoteConfig, Transport};
 use tokio::task::JoinSet;
 
-use crate::config::Settings;
+use crate::config::{self, Settings};
 
 const INSTRUCTIONS: &str = "Tidegate puts several MCP servers and sources of context behind one \
     endpoint. Tools are named `source__tool`, prompts `source/prompt`; resources keep their own \
     URIs. Read `resource://system/health` to see how the gateway and its sources are.";
+
+/// How long a server may take to say how it speaks.
+const CONNECT_TIME: Duration = Duration::from_secs(60);
+
+/// Bytes of one message of a server.
+const MESSAGE_BYTES: usize = 16 * 1024 * 1024;
 
 /// A gateway with its doors, ready to be opened.
 pub(crate) struct Assembly {
@@ -21,18 +31,22 @@ pub(crate) struct Assembly {
     pub(crate) http: HttpConfig,
     gateway: Arc<Gateway>,
     system: Arc<System>,
+    remotes: Vec<(SourceId, Arc<Remote>)>,
+    startup_wait: Duration,
 }
 
 impl Assembly {
     pub(crate) fn new(settings: &Settings) -> anyhow::Result<Self> {
         let stats = Arc::new(Stats::default());
         let load = Arc::new(Load::new(&settings.limits));
+        let remotes = remotes(settings)?;
+        let mut sources: Vec<(SourceId, Arc<dyn Source>)> = remotes
+            .iter()
+            .map(|(id, remote)| (id.clone(), Arc::clone(remote) as Arc<dyn Source>))
+            .collect();
         let probes = vec![Arc::clone(&load) as Arc<dyn Probe>];
-        let system = Arc::new(System::new(Arc::clone(&stats), Vec::new(), probes));
-        let sources = vec![(
-            "system".parse::<SourceId>()?,
-            Arc::clone(&system) as Arc<dyn Source>,
-        )];
+        let system = Arc::new(System::new(Arc::clone(&stats), sources.clone(), probes));
+        sources.push(("system".parse()?, Arc::clone(&system) as Arc<dyn Source>));
         let config = GatewayConfig {
             page_size: settings.page_size,
             instructions: INSTRUCTIONS.to_owned(),
@@ -49,6 +63,8 @@ impl Assembly {
             http: http(settings),
             gateway,
             system,
+            remotes,
+            startup_wait: settings.startup_wait,
         })
     }
 
@@ -57,11 +73,67 @@ impl Assembly {
         let mut tasks = JoinSet::new();
         let (gateway, system) = (Arc::clone(&self.gateway), Arc::clone(&self.system));
         let doors = Arc::clone(&self.doors);
+        for (_, remote) in &self.remotes {
+            let remote = Arc::clone(remote);
+            tasks.spawn(async move { remote.run().await });
+        }
+        let (opening, wait) = (Arc::clone(&self.gateway), self.startup_wait);
+        tasks.spawn(async move {
+            // After that time clients are served what there is.
+            tokio::time::timeout(wait, opening.ready()).await.ok();
+            opening.open();
+        });
         tasks.spawn(async move { gateway.run().await });
         tasks.spawn(async move { system.watch().await });
         tasks.spawn(async move { doors.sweep().await });
         tasks
     }
+}
+
+/// The servers of the configuration, in its order.
+fn remotes(settings: &Settings) -> anyhow::Result<Vec<(SourceId, Arc<Remote>)>> {
+    let remote = |source: &config::Source| {
+        let config::SourceKind::Remote(remote) = &source.kind;
+        let config = RemoteConfig {
+            name: source.id.clone(),
+            transport: transport(remote)?,
+            connect_time: CONNECT_TIME,
+            message_bytes: MESSAGE_BYTES,
+        };
+        Ok((source.id.parse()?, Arc::new(Remote::new(config))))
+    };
+    settings.sources.iter().map(remote).collect()
+}
+
+fn transport(remote: &config::Remote) -> anyhow::Result<Transport> {
+    Ok(match remote {
+        config::Remote::Program {
+            command,
+            args,
+            env,
+            cwd,
+        } => Transport::Stdio(Command {
+            program: command.clone(),
+            args: args.clone(),
+            env: env
+                .iter()
+                .map(|(name, one)| (name.clone(), one.value.expose().to_owned()))
+                .collect(),
+            folder: cwd.clone(),
+        }),
+        config::Remote::Address { url, headers } => {
+            let header = |(name, one): &(String, config::Setting)| {
+                let mut value = HeaderValue::try_from(one.value.expose())?;
+                value.set_sensitive(true);
+                Ok((HeaderName::try_from(name)?, value))
+            };
+            let headers = headers.iter().map(header).collect::<anyhow::Result<_>>()?;
+            Transport::Http {
+                url: url.clone(),
+                headers,
+            }
+        }
+    })
 }
 
 /// The layers, in the order a call meets them.

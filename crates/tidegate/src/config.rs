@@ -17,6 +17,7 @@ mod overrides;
 mod problem;
 mod raw;
 mod read;
+mod remote;
 mod schema;
 mod secret;
 mod settings;
@@ -35,6 +36,7 @@ pub use outside::Outside;
 pub(crate) use overrides::ALL as OVERRIDES;
 pub use overrides::Flags;
 pub use problem::{Origin, Place, Problem, Problems};
+pub use remote::{Remote, Setting};
 pub(crate) use schema::{default_of, schema};
 pub use secret::Secret;
 pub use settings::{Log, Settings};
@@ -78,6 +80,7 @@ pub fn load(flags: &Flags, outside: &Outside<'_>) -> Result<Settings, Problems> 
     };
     let (mut settings, keys) = validate::validate(raw, &around, &mut findings);
     settings.keys = auth::fetch(keys, &folder, outside, &mut findings);
+    sources::fetch(&mut settings.sources, &folder, outside, &mut findings);
     findings.settle(settings)
 }
 

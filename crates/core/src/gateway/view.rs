@@ -7,7 +7,14 @@ use std::sync::Arc;
 use super::Shared;
 use super::cursor::Cursor;
 use crate::changes::Watched;
+use crate::template::Template;
 use crate::{CacheScope, Catalog, Entry, Features, List, Object, RawJson, Result, Scope, SourceId};
+
+/// How a URI begins that names its source.
+const QUALIFIED: &str = "gateway://";
+
+/// What some hosts take as the name of a tool.
+const LONGEST_TOOL_NAME: usize = 64;
 
 /// What a name leads to: a source, and the name there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,6 +28,9 @@ pub(crate) struct View {
     made_of: Vec<(usize, Arc<Catalog>)>,
     ids: Vec<SourceId>,
     lists: [Listing; 4],
+    templates: Vec<(Template, Found)>,
+    /// The one source that this is, where it is one: what it does not list may still be there.
+    only: Option<usize>,
     pub(crate) features: Features,
     pub(crate) cache_scope: CacheScope,
 }
@@ -35,25 +45,12 @@ struct Listing {
 
 impl View {
     pub(super) fn new(shared: &Shared, scope: &Scope, made_of: Vec<(usize, Arc<Catalog>)>) -> Self {
-        let ids = shared
-            .sources
-            .iter()
-            .map(|(id, _)| id.clone())
-            .collect::<Vec<_>>();
-        let lists = List::ALL.map(|list| {
-            let mut listing = Listing::default();
-            for (source, catalog) in &made_of {
-                for entry in catalog.list(list) {
-                    listing.add(
-                        *source,
-                        entry,
-                        exposed(list, scope, &ids[*source], &entry.key),
-                    );
-                }
-            }
-            listing.seal();
-            listing
-        });
+        let ids: Vec<_> = shared.sources.iter().map(|(id, _)| id.clone()).collect();
+        let lists = List::ALL.map(|list| merged(list, scope, &ids, &made_of));
+        let templates = lists[List::Templates as usize].by_name.iter();
+        let templates = templates
+            .filter_map(|(text, found)| Some((Template::parse(text)?, found.clone())))
+            .collect();
         let features = match scope {
             Scope::All => Features::ALL,
             Scope::Source(_) => made_of
@@ -61,15 +58,15 @@ impl View {
                 .map(|(_, one)| one.features)
                 .unwrap_or_default(),
         };
-        let cache_scope = made_of
-            .iter()
-            .map(|(_, catalog)| catalog.scope)
-            .reduce(CacheScope::and)
-            .unwrap_or_default();
+        let scopes = made_of.iter().map(|(_, catalog)| catalog.scope);
+        let cache_scope = scopes.reduce(CacheScope::and).unwrap_or_default();
+        let only = shared.only(scope);
         Self {
             made_of,
             ids,
             lists,
+            templates,
+            only,
             features,
             cache_scope,
         }
@@ -122,6 +119,7 @@ impl View {
         listed
             .or_else(|| self.dotted(name))
             .or_else(|| self.bare(List::Tools, name))
+            .or_else(|| self.unlisted(name))
     }
 
     /// A prompt by its listed name, or by its bare name where only one source has it.
@@ -130,16 +128,50 @@ impl View {
             .by_name
             .get(name)
             .cloned();
-        listed.or_else(|| self.bare(List::Prompts, name))
+        listed
+            .or_else(|| self.bare(List::Prompts, name))
+            .or_else(|| self.unlisted(name))
     }
 
-    /// A resource by its URI, native or qualified.
+    /// A resource: by its qualified URI, by its own, or as an expansion of a template.
     pub(crate) fn resource(&self, uri: &str) -> Option<Found> {
-        self.qualified(uri).or_else(|| {
+        self.known_resource(uri).or_else(|| self.unlisted(uri))
+    }
+
+    fn known_resource(&self, uri: &str) -> Option<Found> {
+        let listed = || {
             self.lists[List::Resources as usize]
                 .by_name
                 .get(uri)
                 .cloned()
+        };
+        self.qualified(uri)
+            .or_else(listed)
+            .or_else(|| self.expanded(uri))
+    }
+
+    /// The template that says most, of those a URI is an expansion of. What lies below an owned URI
+    /// is only ever its owner's.
+    fn expanded(&self, uri: &str) -> Option<Found> {
+        let owner = owner_of(&self.made_of, uri);
+        self.templates
+            .iter()
+            .filter(|(_, found)| owner.is_none_or(|owner| owner == found.source))
+            .filter(|(template, _)| template.matches(uri))
+            .max_by_key(|(template, found)| {
+                (template.literal_len(), std::cmp::Reverse(found.source))
+            })
+            .map(|(_, found)| Found {
+                source: found.source,
+                native: uri.to_owned(),
+            })
+    }
+
+    /// What one source alone may have without listing it. It is asked.
+    fn unlisted(&self, name: &str) -> Option<Found> {
+        self.only.map(|source| Found {
+            source,
+            native: name.to_owned(),
         })
     }
 
@@ -165,7 +197,7 @@ impl View {
 
     /// Where to hear of a resource's updates, if its source tells of them.
     pub(crate) fn watched(&self, uri: &str) -> Option<Watched> {
-        let Found { source, native } = self.resource(uri)?;
+        let Found { source, native } = self.known_resource(uri)?;
         let (_, catalog) = self.made_of.iter().find(|(index, _)| *index == source)?;
         let spelled = uri.to_owned();
         catalog.features.subscribe.then_some(Watched {
@@ -180,10 +212,19 @@ impl View {
         self.at(source, List::Tools, native)
     }
 
-    /// `gateway://{source}/{original-uri}`: always accepted.
+    /// `gateway://{source}/{original-uri}`: always accepted, and asked of that source.
     fn qualified(&self, uri: &str) -> Option<Found> {
-        let (source, native) = uri.strip_prefix("gateway://")?.split_once('/')?;
-        self.at(source, List::Resources, native)
+        let (source, native) = uri.strip_prefix(QUALIFIED)?.split_once('/')?;
+        let (source, _) = self
+            .made_of
+            .iter()
+            .find(|(index, _)| self.ids[*index].as_str() == source)?;
+        let owner = owner_of(&self.made_of, native);
+        let may_answer = owner.is_none_or(|owner| owner == *source);
+        may_answer.then(|| Found {
+            source: *source,
+            native: native.to_owned(),
+        })
     }
 
     fn at(&self, source: &str, list: List, native: &str) -> Option<Found> {
@@ -212,25 +253,65 @@ impl View {
     }
 }
 
+/// One list of all sources, in their order.
+fn merged(
+    list: List,
+    scope: &Scope,
+    ids: &[SourceId],
+    made_of: &[(usize, Arc<Catalog>)],
+) -> Listing {
+    let mut listing = Listing::default();
+    for (source, catalog) in made_of {
+        for entry in catalog.list(list) {
+            let owner = match list {
+                List::Resources | List::Templates => owner_of(made_of, &entry.key),
+                List::Tools | List::Prompts => None,
+            };
+            // What is another's own is not listed for whoever else claims it.
+            if owner.is_none_or(|owner| owner == *source) {
+                listing.add(*source, entry, list, scope, &ids[*source]);
+            }
+        }
+    }
+    listing.seal();
+    listing
+}
+
+/// The source that a URI belongs to, whoever lists it.
+fn owner_of(made_of: &[(usize, Arc<Catalog>)], uri: &str) -> Option<usize> {
+    let owns = |catalog: &Catalog| {
+        catalog
+            .owned
+            .iter()
+            .any(|owned| match uri.strip_prefix(owned) {
+                Some(rest) => rest.is_empty() || rest.starts_with(['/', '?', '#', '{']),
+                None => false,
+            })
+    };
+    made_of
+        .iter()
+        .find(|(_, catalog)| owns(catalog))
+        .map(|(source, _)| *source)
+}
+
 impl Listing {
-    /// Adds an entry under a name. The first source in the configuration keeps a name.
-    fn add(&mut self, source: usize, entry: &Entry, name: String) {
+    /// Adds an entry. The first source in the configuration keeps a URI; the next is listed under
+    /// one that names it.
+    fn add(&mut self, source: usize, entry: &Entry, list: List, scope: &Scope, id: &SourceId) {
+        let mut name = exposed(list, scope, id, &entry.key);
+        if self.by_name.contains_key(&name) {
+            name = format!("{QUALIFIED}{id}/{}", entry.key);
+        }
         if self.by_name.contains_key(&name) {
             return;
         }
-        let definition = if name == entry.key {
-            entry.definition.clone()
-        } else {
-            renamed(entry, &name)
+        let definition = match name == entry.key {
+            true => entry.definition.clone(),
+            false => renamed(list, entry, &name),
         };
         self.definitions.push(definition);
-        self.by_name.insert(
-            name,
-            Found {
-                source,
-                native: entry.key.clone(),
-            },
-        );
+        let native = entry.key.clone();
+        self.by_name.insert(name, Found { source, native });
     }
 
     /// Gives the list the number that its cursors carry.
@@ -246,18 +327,50 @@ impl Listing {
 /// The name under which a scope lists an entry.
 fn exposed(list: List, scope: &Scope, source: &SourceId, native: &str) -> String {
     match (scope, list) {
-        (Scope::All, List::Tools) => format!("{source}__{native}"),
+        (Scope::All, List::Tools) => shortened(format!("{source}__{native}")),
         (Scope::All, List::Prompts) => format!("{source}/{native}"),
         _ => native.to_owned(),
     }
 }
 
-fn renamed(entry: &Entry, name: &str) -> RawJson {
+/// A tool's name of at most 64 characters: a longer one ends in a number made from all of it.
+fn shortened(name: String) -> String {
+    if name.chars().count() <= LONGEST_TOOL_NAME {
+        return name;
+    }
+    // FNV-1a: the same on every machine and in every version.
+    let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    let kept: String = name.chars().take(LONGEST_TOOL_NAME - 9).collect();
+    format!("{kept}_{:08x}", hash >> 32)
+}
+
+fn renamed(list: List, entry: &Entry, name: &str) -> RawJson {
+    let member = match list {
+        List::Tools | List::Prompts => "name",
+        List::Resources => "uri",
+        List::Templates => "uriTemplate",
+    };
     match entry.definition.object() {
         Some(mut definition) => {
-            definition.set("name", RawJson::string(name).as_str().to_owned());
+            definition.set(member, RawJson::string(name).as_str().to_owned());
             definition.write()
         }
         None => entry.definition.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_name_is_cut_and_stays_its_own() {
+        let long = |end: &str| shortened(format!("source__{}{end}", "x".repeat(80)));
+        assert_eq!(long("a").len(), LONGEST_TOOL_NAME);
+        assert_ne!(long("a"), long("b"));
+        assert_eq!(long("a"), long("a"));
+        assert_eq!(shortened("s__t".to_owned()), "s__t");
     }
 }

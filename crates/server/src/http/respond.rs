@@ -88,7 +88,7 @@ pub(super) fn only(methods: &'static str) -> Response {
 pub(super) fn ready(ready: bool) -> Response {
     let (status, text) = match ready {
         true => (StatusCode::OK, "ready\n"),
-        false => (StatusCode::SERVICE_UNAVAILABLE, "stopping\n"),
+        false => (StatusCode::SERVICE_UNAVAILABLE, "not ready\n"),
     };
     let mut response = Response::new(Body::from(text));
     *response.status_mut() = status;

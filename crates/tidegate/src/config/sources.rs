@@ -2,25 +2,50 @@
 //!
 //! Knows no source itself: each kind reads its own fields.
 
-use schemars::JsonSchema;
+use std::borrow::Cow;
+use std::path::Path;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 
 use super::entries::Entries;
 use super::fault::unknown_word;
+use super::outside::Outside;
 use super::problem::Findings;
+use super::remote::{RawRemote, Remote, read_remote};
 use super::tree::{Node, Value};
 
 /// Ids that name parts of the gateway.
 const RESERVED: &[&str] = &["gateway", "plugin", "system", "ui"];
 const LONGEST_ID: usize = 32;
 
-/// A source. Which fields it has besides `kind` depends on its kind.
+/// A source: a remote MCP server, with a `command` to run or a `url`, or a `kind` of Tidegate's
+/// own. Which other fields it has depends on its kind.
 // So unknown fields are not refused here but by what reads the kind.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Debug, Deserialize)]
 #[serde(expecting = "a mapping of fields")]
 pub(crate) struct RawSource {
-    /// What the source is.
     pub(crate) kind: Option<String>,
+}
+
+/// All fields that a source of any kind has.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "only its schema is used")]
+struct AnySource {
+    /// What the source is; a remote server need not say it.
+    kind: Option<String>,
+    #[serde(flatten)]
+    remote: RawRemote,
+}
+
+impl JsonSchema for RawSource {
+    fn schema_name() -> Cow<'static, str> {
+        "Source".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        AnySource::json_schema(generator)
+    }
 }
 
 /// A source to run.
@@ -32,16 +57,38 @@ pub struct Source<K = SourceKind> {
 
 /// What a source is, with the settings of that kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SourceKind {}
+pub enum SourceKind {
+    Remote(Remote),
+}
 
 /// The word for a kind, and what reads the other fields of its entries.
 type Kinds<'a, K> = &'a [(&'a str, fn(Node, &str, &mut Findings) -> Option<K>)];
 
 /// Every kind there is. Adding one is a variant of [`SourceKind`] and a row here.
-const KINDS: Kinds<'static, SourceKind> = &[];
+const KINDS: Kinds<'static, SourceKind> = &[(REMOTE, |node, name, findings| {
+    read_remote(node, name, findings).map(SourceKind::Remote)
+})];
+
+/// The kind of an entry that does not say one, but has what only a remote server has.
+const REMOTE: &str = "remote";
+const OF_REMOTE: [&str; 2] = ["command", "url"];
 
 pub(crate) fn check(raw: Entries<RawSource>, findings: &mut Findings) -> Vec<Source> {
     check_against(KINDS, raw, findings)
+}
+
+/// Fetches what the sources keep elsewhere.
+pub(crate) fn fetch(
+    sources: &mut [Source],
+    folder: &Path,
+    outside: &Outside<'_>,
+    findings: &mut Findings,
+) {
+    for Source { id, kind } in sources {
+        match kind {
+            SourceKind::Remote(remote) => remote.fetch(id, folder, outside, findings),
+        }
+    }
 }
 
 fn check_against<K>(
@@ -54,6 +101,7 @@ fn check_against<K>(
         if let Err(message) = check_id(&id) {
             findings.key(&["sources", &id], message);
         }
+        let kind = kind.or_else(|| implied_kind(&id, findings));
         let known = kind
             .as_ref()
             .and_then(|kind| kinds.iter().find(|(name, _)| name == kind));
@@ -68,6 +116,13 @@ fn check_against<K>(
     sources
 }
 
+/// The kind of an entry that does not say one.
+fn implied_kind(id: &str, findings: &Findings) -> Option<String> {
+    let entry = findings.tree().find(&["sources", id])?;
+    let is_remote = OF_REMOTE.iter().any(|field| entry.entry(field).is_some());
+    is_remote.then(|| REMOTE.to_owned())
+}
+
 /// The entry without its kind: what is left is the kind's own.
 fn fields_of(id: &str, findings: &Findings) -> Option<Node> {
     let mut node = findings.tree().find(&["sources", id])?.clone();
@@ -80,27 +135,17 @@ fn fields_of(id: &str, findings: &Findings) -> Option<Node> {
 fn refuse_kind<K>(kinds: Kinds<'_, K>, id: &str, kind: Option<&str>, findings: &mut Findings) {
     let known: Vec<&str> = kinds.iter().map(|(name, _)| *name).collect();
     let path = ["sources", id, "kind"];
-    match (kind, known.is_empty()) {
-        (Some(kind), true) => findings.value(
+    match kind {
+        Some(kind) => findings.value(
             &path,
-            format!("`sources.{id}`: unknown kind `{kind}`; {NO_KINDS}"),
+            format!("`sources.{id}.kind`: {}", unknown_word(kind, &known)),
         ),
-        (None, true) => findings.key(&path[..2], format!("`sources.{id}` cannot be; {NO_KINDS}")),
-        (Some(kind), false) => {
-            findings.value(
-                &path,
-                format!("`sources.{id}.kind`: {}", unknown_word(kind, &known)),
-            );
-        }
-        (None, false) => findings.key(
+        None => findings.key(
             &path[..2],
             format!("`sources.{id}` needs a `kind`: one of {}", known.join(", ")),
         ),
     }
 }
-
-const NO_KINDS: &str = "this version has no kind of source to configure (`system` is always \
-                        there), so remove the entry";
 
 fn check_id(id: &str) -> Result<(), String> {
     if RESERVED.contains(&id) {

@@ -6,6 +6,7 @@ mod conformance;
 mod health_change;
 mod http_faults;
 mod peers;
+mod remote;
 mod seed0;
 mod stdio;
 mod support;

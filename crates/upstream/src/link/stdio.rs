@@ -260,7 +260,7 @@ async fn log(name: String, mut stderr: ChildStderr) {
         for line in splitter.push(&buffer[..count]) {
             let Line::Text(text) = line else { continue };
             let line = String::from_utf8_lossy(&text);
-            tracing::info!(source = name, line = line.as_ref(), "the source says");
+            tracing::debug!(source = name, line = line.as_ref(), "the source says");
         }
     }
 }

@@ -279,23 +279,40 @@ fn of_limits() {
 
 #[test]
 fn of_sources() {
-    const NONE: &str = "this version has no kind of source to configure (`system` is always \
-                        there), so remove the entry";
-    for (text, expected) in [
+    expect(&[
         (
-            "sources: { a: { kind: memory } }\n",
-            format!("1:23: `sources.a`: unknown kind `memory`; {NONE}"),
+            "sources: { a: { kind: memry } }\n",
+            "1:23: `sources.a.kind`: unknown value `memry`; use one of remote",
         ),
         (
-            "sources: { a: { command: npx } }\n",
-            format!("1:12: `sources.a` cannot be; {NONE}"),
+            "sources: { a: {} }\n",
+            "1:12: `sources.a` needs a `kind`: one of remote",
         ),
-    ] {
-        assert_eq!(
-            only_problem(load_text(text)),
-            format!("tidegate.yaml:{expected}")
-        );
-    }
+        (
+            "sources: { a: { command: npx, url: \"http://x\" } }\n",
+            "1:12: `sources.a` has both `command` and `url`; keep one",
+        ),
+        (
+            "sources: { a: { kind: remote } }\n",
+            "1:12: `sources.a` needs a `command` to run or the `url` of a server",
+        ),
+        (
+            "sources: { a: { url: \"ftp://x\" } }\n",
+            "1:12: `sources.a` has the url `ftp://x`, which is no http or https address",
+        ),
+        (
+            "sources: { a: { url: \"http://x\", args: [b] } }\n",
+            "1:12: `sources.a` has `args`, `env` or `cwd`, which go with `command`",
+        ),
+        (
+            "sources: { a: { command: npx, arg: [b] } }\n",
+            "1:31: unknown field `sources.a.arg`; did you mean `args`?",
+        ),
+        (
+            "sources: { a: { command: npx, env: { T: \"${env:NOPE}\" } } }\n",
+            "1:41: `sources.a.env.T`: the environment variable `NOPE` is not set",
+        ),
+    ]);
     for id in ["gateway", "plugin", "system", "ui"] {
         let lines = lines(load_text(&format!("sources: {{ {id}: {{ kind: x }} }}\n")));
         let expected = format!(

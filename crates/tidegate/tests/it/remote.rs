@@ -1,0 +1,192 @@
+//! Servers behind the gateway: a foreign one of the legacy era over stdio, and a gateway, which is a
+//! server of the modern era, over HTTP.
+
+use std::time::Instant;
+
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+use serde_json::{Value, json};
+
+use crate::support::tools::Tools;
+use crate::support::{Home, PATIENCE, Server};
+
+/// A gateway with the demo server behind it, and whatever else is written.
+fn with_demo(more: &str) -> Server {
+    let home = Home::new();
+    let command = Tools::find().python_peer(&home, "python-v1", "demo_server.py");
+    let program = command.get_program().to_str().unwrap().to_owned();
+    let args: Vec<_> = command
+        .get_args()
+        .map(|arg| arg.to_str().unwrap())
+        .collect();
+    let demo = json!({ "command": program, "args": args });
+    home.write(
+        "tidegate.yaml",
+        &format!("sources:\n  demo: {demo}\n{more}"),
+    );
+    Server::start_in(home, &[])
+}
+
+fn result(server: &Server, method: &str, params: Value) -> Value {
+    server.modern(method, params).json()["result"].clone()
+}
+
+fn names(list: &Value, key: &str) -> Vec<String> {
+    let entries = list.as_array().unwrap().iter();
+    entries
+        .map(|entry| entry[key].as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// S1.2, S1.6: what the server has is listed beside what is built in, in the order of the file.
+#[test]
+fn what_a_server_has_is_listed_and_works() {
+    let server = with_demo("");
+    let tools = result(&server, "tools/list", json!({}));
+    assert_eq!(
+        names(&tools["tools"], "name"),
+        [
+            "demo__add",
+            "demo__process_id",
+            "demo__count",
+            "system__health"
+        ]
+    );
+    let sum = json!({ "name": "demo__add", "arguments": { "a": 2, "b": 3 } });
+    let sum = result(&server, "tools/call", sum);
+    assert_eq!(sum["content"][0]["text"], "5");
+    assert_eq!(sum["resultType"], "complete");
+
+    let prompts = result(&server, "prompts/list", json!({}));
+    assert_eq!(names(&prompts["prompts"], "name"), ["demo/greet"]);
+    let greeting = json!({ "name": "demo/greet", "arguments": { "name": "Ada" } });
+    let greeting = result(&server, "prompts/get", greeting);
+    assert_eq!(greeting["messages"][0]["content"]["text"], "Hello Ada");
+
+    for (uri, text) in [("note://hello", "hi"), ("note://of/ada", "a note of ada")] {
+        let read = result(&server, "resources/read", json!({ "uri": uri }));
+        assert_eq!(read["contents"][0]["text"], text);
+        let qualified = json!({ "uri": format!("gateway://demo/{uri}") });
+        let read = result(&server, "resources/read", qualified);
+        assert_eq!(read["contents"][0]["text"], text);
+    }
+    server.stop();
+}
+
+/// Design: a remote source can neither list nor answer for what is a built-in source's own.
+#[test]
+fn a_server_cannot_take_what_is_built_in() {
+    let server = with_demo("");
+    let resources = result(&server, "resources/list", json!({}));
+    let uris = names(&resources["resources"], "uri");
+    assert_eq!(
+        uris.iter()
+            .filter(|uri| uri.contains("system/health"))
+            .count(),
+        1,
+        "{uris:?}"
+    );
+    for uri in [
+        "resource://system/health",
+        "gateway://system/resource://system/health",
+    ] {
+        let read = result(&server, "resources/read", json!({ "uri": uri }));
+        let text = read["contents"][0]["text"].as_str().unwrap();
+        assert!(text.contains("overallStatus"), "{text}");
+    }
+    let stolen = json!({ "uri": "gateway://demo/resource://system/health" });
+    let refused = server.modern("resources/read", stolen).json();
+    assert_eq!(
+        refused["error"]["data"]["kind"], "resource_not_found",
+        "{refused}"
+    );
+    server.stop();
+}
+
+#[test]
+fn one_server_alone_has_its_own_names_and_is_asked_for_what_it_does_not_list() {
+    let server = with_demo("");
+    let post = || server.post().at("/mcp/demo").usual();
+    let call = |name: &str| {
+        let body = json!({
+            "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": { "name": name, "arguments": { "a": 1, "b": 1 } },
+        });
+        post().send(body.to_string().as_bytes()).json()
+    };
+    assert_eq!(call("add")["result"]["content"][0]["text"], "2");
+    let unknown = call("nope").to_string();
+    assert!(
+        unknown.contains("Unknown tool"),
+        "the server's own words: {unknown}"
+    );
+    server.stop();
+}
+
+/// A.5.3: what is down fails nothing else, and is seen in the health report.
+#[test]
+fn a_server_that_is_down_fails_nothing_else() {
+    let server = with_demo(
+        "  gone: { command: /nowhere/at-all }\n  nobody: { url: \"http://127.0.0.1:9/mcp\" }\n",
+    );
+    let sum = json!({ "name": "demo__add", "arguments": { "a": 2, "b": 2 } });
+    assert_eq!(
+        result(&server, "tools/call", sum)["content"][0]["text"],
+        "4"
+    );
+    let health = json!({ "name": "system__health", "arguments": {} });
+    let health = result(&server, "tools/call", health)["structuredContent"].clone();
+    assert_eq!(health["overallStatus"], "Critical");
+    let down: Vec<_> = health["alerts"].as_array().unwrap().iter().collect();
+    assert_eq!(down.len(), 2, "{health}");
+    server.stop();
+}
+
+/// A server that dies comes back by itself, and with the gateway it goes.
+#[test]
+fn a_server_that_is_killed_comes_back_and_none_outlives_the_gateway() {
+    let server = with_demo("");
+    let process = || {
+        let call = json!({ "name": "demo__process_id", "arguments": {} });
+        let id = result(&server, "tools/call", call)["content"][0]["text"].clone();
+        id.as_str()
+            .and_then(|id| id.parse::<i32>().ok())
+            .and_then(Pid::from_raw)
+    };
+    let first = process().expect("the server answers");
+    kill_process(first, Signal::KILL).unwrap();
+    let started = Instant::now();
+    let second = loop {
+        match process() {
+            Some(id) if id != first => break id,
+            _ => assert!(started.elapsed() < PATIENCE, "the server did not come back"),
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    };
+    server.stop();
+    let stopped = Instant::now();
+    while test_kill_process(second).is_ok() {
+        assert!(
+            stopped.elapsed() < PATIENCE,
+            "the server outlived the gateway"
+        );
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+}
+
+/// A gateway is a server of the modern era: one behind another, by its address.
+#[test]
+fn a_gateway_can_stand_behind_another() {
+    let behind = Server::start();
+    let front = Server::with_config(&format!(
+        "sources:\n  inner: {{ url: \"{}\" }}\n",
+        behind.url()
+    ));
+    let health = json!({ "name": "inner__system__health", "arguments": {} });
+    let health = result(&front, "tools/call", health);
+    assert_eq!(
+        health["structuredContent"]["overallStatus"], "Healthy",
+        "{health}"
+    );
+    front.stop();
+    behind.stop();
+}
