@@ -116,7 +116,8 @@ impl Fuzzer<'_> {
         let program = self.dir().join(&self.triple).join("release").join(target);
         let output = Command::new(&program)
             .arg(format!("-max_total_time={}", self.seconds))
-            .args(["-rss_limit_mb=512", "-timeout=1", "-print_final_stats=1"])
+            // Wall-clock time: on a busy machine a short one would tell of the machine.
+            .args(["-rss_limit_mb=512", "-timeout=10", "-print_final_stats=1"])
             .arg(format!("-artifact_prefix={}/", artifacts.display()))
             .arg(&scratch)
             .args(seeds.is_dir().then_some(seeds))

@@ -36,7 +36,7 @@ pub use reply::{CacheHint, Event, EventStream, Outcome, Reply};
 pub use request::{
     Ask, Filter, List, LogLevel, Own, Precondition, Reference, Request, Scope, Terms,
 };
-pub use source::{Audience, Source, SourceId};
+pub use source::{Audience, Source, SourceId, Watch};
 pub use stats::Stats;
 
 /// The boxed future that object-safe async functions return.

@@ -1,5 +1,6 @@
 //! The one trait behind everything the gateway offers.
 
+use std::any::Any;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -21,6 +22,11 @@ pub trait Source: Send + Sync + 'static {
         ChangeStream::never()
     }
 
+    /// Someone wants to hear of the updates of a resource, for as long as the watch is kept.
+    fn watch(&self, _uri: &str) -> Watch {
+        Watch::default()
+    }
+
     /// Waits until the first catalog is there, or is known not to come soon.
     fn ready(&self) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
@@ -28,6 +34,17 @@ pub trait Source: Send + Sync + 'static {
 
     fn health(&self) -> Health {
         Health::Good
+    }
+}
+
+/// Someone's interest in a resource. Dropping it ends it.
+#[derive(Default)]
+pub struct Watch(#[expect(dead_code, reason = "kept for its drop")] Option<Box<dyn Any + Send>>);
+
+impl Watch {
+    /// An interest that ends when `guard` is dropped.
+    pub fn until_dropped(guard: impl Any + Send) -> Self {
+        Self(Some(Box::new(guard)))
     }
 }
 

@@ -7,11 +7,13 @@
 //! Knows no client, no door and no role.
 
 mod config;
+mod follow;
 mod link;
 mod lists;
 mod probe;
 mod relay;
 mod remote;
+mod watches;
 
 pub use config::{Command, RemoteConfig, Transport};
 pub use remote::Remote;

@@ -1,6 +1,7 @@
 //! A remote server as a source: it connects, takes in what the server offers, carries calls, and
 //! comes back by itself when the server goes away.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,16 +9,22 @@ use arc_swap::{ArcSwap, ArcSwapOption};
 use futures_util::future::BoxFuture;
 use tidegate_core::{
     Audience, Call, Catalog, Change, ChangeSender, ChangeStream, Health, List, Reply, Result,
-    Source, Terms,
+    Source, Terms, Watch,
 };
 use tidegate_mcp::Era;
 use tidegate_mcp::revision::client::{Facts, Said, Wording, modern_headers};
+use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::{RemoteConfig, Transport};
+use crate::follow::follow;
 use crate::link::{HttpLink, Link, StdioLink, Unasked, unavailable};
 use crate::probe::{Numbers, discover, initialize};
+use crate::watches::Watches;
 use crate::{lists, relay};
+
+/// Changes that may wait to be looked at.
+const WAITING: usize = 64;
 
 /// The shortest and the longest wait before the next attempt.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
@@ -30,15 +37,16 @@ pub struct Remote {
     catalog: ArcSwap<Catalog>,
     health: ArcSwap<Health>,
     changes: ChangeSender,
+    watches: Watches,
     /// Whether the server has been reached, or not been reached, once.
     ready: CancellationToken,
 }
 
 /// A link and how to speak on it.
-struct Open {
-    link: Arc<dyn Link>,
-    numbers: Numbers,
-    facts: Facts,
+pub(crate) struct Open {
+    pub(crate) link: Arc<dyn Link>,
+    pub(crate) numbers: Numbers,
+    pub(crate) facts: Facts,
 }
 
 impl Open {
@@ -50,7 +58,7 @@ impl Open {
     }
 
     /// What is said when nobody asks: about a client that can do nothing.
-    fn own_wording(&self) -> Wording {
+    pub(crate) fn own_wording(&self) -> Wording {
         let stateless = self.facts.revision.era() == Era::Modern;
         self.wording(Terms {
             stateless,
@@ -68,6 +76,7 @@ impl Remote {
             catalog: ArcSwap::default(),
             health: ArcSwap::from_pointee(connecting),
             changes: ChangeSender::default(),
+            watches: Watches::default(),
             ready: CancellationToken::new(),
         }
     }
@@ -157,14 +166,26 @@ impl Remote {
         self.open.store(Some(Arc::clone(&open)));
         self.health.store(Arc::new(Health::Good));
         self.ready.cancel();
+        let mut watched = self.watches.follow();
+        // What is watched may have changed while nobody listened.
+        for uri in watched.now() {
+            self.changes.send(Change::Updated(uri.into()));
+        }
+        let (heard, mut changes) = mpsc::channel(WAITING);
+        let mut following = pin!(follow(&open, watched, heard));
         loop {
-            tokio::select! {
+            let change = tokio::select! {
                 () = open.link.closed() => return,
+                () = following.as_mut() => return,
+                change = changes.recv() => change,
                 said = unasked.recv() => match said {
-                    Some(Said::Change(change)) => self.heard(&open, change).await,
-                    Some(_) => {}
+                    Some(Said::Change(change)) => Some(change),
+                    Some(_) => None,
                     None => return,
                 },
+            };
+            if let Some(change) = change {
+                self.heard(&open, change).await;
             }
         }
     }
@@ -262,6 +283,10 @@ impl Source for Remote {
 
     fn health(&self) -> Health {
         self.health.load().as_ref().clone()
+    }
+
+    fn watch(&self, uri: &str) -> Watch {
+        self.watches.add(uri)
     }
 
     fn ready(&self) -> BoxFuture<'_, ()> {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use futures_util::stream::{self, StreamExt};
+use futures_util::stream::{self, Stream, StreamExt};
 
 use super::Shared;
 use super::view::View;
@@ -79,6 +79,10 @@ impl OwnSource {
             .filter_map(|uri| view.watched(uri))
             .collect();
         filter.uris = watched.iter().map(|one| one.spelled.clone()).collect();
+        let watches: Vec<_> = watched
+            .iter()
+            .map(|one| self.0.sources[one.source].1.watch(&one.native))
+            .collect();
         let interest = Interest {
             filter: filter.clone(),
             watched,
@@ -92,10 +96,21 @@ impl OwnSource {
         let draining = self.0.draining.clone().cancelled_owned();
         let end = Event::Done(Outcome::complete(RawJson::empty_object()));
         let events = stream::iter([Ok(Event::Acknowledged(filter))])
-            .chain(changes.take_until(draining))
+            .chain(holding(changes, watches).take_until(draining))
             .chain(stream::iter([Ok(end)]));
         Reply::Stream(events.boxed())
     }
+}
+
+/// The changes, and the sources' watches for as long as someone hears them.
+fn holding<T: Send>(
+    changes: impl Stream<Item = Result<Event>> + Send,
+    watches: T,
+) -> impl Stream<Item = Result<Event>> + Send {
+    changes.map(move |change| {
+        let _kept = &watches;
+        change
+    })
 }
 
 fn capabilities(features: Features) -> serde_json::Value {

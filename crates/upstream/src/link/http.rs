@@ -5,14 +5,16 @@ mod client;
 mod standing;
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, StreamExt};
 use http::{HeaderName, HeaderValue, Method, StatusCode};
-use tidegate_core::{Code, Error, Result, Side};
+use tidegate_core::{Code, Error, Result, Side, Terms};
 use tidegate_mcp::revision::Revision;
-use tidegate_mcp::revision::client::Outbound;
+use tidegate_mcp::revision::client::{Outbound, Wording};
+use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -22,6 +24,11 @@ use client::{Client, Response};
 
 const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+/// How long the end of a session may take to be told.
+const LEAVING: Duration = Duration::from_secs(2);
 
 /// What a legacy session needs on each of its exchanges.
 #[derive(Clone)]
@@ -95,6 +102,47 @@ impl Shared {
             .collect()
     }
 
+    /// Asks for what came after an event of this session; none if it cannot be had.
+    async fn resume(&self, last_event: &str) -> Option<Response> {
+        self.session.load_full()?;
+        let mut headers = self.session_headers();
+        headers.push((LAST_EVENT_ID, HeaderValue::try_from(last_event).ok()?));
+        let response = self
+            .client
+            .send(Method::GET, headers, String::new())
+            .await
+            .ok()?;
+        (response.status.is_success() && response.is_events).then_some(response)
+    }
+
+    /// Tells the server that nobody waits for an answer any more.
+    fn call_off(self: &Arc<Self>, id: u64) {
+        let in_session = self.session.load().is_some() && !self.closed.is_cancelled();
+        if let (true, Ok(runtime)) = (in_session, Handle::try_current()) {
+            let shared = Arc::clone(self);
+            let word = Wording {
+                revision: Revision::NEWEST_LEGACY,
+                terms: Terms::default(),
+            };
+            runtime.spawn(async move { shared.post(word.cancelled(id), Vec::new()).await.ok() });
+        }
+    }
+
+    /// Tells the server that the session is over.
+    async fn leave(&self) {
+        if self
+            .session
+            .load()
+            .as_ref()
+            .is_some_and(|session| session.id.is_some())
+        {
+            let leaving = self
+                .client
+                .send(Method::DELETE, self.session_headers(), String::new());
+            tokio::time::timeout(LEAVING, leaving).await.ok();
+        }
+    }
+
     async fn post(&self, json: String, headers: Vec<(String, String)>) -> Result<Response> {
         let mut all = self.session_headers();
         for (name, value) in headers {
@@ -143,6 +191,10 @@ impl Link for HttpLink {
 impl Drop for HttpLink {
     fn drop(&mut self) {
         self.shared.closed.cancel();
+        if let Ok(runtime) = Handle::try_current() {
+            let shared = Arc::clone(&self.shared);
+            runtime.spawn(async move { shared.leave().await });
+        }
     }
 }
 

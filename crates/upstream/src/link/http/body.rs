@@ -2,18 +2,27 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use futures_util::stream::{self, StreamExt};
+use http::StatusCode;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use tidegate_core::Result;
-use tidegate_mcp::revision::client::{said, unasked_answer};
+use tidegate_mcp::revision::client::{Said, said, unasked_answer};
 use tidegate_mcp::{Inbound, Limits, Message, decode, sse};
 
 use super::client::Response;
 use super::{Shared, refused};
 use crate::link::{Heard, Talk, unavailable};
+
+/// How often the rest of one answer is asked for.
+const MOST_RESUMES: usize = 8;
+
+/// How long to wait before that where the server does not say, and at most.
+const RETRY: Duration = Duration::from_secs(1);
+const LONGEST_RETRY: Duration = Duration::from_secs(30);
 
 const LIMITS: Limits = Limits {
     depth: 128,
@@ -22,44 +31,120 @@ const LIMITS: Limits = Limits {
 
 /// What the server says in answer to the request with this id.
 pub(super) fn talk(response: Response, id: u64, shared: &Arc<Shared>) -> Talk {
-    let status = response.status;
-    let reader = Reader::new(response, shared.message_bytes);
-    let shared = Arc::clone(shared);
-    let heard = stream::unfold(Some((reader, shared)), move |state| async move {
-        let (mut reader, shared) = state?;
+    let exchange = Exchange {
+        id,
+        status: response.status,
+        reader: Reader::new(response, shared.message_bytes),
+        resumed: 0,
+        unanswered: Unanswered {
+            shared: Arc::clone(shared),
+            id,
+            is_open: true,
+        },
+    };
+    stream::unfold(Some(exchange), |exchange| async {
+        let mut exchange = exchange?;
+        let heard = exchange.next().await;
+        let ended = matches!(heard, Ok(Heard::Answer(_)) | Err(_));
+        exchange.unanswered.is_open = !ended;
+        Some((heard, (!ended).then_some(exchange)))
+    })
+    .boxed()
+}
+
+/// One request and what has come of its answer.
+struct Exchange {
+    id: u64,
+    status: StatusCode,
+    reader: Reader,
+    resumed: usize,
+    unanswered: Unanswered,
+}
+
+impl Exchange {
+    /// The next thing that is for this request.
+    async fn next(&mut self) -> Result<Heard> {
         loop {
-            match reader.next().await {
-                Some(Ok(message)) => match hear(message, id, &shared).await {
-                    Some(answer @ Heard::Answer(_)) => return Some((Ok(answer), None)),
-                    Some(said) => return Some((Ok(said), Some((reader, shared)))),
-                    None => {}
-                },
-                Some(Err(error)) => return Some((Err(error), None)),
-                None if status.is_success() => {
-                    let error = unavailable("the source ended its answer before it was complete");
-                    return Some((Err(error), None));
+            match self.reader.next().await {
+                Some(Ok(message)) => {
+                    if let Some(heard) = hear(message, self.id, &self.unanswered.shared).await {
+                        return Ok(heard);
+                    }
                 }
-                None => return Some((Err(refused(status)), None)),
+                Some(Err(error)) => {
+                    if !self.resume().await {
+                        return Err(error);
+                    }
+                }
+                None if self.resume().await => {}
+                None if self.status.is_success() => {
+                    return Err(unavailable(
+                        "the source ended its answer before it was complete",
+                    ));
+                }
+                None => return Err(refused(self.status)),
             }
         }
-    });
-    heard.boxed()
+    }
+
+    /// Comes back for the rest of a stream that broke off, where the server said how.
+    async fn resume(&mut self) -> bool {
+        let Some(last) = self
+            .reader
+            .last_event
+            .clone()
+            .filter(|_| self.resumed < MOST_RESUMES)
+        else {
+            return false;
+        };
+        self.resumed += 1;
+        tokio::time::sleep(self.reader.retry.min(LONGEST_RETRY)).await;
+        let shared = &self.unanswered.shared;
+        match shared.resume(&last).await {
+            Some(response) => {
+                self.reader = Reader::new(response, shared.message_bytes);
+                self.reader.last_event = Some(last);
+                true
+            }
+            None => false,
+        }
+    }
+}
+
+/// A request whose answer has not come. Dropped before it comes, the server is told; without a
+/// session, closing the stream has told it.
+struct Unanswered {
+    shared: Arc<Shared>,
+    id: u64,
+    is_open: bool,
+}
+
+impl Drop for Unanswered {
+    fn drop(&mut self) {
+        if self.is_open {
+            self.shared.call_off(self.id);
+        }
+    }
 }
 
 /// What a message means to this request; none if it is not for it.
-async fn hear(message: Message, id: u64, shared: &Shared) -> Option<Heard> {
+async fn hear(message: Message, id: u64, shared: &Arc<Shared>) -> Option<Heard> {
     match message {
         Message::Response {
             id: answered,
             answer,
         } if answered.key() == id.to_string() => Some(Heard::Answer(answer)),
         Message::Response { .. } => None,
-        Message::Notification { method, params } => {
-            Some(Heard::Said(said(&method, params.as_ref())))
-        }
+        Message::Notification { method, params } => match said(&method, params.as_ref()) {
+            // Progress of something else, or of nothing.
+            Said::Progress { token, .. } if token != id.to_string() => None,
+            said => Some(Heard::Said(said)),
+        },
         Message::Request { id, method, .. } => {
-            let answer = unasked_answer(&id, &method);
-            shared.post(answer, Vec::new()).await.ok();
+            shared
+                .post(unasked_answer(&id, &method), Vec::new())
+                .await
+                .ok();
             None
         }
     }
@@ -71,6 +156,10 @@ pub(super) struct Reader {
     framing: Framing,
     ready: VecDeque<Message>,
     message_bytes: usize,
+    /// The id of the last event, to come back with.
+    last_event: Option<String>,
+    /// How long the server wants to be left alone before that.
+    retry: Duration,
 }
 
 enum Framing {
@@ -90,6 +179,8 @@ impl Reader {
             framing,
             ready: VecDeque::new(),
             message_bytes,
+            last_event: None,
+            retry: RETRY,
         }
     }
 
@@ -118,8 +209,12 @@ impl Reader {
         match &mut self.framing {
             Framing::Events(decoder) => {
                 let events = decoder.push(data).map_err(|_| too_large())?;
-                for event in events.into_iter().filter(|event| !event.data.is_empty()) {
-                    self.take(event.data.into());
+                for event in events {
+                    self.last_event = event.id.or(self.last_event.take());
+                    self.retry = event.retry.unwrap_or(self.retry);
+                    if !event.data.is_empty() {
+                        self.take(event.data.into());
+                    }
                 }
             }
             Framing::Values(buffer) => {
