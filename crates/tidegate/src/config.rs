@@ -12,6 +12,7 @@ mod forms;
 mod limits;
 mod listen;
 mod log;
+mod mcp_servers;
 mod outside;
 mod overrides;
 mod problem;

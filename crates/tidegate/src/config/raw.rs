@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 use super::entries::Entries;
 use super::limits::RawLimits;
 use super::log::RawLog;
-use super::{auth, listen, sources};
+use super::{auth, listen, mcp_servers, sources};
 
 /// The configuration of Tidegate, `tidegate.yaml`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -55,6 +55,13 @@ pub(crate) struct Raw {
     /// the order of lists. The source `system` is always there and is not listed.
     #[schemars(extend("default" = {}))]
     pub(crate) sources: Option<Entries<sources::RawSource>>,
+
+    /// Servers as Claude Desktop, Cursor and others write them, taken as they are. Each becomes a
+    /// source, after those of `sources`; its id is its name in lower case, with `-` for what an id
+    /// cannot have.
+    #[serde(rename = "mcpServers")]
+    #[schemars(extend("default" = {}))]
+    pub(crate) mcp_servers: Option<Entries<mcp_servers::RawServer>>,
 
     /// The folder that Tidegate keeps its data in. A relative path starts at the folder of this
     /// file. When it is not given: `$XDG_DATA_HOME/tidegate`, else `~/.local/share/tidegate`.

@@ -19,18 +19,18 @@ use super::tree::Node;
 #[serde(deny_unknown_fields, expecting = "a mapping of fields")]
 pub(crate) struct RawRemote {
     /// The program that is the server. It is run as it stands, never through a shell.
-    command: Option<String>,
+    pub(super) command: Option<String>,
     /// The arguments of the program.
-    args: Option<Vec<String>>,
+    pub(super) args: Option<Vec<String>>,
     /// Variables for the program, beside the few that every program gets. A value may be a
     /// reference: `${env:NAME}` or `${file:PATH}`.
-    env: Option<Entries<String>>,
+    pub(super) env: Option<Entries<String>>,
     /// The folder the program runs in.
-    cwd: Option<PathBuf>,
+    pub(super) cwd: Option<PathBuf>,
     /// The address of the server's endpoint.
-    url: Option<String>,
+    pub(super) url: Option<String>,
     /// Headers for every request to the server. A value may be a reference.
-    headers: Option<Entries<String>>,
+    pub(super) headers: Option<Entries<String>>,
 }
 
 /// A server.
@@ -59,35 +59,39 @@ pub struct Setting {
 pub(crate) fn read_remote(node: Node, name: &str, findings: &mut Findings) -> Option<Remote> {
     let raw: RawRemote = read(node, name, findings)?;
     let id = name.strip_prefix("sources.").unwrap_or(name);
-    let remote = check(raw);
+    let remote = raw.check();
     remote
         .map_err(|message| findings.key(&["sources", id], format!("`{name}` {message}")))
         .ok()
 }
 
-fn check(raw: RawRemote) -> Result<Remote, String> {
-    match (raw.command, raw.url) {
-        (Some(_), Some(_)) => Err("has both `command` and `url`; keep one".to_owned()),
-        (None, None) => Err("needs a `command` to run or the `url` of a server".to_owned()),
-        (Some(_), None) if raw.headers.is_some() => {
-            Err("has `headers`, which go with `url`".to_owned())
+impl RawRemote {
+    /// A server, or what is wrong with it.
+    pub(super) fn check(self) -> Result<Remote, String> {
+        let raw = self;
+        match (raw.command, raw.url) {
+            (Some(_), Some(_)) => Err("has both `command` and `url`; keep one".to_owned()),
+            (None, None) => Err("needs a `command` to run or the `url` of a server".to_owned()),
+            (Some(_), None) if raw.headers.is_some() => {
+                Err("has `headers`, which go with `url`".to_owned())
+            }
+            (None, Some(_)) if raw.args.is_some() || raw.env.is_some() || raw.cwd.is_some() => {
+                Err("has `args`, `env` or `cwd`, which go with `command`".to_owned())
+            }
+            (Some(command), None) if command.trim().is_empty() => {
+                Err("has an empty `command`".to_owned())
+            }
+            (Some(command), None) => Ok(Remote::Program {
+                command,
+                args: raw.args.unwrap_or_default(),
+                env: settings(raw.env),
+                cwd: raw.cwd,
+            }),
+            (None, Some(url)) => Ok(Remote::Address {
+                url: parse_url(&url)?,
+                headers: settings(raw.headers),
+            }),
         }
-        (None, Some(_)) if raw.args.is_some() || raw.env.is_some() || raw.cwd.is_some() => {
-            Err("has `args`, `env` or `cwd`, which go with `command`".to_owned())
-        }
-        (Some(command), None) if command.trim().is_empty() => {
-            Err("has an empty `command`".to_owned())
-        }
-        (Some(command), None) => Ok(Remote::Program {
-            command,
-            args: raw.args.unwrap_or_default(),
-            env: settings(raw.env),
-            cwd: raw.cwd,
-        }),
-        (None, Some(url)) => Ok(Remote::Address {
-            url: parse_url(&url)?,
-            headers: settings(raw.headers),
-        }),
     }
 }
 

@@ -147,7 +147,14 @@ fn refuse_kind<K>(kinds: Kinds<'_, K>, id: &str, kind: Option<&str>, findings: &
     }
 }
 
-fn check_id(id: &str) -> Result<(), String> {
+/// The id that a name of another program's becomes: lower case, and `-` for what an id cannot have.
+pub(crate) fn id_from(name: &str) -> String {
+    let id = name.to_ascii_lowercase();
+    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    id.chars().map(|c| if fits(c) { c } else { '-' }).collect()
+}
+
+pub(crate) fn check_id(id: &str) -> Result<(), String> {
     if RESERVED.contains(&id) {
         return Err(format!(
             "the id `{id}` is taken by Tidegate itself; choose another"

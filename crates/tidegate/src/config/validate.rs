@@ -9,13 +9,16 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 
 use super::auth::KeyReference;
+use super::entries::Entries;
+use super::mcp_servers::RawServer;
 use super::outside::Outside;
 use super::overrides::{Flags, LISTEN, LOG_FORMAT, LOG_LEVEL, Override};
 use super::problem::{Findings, Origin};
 use super::raw::Raw;
 use super::settings::{Log, Settings};
+use super::sources::{RawSource, Source};
 use super::web::{self, Host, PublicUrl};
-use super::{auth, data_dir, limits, listen, log, sources};
+use super::{auth, data_dir, limits, listen, log, mcp_servers, sources};
 
 /// Where settings come from besides the file.
 pub(crate) struct Around<'a> {
@@ -70,10 +73,7 @@ pub(crate) fn validate(
         call_time_max: limits.call_time_max,
         page_size: limits.page_size,
         startup_wait: limits.startup_wait,
-        sources: raw
-            .sources
-            .map(|raw| sources::check(raw, findings))
-            .unwrap_or_default(),
+        sources: check_sources(raw.sources, raw.mcp_servers, findings),
         data_dir: data_dir::choose(raw.data_dir.as_deref(), around, findings),
     };
     let keys = raw
@@ -81,6 +81,21 @@ pub(crate) fn validate(
         .map(|auth| auth::check(auth, findings))
         .unwrap_or_default();
     (settings, keys)
+}
+
+/// The sources, in the order of the file; then the servers of other programs.
+fn check_sources(
+    sources: Option<Entries<RawSource>>,
+    servers: Option<Entries<RawServer>>,
+    findings: &mut Findings,
+) -> Vec<Source> {
+    let mut checked = sources
+        .map(|raw| sources::check(raw, findings))
+        .unwrap_or_default();
+    if let Some(servers) = servers {
+        mcp_servers::check(servers, &mut checked, findings);
+    }
+    checked
 }
 
 /// The address, which must not be open to all by accident.

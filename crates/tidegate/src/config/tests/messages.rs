@@ -51,7 +51,7 @@ fn of_fields() {
         (
             "servers: {}\n",
             "1:1: unknown field `servers`; the fields here are listen, public_url, \
-             allowed_hosts, allowed_origins, auth, legacy_sse, log, limits, sources, data_dir",
+             allowed_hosts, allowed_origins, auth, legacy_sse, log, limits, sources, mcpServers, data_dir",
         ),
         (
             "log: { levle: info }\n",
@@ -76,7 +76,7 @@ fn of_fields() {
         (
             "1: x\n",
             "1:1: unknown field `1`; the fields here are listen, public_url, \
-             allowed_hosts, allowed_origins, auth, legacy_sse, log, limits, sources, data_dir",
+             allowed_hosts, allowed_origins, auth, legacy_sse, log, limits, sources, mcpServers, data_dir",
         ),
     ]);
 }
@@ -328,6 +328,33 @@ fn of_sources() {
         );
         assert_eq!(lines[0], expected);
     }
+}
+
+#[test]
+fn of_servers_as_clients_write_them() {
+    expect(&[
+        (
+            "sources: { a: { command: x } }\nmcpServers: { A: { command: y } }\n",
+            "2:15: `A` would be the source `a`, which is there already; rename one of them",
+        ),
+        (
+            "mcpServers: { System: { command: y } }\n",
+            "1:15: the id `system` is taken by Tidegate itself; choose another",
+        ),
+        (
+            "mcpServers: { a: { type: http } }\n",
+            "1:15: `mcpServers.a` needs a `command` to run or the `url` of a server",
+        ),
+    ]);
+    let text = r#"{"mcpServers": {"My Server": {"command": "npx", "args": ["-y", "x"], "alwaysAllow": []},
+        "off": {"command": "x", "disabled": true}, "web": {"type": "http", "url": "https://x/mcp"}}}"#;
+    let settings = load_text(text).unwrap();
+    let ids: Vec<_> = settings
+        .sources
+        .iter()
+        .map(|source| source.id.as_str())
+        .collect();
+    assert_eq!(ids, ["my-server", "web"]);
 }
 
 #[test]
