@@ -16,6 +16,7 @@ mod gateway;
 mod health;
 mod json;
 mod layer;
+mod question;
 mod reply;
 mod request;
 mod source;
@@ -32,6 +33,7 @@ pub use gateway::{Gateway, GatewayConfig};
 pub use health::{Health, Probe, Report, Vital};
 pub use json::{Object, RawJson};
 pub use layer::{Layer, Next};
+pub use question::{Declined, PendingAnswer, Question, QuestionKind};
 pub use reply::{CacheHint, Event, EventStream, Outcome, Reply};
 pub use request::{
     Ask, Filter, List, LogLevel, Own, Precondition, Reference, Request, Scope, Terms,

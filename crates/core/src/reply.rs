@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::stream::BoxStream;
 
-use crate::{CacheScope, Change, Filter, LogLevel, RawJson, Result};
+use crate::{CacheScope, Change, Filter, LogLevel, Question, RawJson, Result};
 
 /// The answer to a call.
 pub enum Reply {
@@ -61,6 +61,8 @@ pub enum Event {
     /// The first event of a stream of changes: what of the filter is honoured.
     Acknowledged(Filter),
     Change(Change),
+    /// The source cannot go on before the client has answered this.
+    Question(Question),
     Done(Outcome),
 }
 

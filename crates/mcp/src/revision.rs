@@ -11,6 +11,7 @@ mod meta;
 pub mod methods;
 mod modern;
 mod param_headers;
+pub mod question;
 mod sentinel;
 mod shape;
 

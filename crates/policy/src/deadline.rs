@@ -34,13 +34,21 @@ impl Layer for Deadline {
 }
 
 fn bounded(events: EventStream, between: Duration, end: Instant) -> EventStream {
-    stream::unfold(Some(events), move |events| async move {
-        let mut events = events?;
-        let next = (Instant::now() + between).min(end);
+    stream::unfold(Some((events, false)), move |state| async move {
+        let (mut events, asked) = state?;
+        // Someone who is asked something needs time to think.
+        let next = if asked {
+            end
+        } else {
+            (Instant::now() + between).min(end)
+        };
         match timeout_at(next, events.next()).await {
             Ok(None) => None,
             Ok(Some(event @ (Ok(Event::Done(_)) | Err(_)))) => Some((event, None)),
-            Ok(Some(event)) => Some((event, Some(events))),
+            Ok(Some(event)) => {
+                let asked = matches!(event, Ok(Event::Question(_)));
+                Some((event, Some((events, asked))))
+            }
             Err(_) => Some((Err(too_late()), None)),
         }
     })

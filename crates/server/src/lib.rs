@@ -11,6 +11,7 @@ mod limits;
 mod load;
 mod path;
 mod pipe;
+mod questions;
 mod session;
 mod stdio;
 mod subscribe;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use futures_util::stream::{self, BoxStream};
 use futures_util::{Stream, StreamExt};
 use tidegate_core::{
-    Ask, Caller, Code, CorrelationId, Error, Filter, Gateway, Identify, Outcome, Own, Precondition,
-    RawJson, Reply, Request, Result, Scope, Terms,
+    Ask, Caller, Code, CorrelationId, Error, Event, Filter, Gateway, Identify, Outcome, Own,
+    Precondition, RawJson, Reply, Request, Result, Scope, Terms,
 };
 use tidegate_mcp::revision::{
     Asked, Method, StandardHeaders, check_param_headers, lift_legacy, lift_modern, refusal,
@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::in_flight::Ticket;
+use crate::questions::Asking;
 use crate::session::Session;
 use crate::{Limits, Load, subscribe};
 
@@ -193,7 +194,7 @@ impl Doors {
     ) -> Result<Taken, Refusal> {
         let lifted = lift_legacy(message, revision, Terms::default()).map_err(Refusal::legacy)?;
         match lifted {
-            Lifted::Request(asked) => Ok(self.call(peer, revision, asked)),
+            Lifted::Request(asked) => Ok(self.call(peer, revision, asked, None)),
             Lifted::SetLevel { id, .. }
             | Lifted::Subscribe { id, .. }
             | Lifted::Unsubscribe { id, .. }
@@ -205,7 +206,7 @@ impl Doors {
                 Err(Refusal::legacy((Some(id), error)))
             }
             Lifted::Cancelled { id } => Ok(Taken::Cancel(id)),
-            Lifted::Noted => Ok(Taken::Noted),
+            Lifted::Answered { .. } | Lifted::Noted => Ok(Taken::Noted),
         }
     }
 
@@ -219,7 +220,14 @@ impl Doors {
         let revision = session.revision;
         let lifted = lift_legacy(message, revision, session.terms()).map_err(Refusal::legacy)?;
         match lifted {
-            Lifted::Request(asked) => Ok(self.call(peer, revision, asked)),
+            Lifted::Request(asked) => {
+                let asking = Asking::new(Arc::clone(&session.questions));
+                Ok(self.call(peer, revision, asked, Some(asking)))
+            }
+            Lifted::Answered { id, answer } => {
+                session.questions.answer(&id, answer);
+                Ok(Taken::Noted)
+            }
             Lifted::SetLevel { id, level } => {
                 session.set_level(level);
                 Ok(done(revision, Method::SetLevel, id))
@@ -294,7 +302,7 @@ impl Doors {
         }
     }
 
-    fn call(&self, peer: &Peer, revision: Revision, asked: Asked) -> Taken {
+    fn call(&self, peer: &Peer, revision: Revision, asked: Asked, asking: Option<Asking>) -> Taken {
         let Asked {
             id,
             method,
@@ -306,7 +314,7 @@ impl Doors {
         let lowering = lowering(revision, method, id.clone(), &request);
         Taken::Call {
             id,
-            frames: self.frames(request, lowering),
+            frames: self.frames(request, lowering, asking),
         }
     }
 
@@ -334,7 +342,9 @@ impl Doors {
         } else {
             None
         };
-        let frames = self.frames(request, lowering).chain(stream::iter(farewell));
+        let frames = self
+            .frames(request, lowering, None)
+            .chain(stream::iter(farewell));
         Taken::Call {
             id,
             frames: frames.boxed(),
@@ -342,7 +352,7 @@ impl Doors {
     }
 
     /// Resolve, govern, serve and lower, as a stream of messages.
-    fn frames(&self, request: Request, lowering: Lowering) -> Frames {
+    fn frames(&self, request: Request, lowering: Lowering, asking: Option<Asking>) -> Frames {
         let room = match &request.ask {
             Ask::Own(Own::Listen(filter)) if filter.uris.len() > self.limits.subscriptions => {
                 Err(subscribe::too_many(self.limits.subscriptions))
@@ -358,7 +368,8 @@ impl Doors {
             }
         };
         let gateway = Arc::clone(&self.gateway);
-        let frames = stream::once(async move { lowered(gateway.handle(request).await, lowering) });
+        let frames =
+            stream::once(async move { lowered(gateway.handle(request).await, lowering, asking) });
         holding(frames.flatten(), room)
     }
 
@@ -429,12 +440,17 @@ fn lowering(revision: Revision, method: Method, id: RequestId, request: &Request
     Lowering::new(revision, method, id, request.correlation, &request.terms)
 }
 
-fn lowered(reply: Result<Reply>, lowering: Lowering) -> Frames {
+fn lowered(reply: Result<Reply>, lowering: Lowering, mut asking: Option<Asking>) -> Frames {
     match reply {
         Ok(Reply::Done(outcome)) => one(checked(lowering.outcome(&outcome), &lowering)),
         Ok(Reply::Stream(events)) => {
             let frames = events.filter_map(move |event| {
                 let frame = match event {
+                    // Without a session there is nobody to ask: dropped, it is declined.
+                    Ok(Event::Question(question)) => {
+                        let asked = asking.as_mut().and_then(|asking| asking.ask(question));
+                        asked.map(Frame::Notice)
+                    }
                     Ok(event) => lowering.event(event).map(|frame| checked(frame, &lowering)),
                     Err(error) => Some(lowering.error(&error)),
                 };

@@ -14,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Limits;
 use crate::in_flight::InFlight;
+use crate::questions::Questions;
 use crate::subscribe::too_many;
 pub(crate) use outlet::{Outlet, Reader, parse_event_id};
 pub(crate) use table::{SessionId, Sessions};
@@ -32,6 +33,8 @@ pub(crate) struct Session {
     capabilities: RawJson,
     client: Option<RawJson>,
     pub(crate) in_flight: Arc<InFlight>,
+    /// What its client has been asked.
+    pub(crate) questions: Arc<Questions>,
     /// Ends everything that belongs to the session.
     pub(crate) ended: CancellationToken,
     /// What no call asked for: changes.
@@ -60,6 +63,7 @@ impl Session {
             principal,
             scope,
             revision: handshake.revision,
+            questions: Questions::new(handshake.revision, handshake.capabilities.clone()),
             capabilities: handshake.capabilities,
             client: handshake.client,
             in_flight: InFlight::new(limits.calls_per_session),

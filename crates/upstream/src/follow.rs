@@ -11,9 +11,9 @@ use tidegate_mcp::Era;
 use tidegate_mcp::revision::client::{Said, modern_headers};
 use tokio::sync::mpsc;
 
+use crate::connect::Open;
 use crate::link::{Heard, Talk};
 use crate::probe::ask;
-use crate::remote::Open;
 use crate::watches::Watched;
 
 /// How long to wait before a stream that ended is opened again.
@@ -37,7 +37,7 @@ async fn listen(open: &Open, watched: &mut Watched, heard: &mpsc::Sender<Change>
                 Some(Ok(Heard::Said(Said::Change(change)))) => {
                     heard.send(change).await.ok();
                 }
-                Some(Ok(Heard::Said(_))) => {}
+                Some(Ok(Heard::Said(_) | Heard::Question { .. })) => {}
                 // The end of a stream: what changed until the next one begins is not known.
                 Some(Ok(Heard::Answer(_)) | Err(_)) | None => {
                     tokio::time::sleep(AGAIN).await;

@@ -7,9 +7,11 @@
 //! Knows no client, no door and no role.
 
 mod config;
+mod connect;
 mod follow;
 mod link;
 mod lists;
+mod pool;
 mod probe;
 mod relay;
 mod remote;

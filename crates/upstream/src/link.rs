@@ -6,9 +6,9 @@ mod stdio;
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
-use tidegate_core::{Code, Error, Result, Side};
-use tidegate_mcp::Answer;
+use tidegate_core::{Code, Error, QuestionKind, RawJson, Result, Side};
 use tidegate_mcp::revision::client::{Outbound, Said};
+use tidegate_mcp::{Answer, RequestId};
 use tokio::sync::mpsc;
 
 pub(crate) use http::HttpLink;
@@ -25,6 +25,12 @@ pub(crate) type Talk = BoxStream<'static, Result<Heard>>;
 #[derive(Debug)]
 pub(crate) enum Heard {
     Said(Said),
+    /// The server asks something of the client whose request this is.
+    Question {
+        id: RequestId,
+        kind: QuestionKind,
+        params: RawJson,
+    },
     Answer(Answer),
 }
 

@@ -4,11 +4,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use tidegate_core::{RawJson, Result, Terms};
+use tidegate_core::{Declined, RawJson, Result, Terms};
 use tidegate_mcp::revision::client::{
     Facts, Outbound, Wording, discovered, initialized, modern_headers,
 };
-use tidegate_mcp::{Answer, Era, Revision, RpcError};
+use tidegate_mcp::revision::question::response;
+use tidegate_mcp::{Answer, Era, RequestId, Revision, RpcError};
 
 use crate::link::{Heard, Link, unavailable};
 
@@ -40,11 +41,18 @@ pub(crate) async fn discover(link: &dyn Link, numbers: &Numbers) -> Option<Facts
     }
 }
 
-/// Opens a session.
-pub(crate) async fn initialize(link: &dyn Link, numbers: &Numbers) -> Result<Facts> {
+/// Opens a session for clients that can do this.
+pub(crate) async fn initialize(
+    link: &dyn Link,
+    numbers: &Numbers,
+    capabilities: &RawJson,
+) -> Result<Facts> {
     let wording = Wording {
         revision: Revision::NEWEST_LEGACY,
-        terms: Terms::default(),
+        terms: Terms {
+            capabilities: capabilities.clone(),
+            ..Terms::default()
+        },
     };
     let answer = ask(link, wording.initialize(numbers.next()), Vec::new()).await?;
     let result = answer.map_err(|error| {
@@ -52,6 +60,18 @@ pub(crate) async fn initialize(link: &dyn Link, numbers: &Numbers) -> Result<Fac
     })?;
     let facts = initialized(&result).filter(|facts| facts.revision.era() == Era::Legacy);
     facts.ok_or_else(|| unavailable("the source speaks a revision that we do not"))
+}
+
+/// The answer to a question that no client is there for.
+fn declined(id: &RequestId) -> String {
+    let message = "no client is there to answer this".to_owned();
+    response(
+        id,
+        Err(Declined {
+            code: None,
+            message,
+        }),
+    )
 }
 
 /// The answer to one request; what is said on the way is let be.
@@ -65,6 +85,8 @@ pub(crate) async fn ask(
         match heard? {
             Heard::Answer(Answer::Result(result)) => return Ok(Ok(result)),
             Heard::Answer(Answer::Error(error)) => return Ok(Err(error)),
+            // Nobody is there to answer: the server hears that from the one who owns the link.
+            Heard::Question { id, .. } => link.notify(declined(&id)).await?,
             Heard::Said(_) => {}
         }
     }

@@ -1,15 +1,24 @@
 //! Carries one call to a server and what it says back.
 
+use std::sync::Arc;
+
 use futures_util::StreamExt;
-use tidegate_core::{Ask, Call, Error, Event, EventStream, Outcome, Result};
+use tidegate_core::{Ask, Call, Error, Event, EventStream, Outcome, Question, Result};
 use tidegate_mcp::Answer;
 use tidegate_mcp::revision::client::{Said, failure, outcome};
+use tidegate_mcp::revision::question::response;
 use tidegate_mcp::revision::{Method, Revision};
 
-use crate::link::{Heard, Talk};
+use crate::link::{Heard, Link, Talk};
 
 /// What a talk means to the one who called.
-pub(crate) fn events(talk: Talk, revision: Revision, method: Method, call: &Call) -> EventStream {
+pub(crate) fn events(
+    talk: Talk,
+    link: Arc<dyn Link>,
+    revision: Revision,
+    method: Method,
+    call: &Call,
+) -> EventStream {
     let uri = match &call.ask {
         Ask::Resource { uri } => Some(uri.clone()),
         _ => None,
@@ -17,6 +26,15 @@ pub(crate) fn events(talk: Talk, revision: Revision, method: Method, call: &Call
     let events = talk.filter_map(move |heard| {
         let event = match heard {
             Ok(Heard::Said(said)) => event(said).map(Ok),
+            Ok(Heard::Question { id, kind, params }) => {
+                let (question, pending) = Question::new(kind, params);
+                let link = Arc::clone(&link);
+                tokio::spawn(async move {
+                    let answer = response(&id, pending.wait().await);
+                    link.notify(answer).await.ok();
+                });
+                Some(Ok(Event::Question(question)))
+            }
             Ok(Heard::Answer(answer)) => {
                 Some(done(answer, revision, method, uri.as_deref()).map(Event::Done))
             }

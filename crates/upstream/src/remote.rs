@@ -6,20 +6,23 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::{ArcSwap, ArcSwapOption};
+use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use tidegate_core::{
-    Audience, Call, Catalog, Change, ChangeSender, ChangeStream, Health, List, Reply, Result,
-    Source, Terms, Watch,
+    Audience, Call, Catalog, Change, ChangeSender, ChangeStream, EventStream, Health, List,
+    RawJson, Reply, Result, Source, Watch,
 };
 use tidegate_mcp::Era;
-use tidegate_mcp::revision::client::{Facts, Said, Wording, modern_headers};
+use tidegate_mcp::revision::client::{Said, modern_headers};
+use tidegate_mcp::revision::question::can_be_asked_something;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::config::{RemoteConfig, Transport};
+use crate::config::RemoteConfig;
+use crate::connect::{Open, Try, connect};
 use crate::follow::follow;
-use crate::link::{HttpLink, Link, StdioLink, Unasked, unavailable};
-use crate::probe::{Numbers, discover, initialize};
+use crate::link::{Unasked, unavailable};
+use crate::pool::{Leased, Pool};
 use crate::watches::Watches;
 use crate::{lists, relay};
 
@@ -38,33 +41,9 @@ pub struct Remote {
     health: ArcSwap<Health>,
     changes: ChangeSender,
     watches: Watches,
+    pool: Pool,
     /// Whether the server has been reached, or not been reached, once.
     ready: CancellationToken,
-}
-
-/// A link and how to speak on it.
-pub(crate) struct Open {
-    pub(crate) link: Arc<dyn Link>,
-    pub(crate) numbers: Numbers,
-    pub(crate) facts: Facts,
-}
-
-impl Open {
-    fn wording(&self, terms: Terms) -> Wording {
-        Wording {
-            revision: self.facts.revision,
-            terms,
-        }
-    }
-
-    /// What is said when nobody asks: about a client that can do nothing.
-    pub(crate) fn own_wording(&self) -> Wording {
-        let stateless = self.facts.revision.era() == Era::Modern;
-        self.wording(Terms {
-            stateless,
-            ..Terms::default()
-        })
-    }
 }
 
 impl Remote {
@@ -77,6 +56,7 @@ impl Remote {
             health: ArcSwap::from_pointee(connecting),
             changes: ChangeSender::default(),
             watches: Watches::default(),
+            pool: Pool::default(),
             ready: CancellationToken::new(),
         }
     }
@@ -85,7 +65,7 @@ impl Remote {
     pub async fn run(&self) {
         let mut wait = FIRST_WAIT;
         loop {
-            match self.connect().await {
+            match connect(&self.config, &RawJson::empty_object(), Try::Both).await {
                 Ok((open, unasked)) => {
                     wait = FIRST_WAIT;
                     self.stay(open, unasked).await;
@@ -112,50 +92,6 @@ impl Remote {
     fn is_down(&self, why: &str) {
         self.open.store(None);
         self.health.store(Arc::new(Health::Down(why.to_owned())));
-    }
-
-    async fn connect(&self) -> Result<(Arc<Open>, Unasked)> {
-        let connecting = tokio::time::timeout(self.config.connect_time, self.open());
-        connecting
-            .await
-            .unwrap_or_else(|_| Err(unavailable("did not say in time how it speaks")))
-    }
-
-    /// Opens a link and finds out how the server speaks.
-    async fn open(&self) -> Result<(Arc<Open>, Unasked)> {
-        let numbers = Numbers::default();
-        let (link, facts, unasked): (Arc<dyn Link>, _, _) = match &self.config.transport {
-            Transport::Stdio(command) => {
-                let (link, unasked) = StdioLink::start(&self.config, command)?;
-                let facts = match discover(&link, &numbers).await {
-                    Some(facts) => facts,
-                    None => greet(&link, &numbers).await?,
-                };
-                (Arc::new(link), facts, unasked)
-            }
-            Transport::Http { url, headers } => {
-                let (link, unasked) = HttpLink::new(&self.config, url, headers);
-                let facts = match discover(&link, &numbers).await {
-                    Some(facts) => facts,
-                    None => {
-                        let facts = initialize(&link, &numbers).await?;
-                        link.enter(facts.revision);
-                        welcome(&link, &facts).await?;
-                        link.follow();
-                        facts
-                    }
-                };
-                (Arc::new(link), facts, unasked)
-            }
-        };
-        Ok((
-            Arc::new(Open {
-                link,
-                numbers,
-                facts,
-            }),
-            unasked,
-        ))
     }
 
     /// Serves on a link until it is closed.
@@ -215,8 +151,28 @@ impl Remote {
         }
     }
 
-    fn relay(&self, call: &Call) -> Result<Reply> {
-        let open = self.open.load_full().ok_or_else(|| self.unreachable())?;
+    async fn relay(&self, call: &Call) -> Result<Reply> {
+        let shared = self.open.load_full().ok_or_else(|| self.unreachable())?;
+        let needs_own = shared.facts.revision.era() == Era::Legacy
+            && !call.terms.stateless
+            && can_be_asked_something(&call.terms.capabilities);
+        if !needs_own {
+            return self.ask(&shared, call).map(Reply::Stream);
+        }
+        let (principal, capabilities) = (&call.caller.principal, &call.terms.capabilities);
+        let Leased { open, room } = self
+            .pool
+            .lease(&self.config, principal, capabilities)
+            .await?;
+        let events = self.ask(&open, call)?;
+        let held = events.map(move |event| {
+            let _in_use = (&open, &room);
+            event
+        });
+        Ok(Reply::Stream(held.boxed()))
+    }
+
+    fn ask(&self, open: &Open, call: &Call) -> Result<EventStream> {
         let wording = open.wording(call.terms.clone());
         let outbound = wording
             .call(open.numbers.next(), &call.ask, &call.params)
@@ -224,10 +180,8 @@ impl Remote {
         let headers = match wording.revision.era() {
             Era::Modern => {
                 let catalog = self.catalog.load();
-                let tools = catalog.list(List::Tools).iter();
-                let tool = tools
-                    .into_iter()
-                    .find(|tool| outbound.address.as_ref() == Some(&tool.key));
+                let mut tools = catalog.list(List::Tools).iter();
+                let tool = tools.find(|tool| outbound.address.as_ref() == Some(&tool.key));
                 modern_headers(
                     wording.revision,
                     &outbound,
@@ -238,12 +192,8 @@ impl Remote {
         };
         let method = outbound.method;
         let talk = open.link.request(outbound, headers);
-        Ok(Reply::Stream(relay::events(
-            talk,
-            wording.revision,
-            method,
-            call,
-        )))
+        let link = Arc::clone(&open.link);
+        Ok(relay::events(talk, link, wording.revision, method, call))
     }
 
     fn unreachable(&self) -> tidegate_core::Error {
@@ -254,27 +204,13 @@ impl Remote {
     }
 }
 
-async fn greet(link: &dyn Link, numbers: &Numbers) -> Result<Facts> {
-    let facts = initialize(link, numbers).await?;
-    welcome(link, &facts).await?;
-    Ok(facts)
-}
-
-async fn welcome(link: &dyn Link, facts: &Facts) -> Result<()> {
-    let wording = Wording {
-        revision: facts.revision,
-        terms: Terms::default(),
-    };
-    link.notify(wording.initialized()).await
-}
-
 impl Source for Remote {
     fn catalog(&self, _: &Audience<'_>) -> Arc<Catalog> {
         self.catalog.load_full()
     }
 
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>> {
-        Box::pin(std::future::ready(self.relay(&call)))
+        Box::pin(async move { self.relay(&call).await })
     }
 
     fn changes(&self) -> ChangeStream {

@@ -7,7 +7,7 @@ use tidegate_core::{
 use super::legacy::{self, Handshake};
 use super::methods::{Kind, Method};
 use super::{Revision, StandardHeaders, modern};
-use crate::{Message, Refused, RequestId, bounded};
+use crate::{Answer, Message, Refused, RequestId, bounded};
 
 /// More URIs than any filter has; how many a client may watch is decided elsewhere.
 const MOST_URIS: usize = 10_000;
@@ -38,6 +38,11 @@ pub enum Lifted {
     /// The client gives up on a request.
     Cancelled {
         id: RequestId,
+    },
+    /// The answer to a question of ours.
+    Answered {
+        id: RequestId,
+        answer: Answer,
     },
     /// Known, and nothing to do about it.
     Noted,
@@ -94,7 +99,7 @@ pub fn lift_legacy(message: Message, revision: Revision, terms: Terms) -> Result
         Message::Notification { method, params } => {
             Ok(notification(revision, &method, params.as_ref()))
         }
-        Message::Response { .. } => Ok(Lifted::Noted),
+        Message::Response { id, answer } => Ok(Lifted::Answered { id, answer }),
     }
 }
 

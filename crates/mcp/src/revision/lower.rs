@@ -68,6 +68,8 @@ impl Lowering {
                 let told = self.revision.era() == Era::Modern;
                 told.then(|| Frame::Notice(self.acknowledgement(&filter)))
             }
+            // A question is put to a client by the door that keeps its session.
+            Event::Question(_) => None,
             Event::Change(change) => Some(Frame::Notice(self.change(&change))),
         }
     }

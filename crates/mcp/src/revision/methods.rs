@@ -2,7 +2,7 @@
 //! who sends it, since when and until when, and by which member of its params it is addressed.
 
 use super::Revision;
-use Revision::{V2024_11_05, V2025_11_25, V2026_07_28};
+use Revision::{V2024_11_05, V2025_06_18, V2025_11_25, V2026_07_28};
 
 /// Who sends a method, and whether it wants an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub enum Kind {
     Notification,
     /// From us to a client; wants none.
     Notice,
+    /// From us to a client; wants an answer.
+    Question,
 }
 
 /// The member of the params that a standard header repeats.
@@ -96,6 +98,9 @@ methods! {
     Cancelled,         "notifications/cancelled",                  Notification, V2024_11_05, V2026_07_28, Nothing;
     Progress,          "notifications/progress",                   Notice,       V2024_11_05, V2026_07_28, Nothing;
     RootsChanged,      "notifications/roots/list_changed",         Notification, V2024_11_05, V2025_11_25, Nothing;
+    Elicit,            "elicitation/create",                       Question,     V2025_06_18, V2025_11_25, Nothing;
+    Sample,            "sampling/createMessage",                   Question,     V2024_11_05, V2025_11_25, Nothing;
+    Roots,             "roots/list",                               Question,     V2024_11_05, V2025_11_25, Nothing;
     LogMessage,        "notifications/message",                    Notice,       V2024_11_05, V2026_07_28, Nothing;
     ToolsChanged,      "notifications/tools/list_changed",         Notice,       V2024_11_05, V2026_07_28, Nothing;
     PromptsChanged,    "notifications/prompts/list_changed",       Notice,       V2024_11_05, V2026_07_28, Nothing;

@@ -2,7 +2,7 @@
 
 use tidegate_core::{Ask, Error, Filter, Own, RawJson, Reference, Terms};
 use tidegate_mcp::revision::{Asked, Framing, Handshake};
-use tidegate_mcp::{Era, Lifted, Message, RequestId, Revision, codes};
+use tidegate_mcp::{Answer, Era, Lifted, Message, RequestId, Revision, codes};
 
 pub(crate) fn framing(framing: &Framing) -> String {
     match framing {
@@ -60,6 +60,15 @@ pub(crate) fn lifted(revision: Revision, lifted: &Lifted, sent: Option<&RawJson>
         Lifted::Subscribe { id, uri } => format!("subscribe {id:?} in {revision}: {uri}"),
         Lifted::Unsubscribe { id, uri } => format!("unsubscribe {id:?} in {revision}: {uri}"),
         Lifted::Cancelled { id } => format!("cancelled: {id:?}"),
+        Lifted::Answered { id, answer } => match answer {
+            Answer::Result(result) => format!("answer to our question {id:?}: {result}"),
+            Answer::Error(error) => {
+                format!(
+                    "refusal of our question {id:?}: {} {}",
+                    error.code, error.message
+                )
+            }
+        },
         Lifted::Noted => "noted".to_owned(),
     }
 }

@@ -6,8 +6,9 @@ use std::time::Instant;
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde_json::{Value, json};
 
+use crate::support::messages::{handshake, request};
 use crate::support::tools::Tools;
-use crate::support::{Home, PATIENCE, Server};
+use crate::support::{Events, Home, PATIENCE, Server, Session, Stdio};
 
 /// A gateway with the demo server behind it, and whatever else is written.
 fn with_demo(more: &str) -> Server {
@@ -48,6 +49,9 @@ fn what_a_server_has_is_listed_and_works() {
             "demo__add",
             "demo__process_id",
             "demo__count",
+            "demo__ask_name",
+            "demo__think",
+            "demo__where",
             "system__health"
         ]
     );
@@ -171,6 +175,106 @@ fn a_server_that_is_killed_comes_back_and_none_outlives_the_gateway() {
         );
         std::thread::sleep(std::time::Duration::from_millis(50));
     }
+}
+
+/// What a legacy client is asked in the middle of a call, and what it says.
+fn answers() -> Vec<(&'static str, Value, Value, &'static str)> {
+    vec![
+        (
+            "elicitation/create",
+            json!({ "name": "demo__ask_name", "arguments": {} }),
+            json!({ "action": "accept", "content": { "name": "Ada" } }),
+            "accept: Ada",
+        ),
+        (
+            "sampling/createMessage",
+            json!({ "name": "demo__think", "arguments": { "about": "tides" } }),
+            json!({
+                "role": "assistant", "model": "oracle",
+                "content": { "type": "text", "text": "they turn" },
+            }),
+            "oracle says they turn",
+        ),
+        (
+            "roots/list",
+            json!({ "name": "demo__where", "arguments": {} }),
+            json!({ "roots": [{ "uri": "file:///work" }] }),
+            "file:///work",
+        ),
+    ]
+}
+
+fn asker() -> Value {
+    json!({ "elicitation": {}, "sampling": {}, "roots": {} })
+}
+
+/// S1.14 to S1.17: a question of the server reaches the client on the stream of its own call, as a
+/// request with an id of ours, and the answer goes back to the server.
+#[test]
+fn a_session_is_asked_on_the_stream_of_its_own_call() {
+    let server = with_demo("");
+    let mut hello = handshake("2025-11-25");
+    hello["capabilities"] = asker();
+    let opened = server
+        .post()
+        .usual()
+        .send(request(1, "initialize", &hello).to_string().as_bytes());
+    let session = opened.header("mcp-session-id").unwrap().to_owned();
+    let post = || server.post().usual().header("mcp-session-id", &session);
+    for (method, call, answer, text) in answers() {
+        let call = request(7, "tools/call", &call).to_string();
+        let mut events = Events::of(post().open(call.as_bytes()));
+        let question = events.find(method);
+        assert_ne!(question["id"], json!(7));
+        let answer = json!({ "jsonrpc": "2.0", "id": question["id"], "result": answer });
+        assert_eq!(post().send(answer.to_string().as_bytes()).status, 202);
+        let done = events.next().unwrap();
+        assert_eq!(done["id"], 7);
+        assert_eq!(done["result"]["content"][0]["text"], text, "{done}");
+    }
+    server.stop();
+}
+
+#[test]
+fn a_client_on_a_pipe_is_asked_and_may_refuse() {
+    let server = with_demo("");
+    let Server { home, process, .. } = server;
+    process.stop().expect_code(0);
+    let mut pipe = Stdio::start_in(home);
+    let mut hello = handshake("2025-11-25");
+    hello["capabilities"] = asker();
+    pipe.request("initialize", &hello);
+    for (method, call, answer, text) in answers() {
+        pipe.say(&request(70, "tools/call", &call));
+        let question = pipe.hear();
+        assert_eq!(question["method"], method, "{question}");
+        pipe.say(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": answer }));
+        assert_eq!(pipe.hear()["result"]["content"][0]["text"], text);
+    }
+    pipe.say(&request(
+        71,
+        "tools/call",
+        &json!({ "name": "demo__where", "arguments": {} }),
+    ));
+    let question = pipe.hear();
+    let refusal = json!({ "code": -1, "message": "not today" });
+    pipe.say(&json!({ "jsonrpc": "2.0", "id": question["id"], "error": refusal }));
+    let refused = pipe.hear();
+    assert_eq!(refused["result"]["isError"], true, "{refused}");
+    assert!(refused.to_string().contains("not today"), "{refused}");
+    pipe.end();
+}
+
+/// A client that did not say it can be asked is not, and the server hears so at once.
+#[test]
+fn who_cannot_be_asked_is_not() {
+    let server = with_demo("");
+    let session = Session::open(server.address, "/mcp", "2025-11-25");
+    let call = json!({ "name": "demo__ask_name", "arguments": {} });
+    let answer = session.request("tools/call", &call).json();
+    assert_eq!(answer["result"]["isError"], true, "{answer}");
+    session.end();
+    server.stop();
 }
 
 /// A gateway is a server of the modern era: one behind another, by its address.

@@ -3,6 +3,8 @@
 import os
 
 from mcp.server.fastmcp import Context, FastMCP
+from mcp.types import SamplingMessage, TextContent
+from pydantic import BaseModel
 
 server = FastMCP("demo")
 
@@ -25,6 +27,32 @@ async def count(to: int, context: Context) -> str:
     for number in range(1, to + 1):
         await context.report_progress(number, to)
     return "done"
+
+
+class Name(BaseModel):
+    name: str
+
+
+@server.tool()
+async def ask_name(context: Context) -> str:
+    """Asks the user for a name."""
+    answer = await context.elicit("What is your name?", Name)
+    return f"{answer.action}: {answer.data.name if answer.action == 'accept' else 'nobody'}"
+
+
+@server.tool()
+async def think(about: str, context: Context) -> str:
+    """Asks the client's model."""
+    message = SamplingMessage(role="user", content=TextContent(type="text", text=about))
+    answer = await context.session.create_message([message], max_tokens=10)
+    return f"{answer.model} says {answer.content.text}"
+
+
+@server.tool()
+async def where(context: Context) -> str:
+    """Asks for the client's folders."""
+    answer = await context.session.list_roots()
+    return ", ".join(str(root.uri) for root in answer.roots)
 
 
 @server.resource("note://hello")

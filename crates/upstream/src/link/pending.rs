@@ -8,6 +8,7 @@ use futures_util::stream;
 use tidegate_mcp::revision::client::Said;
 use tidegate_mcp::{Answer, RequestId};
 use tokio::sync::mpsc;
+use tokio::sync::mpsc::error::TrySendError;
 
 use super::{Heard, Talk, unavailable};
 
@@ -78,6 +79,19 @@ impl Pending {
             sender.try_send(Heard::Said(said)).ok();
         }
         None
+    }
+
+    /// Hands a question to the request it belongs to. Nothing links the two on a pipe, so it is the
+    /// only one under way, or none: then the question comes back.
+    pub(crate) fn ask(&self, question: Heard) -> Option<Heard> {
+        let open = self.lock();
+        match open.values().next().filter(|_| open.len() == 1) {
+            Some(sender) => sender
+                .try_send(question)
+                .err()
+                .map(TrySendError::into_inner),
+            None => Some(question),
+        }
     }
 
     /// Nothing more will come: every request under way has failed.

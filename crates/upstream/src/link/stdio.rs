@@ -7,18 +7,19 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, StreamExt};
 use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop, ProcessGroup};
-use tidegate_core::Result;
+use tidegate_core::{RawJson, Result};
 use tidegate_mcp::lines::{Line, LineSplitter};
 use tidegate_mcp::revision::Revision;
 use tidegate_mcp::revision::client::{Outbound, Said, Wording, said, unasked_answer};
-use tidegate_mcp::{Inbound, Limits, Message, decode, single_line};
+use tidegate_mcp::revision::question::question_kind;
+use tidegate_mcp::{Inbound, Limits, Message, RequestId, decode, single_line};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::pending::Pending;
-use super::{Link, Talk, Unasked, unavailable};
+use super::{Heard, Link, Talk, Unasked, unavailable};
 use crate::config::{Command, RemoteConfig};
 
 /// Lines that may wait to be written.
@@ -244,10 +245,23 @@ impl Reader {
                     self.unasked.try_send(said).ok();
                 }
             }
-            Message::Request { id, method, .. } => {
-                let answer = unasked_answer(&id, &method);
-                self.lines.try_send(answer).ok();
-            }
+            Message::Request { id, method, params } => self.asked(id, &method, params),
+        }
+    }
+
+    /// A question of the server: for the one request under way, or for nobody.
+    fn asked(&self, id: RequestId, method: &str, params: Option<RawJson>) {
+        let params = params.unwrap_or_else(RawJson::empty_object);
+        let answer = unasked_answer(&id, method);
+        let unheard = match question_kind(method) {
+            Some(kind) => self
+                .pending
+                .ask(Heard::Question { id, kind, params })
+                .is_some(),
+            None => true,
+        };
+        if unheard {
+            self.lines.try_send(answer).ok();
         }
     }
 }

@@ -18,7 +18,8 @@ fn every_method_is_lifted_or_refused_in_every_revision() {
         let is_covered = cases.iter().any(|(folder, case)| {
             *folder == revision && sends(method, case) && shows(method, revision, case)
         });
-        if !is_covered && method.row().kind != Sort::Notice {
+        let is_ours = matches!(method.row().kind, Sort::Notice | Sort::Question);
+        if !is_covered && !is_ours {
             gaps.push(format!("lift {} in {revision}", method.name()));
         }
     }

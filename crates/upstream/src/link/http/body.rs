@@ -9,8 +9,9 @@ use futures_util::stream::{self, StreamExt};
 use http::StatusCode;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use tidegate_core::Result;
+use tidegate_core::{RawJson, Result};
 use tidegate_mcp::revision::client::{Said, said, unasked_answer};
+use tidegate_mcp::revision::question::question_kind;
 use tidegate_mcp::{Inbound, Limits, Message, decode, sse};
 
 use super::client::Response;
@@ -140,13 +141,19 @@ async fn hear(message: Message, id: u64, shared: &Arc<Shared>) -> Option<Heard> 
             Said::Progress { token, .. } if token != id.to_string() => None,
             said => Some(Heard::Said(said)),
         },
-        Message::Request { id, method, .. } => {
-            shared
-                .post(unasked_answer(&id, &method), Vec::new())
-                .await
-                .ok();
-            None
-        }
+        Message::Request { id, method, params } => match question_kind(&method) {
+            Some(kind) => {
+                let params = params.unwrap_or_else(RawJson::empty_object);
+                Some(Heard::Question { id, kind, params })
+            }
+            None => {
+                shared
+                    .post(unasked_answer(&id, &method), Vec::new())
+                    .await
+                    .ok();
+                None
+            }
+        },
     }
 }
 

@@ -1,0 +1,74 @@
+//! What a source asks of the client in the middle of a call.
+
+use std::fmt;
+
+use tokio::sync::oneshot;
+
+use crate::RawJson;
+
+/// The three things a source may ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum QuestionKind {
+    /// Something from the user.
+    Elicit,
+    /// Something from the client's model.
+    Sample,
+    /// The folders the client works in.
+    Roots,
+}
+
+/// A question on its way to the client of one call. Dropped, it is declined.
+pub struct Question {
+    pub kind: QuestionKind,
+    pub params: RawJson,
+    answer: oneshot::Sender<Result<RawJson, Declined>>,
+}
+
+/// The client did not answer: why, in its own words and number where it gave some.
+#[derive(Clone, Debug)]
+pub struct Declined {
+    pub code: Option<i64>,
+    pub message: String,
+}
+
+/// Where the answer to a question comes out.
+pub struct PendingAnswer(oneshot::Receiver<Result<RawJson, Declined>>);
+
+impl Question {
+    pub fn new(kind: QuestionKind, params: RawJson) -> (Self, PendingAnswer) {
+        let (answer, pending) = oneshot::channel();
+        (
+            Self {
+                kind,
+                params,
+                answer,
+            },
+            PendingAnswer(pending),
+        )
+    }
+
+    /// Answers it. Nobody may wait any more.
+    pub fn answer(self, answer: Result<RawJson, Declined>) {
+        self.answer.send(answer).ok();
+    }
+}
+
+impl PendingAnswer {
+    pub async fn wait(self) -> Result<RawJson, Declined> {
+        self.0.await.unwrap_or_else(|_| {
+            Err(Declined {
+                code: None,
+                message: "no client is there to answer this".to_owned(),
+            })
+        })
+    }
+}
+
+impl fmt::Debug for Question {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Question")
+            .field("kind", &self.kind)
+            .field("params", &self.params)
+            .finish()
+    }
+}

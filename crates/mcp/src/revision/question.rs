@@ -1,0 +1,155 @@
+//! Questions of a source to its client, on the wire of the eras that have sessions.
+
+use tidegate_core::{Code, Declined, Object, QuestionKind, RawJson};
+
+use super::{Method, Revision};
+use crate::{Answer, RequestId, codes};
+
+/// What a client can be asked, by what it declared and by its revision.
+pub fn can_be_asked(revision: Revision, capabilities: &RawJson, kind: QuestionKind) -> bool {
+    let row = method(kind).row();
+    let in_force = row.since <= revision && revision <= row.until;
+    let declared = capabilities
+        .object()
+        .is_some_and(|all| all.get(capability(kind)).is_some());
+    in_force && declared
+}
+
+/// Whether a client can be asked anything at all.
+pub fn can_be_asked_something(capabilities: &RawJson) -> bool {
+    let all = capabilities.object();
+    [
+        QuestionKind::Elicit,
+        QuestionKind::Sample,
+        QuestionKind::Roots,
+    ]
+    .into_iter()
+    .any(|kind| {
+        all.as_ref()
+            .is_some_and(|all| all.get(capability(kind)).is_some())
+    })
+}
+
+/// A question as a request to the client.
+pub fn question(id: &RequestId, kind: QuestionKind, params: &RawJson) -> String {
+    let (id, name) = (id.as_str(), method(kind).name());
+    match params.as_str() {
+        "{}" => format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{name}"}}"#),
+        params => format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{name}","params":{params}}}"#),
+    }
+}
+
+/// Which question a server's request is.
+pub fn question_kind(name: &str) -> Option<QuestionKind> {
+    let kinds = [
+        QuestionKind::Elicit,
+        QuestionKind::Sample,
+        QuestionKind::Roots,
+    ];
+    kinds.into_iter().find(|kind| method(*kind).name() == name)
+}
+
+/// What a client answered.
+pub fn answered(answer: Answer) -> Result<RawJson, Declined> {
+    match answer {
+        Answer::Result(result) => Ok(result),
+        Answer::Error(error) => Err(Declined {
+            code: Some(error.code),
+            message: error.message,
+        }),
+    }
+}
+
+/// The answer, as the response to the server that asked.
+pub fn response(id: &RequestId, answer: Result<RawJson, Declined>) -> String {
+    let id = id.as_str();
+    match answer {
+        Ok(result) => format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#),
+        Err(declined) => {
+            let code = declined
+                .code
+                .unwrap_or_else(|| codes::of(Code::MethodNotFound).legacy);
+            let mut error = Object::default();
+            error.set("code", code.to_string());
+            error.set(
+                "message",
+                RawJson::string(&declined.message).as_str().to_owned(),
+            );
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{}}}"#, error.write())
+        }
+    }
+}
+
+fn method(kind: QuestionKind) -> Method {
+    match kind {
+        QuestionKind::Elicit => Method::Elicit,
+        QuestionKind::Sample => Method::Sample,
+        QuestionKind::Roots => Method::Roots,
+    }
+}
+
+fn capability(kind: QuestionKind) -> &'static str {
+    match kind {
+        QuestionKind::Elicit => "elicitation",
+        QuestionKind::Sample => "sampling",
+        QuestionKind::Roots => "roots",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const ALL: [QuestionKind; 3] = [
+        QuestionKind::Elicit,
+        QuestionKind::Sample,
+        QuestionKind::Roots,
+    ];
+
+    #[test]
+    fn a_client_is_asked_what_it_declared_and_its_revision_has() {
+        let all = RawJson::from(json!({"elicitation": {}, "sampling": {}, "roots": {}}));
+        let some = RawJson::from(json!({"sampling": {}}));
+        let asked = |revision, capabilities: &RawJson| {
+            ALL.map(|kind| can_be_asked(revision, capabilities, kind))
+        };
+        assert_eq!(asked(Revision::V2025_11_25, &all), [true, true, true]);
+        assert_eq!(asked(Revision::V2025_03_26, &all), [false, true, true]);
+        assert_eq!(asked(Revision::V2025_11_25, &some), [false, true, false]);
+        assert_eq!(
+            asked(Revision::V2026_07_28, &all),
+            [false; 3],
+            "it is asked in results"
+        );
+        assert!(can_be_asked_something(&some));
+        assert!(!can_be_asked_something(&RawJson::empty_object()));
+    }
+
+    #[test]
+    fn a_question_and_its_answer_keep_their_text() {
+        let id = RequestId::new(RawJson::string("q-1")).unwrap();
+        let params = RawJson::parse(r#"{"n":95.50,"x":[ ]}"#).unwrap();
+        assert_eq!(
+            question(&id, QuestionKind::Elicit, &params),
+            r#"{"jsonrpc":"2.0","id":"q-1","method":"elicitation/create","params":{"n":95.50,"x":[ ]}}"#
+        );
+        for kind in ALL {
+            assert_eq!(question_kind(method(kind).name()), Some(kind));
+        }
+        let answer = answered(Answer::Result(params));
+        assert_eq!(
+            response(&id, answer),
+            r#"{"jsonrpc":"2.0","id":"q-1","result":{"n":95.50,"x":[ ]}}"#
+        );
+        let declined = Declined {
+            code: Some(-1),
+            message: "no \"way\"".to_owned(),
+        };
+        assert_eq!(
+            response(&id, Err(declined)),
+            r#"{"jsonrpc":"2.0","id":"q-1","error":{"code":-1,"message":"no \"way\""}}"#
+        );
+    }
+}

@@ -1,0 +1,116 @@
+//! Opens a link to a server and finds out how it speaks.
+
+use std::sync::Arc;
+
+use tidegate_core::{RawJson, Result, Terms};
+use tidegate_mcp::Era;
+use tidegate_mcp::revision::client::{Facts, Wording};
+
+use crate::config::{RemoteConfig, Transport};
+use crate::link::{HttpLink, Link, StdioLink, Unasked, unavailable};
+use crate::probe::{Numbers, discover, initialize};
+
+/// A link and how to speak on it.
+pub(crate) struct Open {
+    pub(crate) link: Arc<dyn Link>,
+    pub(crate) numbers: Numbers,
+    pub(crate) facts: Facts,
+}
+
+impl Open {
+    pub(crate) fn wording(&self, terms: Terms) -> Wording {
+        Wording {
+            revision: self.facts.revision,
+            terms,
+        }
+    }
+
+    /// What is said when nobody asks: about a client that can do nothing.
+    pub(crate) fn own_wording(&self) -> Wording {
+        let stateless = self.facts.revision.era() == Era::Modern;
+        self.wording(Terms {
+            stateless,
+            ..Terms::default()
+        })
+    }
+}
+
+/// Which way of speaking to try.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Try {
+    /// Without a session if the server can, else with one.
+    Both,
+    /// With a session: the server is known to need one.
+    Session,
+}
+
+/// Opens a link on which clients can do what `capabilities` says.
+pub(crate) async fn connect(
+    config: &RemoteConfig,
+    capabilities: &RawJson,
+    ways: Try,
+) -> Result<(Arc<Open>, Unasked)> {
+    let opening = tokio::time::timeout(config.connect_time, open(config, capabilities, ways));
+    opening
+        .await
+        .unwrap_or_else(|_| Err(unavailable("did not say in time how it speaks")))
+}
+
+async fn open(
+    config: &RemoteConfig,
+    capabilities: &RawJson,
+    ways: Try,
+) -> Result<(Arc<Open>, Unasked)> {
+    let numbers = Numbers::default();
+    let (link, facts, unasked): (Arc<dyn Link>, _, _) = match &config.transport {
+        Transport::Stdio(command) => {
+            let (link, unasked) = StdioLink::start(config, command)?;
+            let facts = match probe(&link, &numbers, ways).await {
+                Some(facts) => facts,
+                None => {
+                    let facts = initialize(&link, &numbers, capabilities).await?;
+                    welcome(&link, &facts).await?;
+                    facts
+                }
+            };
+            (Arc::new(link), facts, unasked)
+        }
+        Transport::Http { url, headers } => {
+            let (link, unasked) = HttpLink::new(config, url, headers);
+            let facts = match probe(&link, &numbers, ways).await {
+                Some(facts) => facts,
+                None => {
+                    let facts = initialize(&link, &numbers, capabilities).await?;
+                    link.enter(facts.revision);
+                    welcome(&link, &facts).await?;
+                    link.follow();
+                    facts
+                }
+            };
+            (Arc::new(link), facts, unasked)
+        }
+    };
+    Ok((
+        Arc::new(Open {
+            link,
+            numbers,
+            facts,
+        }),
+        unasked,
+    ))
+}
+
+async fn probe(link: &dyn Link, numbers: &Numbers, ways: Try) -> Option<Facts> {
+    match ways {
+        Try::Both => discover(link, numbers).await,
+        Try::Session => None,
+    }
+}
+
+async fn welcome(link: &dyn Link, facts: &Facts) -> Result<()> {
+    let wording = Wording {
+        revision: facts.revision,
+        terms: Terms::default(),
+    };
+    link.notify(wording.initialized()).await
+}
