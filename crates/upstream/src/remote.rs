@@ -10,10 +10,10 @@ use futures_util::StreamExt;
 use futures_util::future::BoxFuture;
 use tidegate_core::{
     Audience, Call, Catalog, Change, ChangeSender, ChangeStream, EventStream, Health, List,
-    RawJson, Reply, Result, Source, Watch,
+    RawJson, Reply, Result, Source, Terms, Watch,
 };
 use tidegate_mcp::Era;
-use tidegate_mcp::revision::client::{Said, modern_headers};
+use tidegate_mcp::revision::client::{Facts, Said, modern_headers};
 use tidegate_mcp::revision::question::can_be_asked_something;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -153,10 +153,7 @@ impl Remote {
 
     async fn relay(&self, call: &Call) -> Result<Reply> {
         let shared = self.open.load_full().ok_or_else(|| self.unreachable())?;
-        let needs_own = shared.facts.revision.era() == Era::Legacy
-            && !call.terms.stateless
-            && can_be_asked_something(&call.terms.capabilities);
-        if !needs_own {
+        if !needs_own_link(&shared.facts, &call.terms) {
             return self.ask(&shared, call).map(Reply::Stream);
         }
         let (principal, capabilities) = (&call.caller.principal, &call.terms.capabilities);
@@ -201,6 +198,16 @@ impl Remote {
             "the source `{}` cannot be reached now",
             self.config.name
         ))
+    }
+}
+
+/// Whether a client is spoken for on a link of its own: one with a session that can be asked
+/// something, and one with a session at a server that speaks both ways.
+fn needs_own_link(facts: &Facts, terms: &Terms) -> bool {
+    match facts.revision.era() {
+        _ if terms.stateless => false,
+        Era::Modern => facts.also_sessions,
+        Era::Legacy => can_be_asked_something(&terms.capabilities),
     }
 }
 

@@ -3,11 +3,14 @@
 use serde_json::value::RawValue;
 use tidegate_core::{Entry, Features, List, Object, RawJson};
 
-use super::super::Revision;
+use super::super::{Era, Revision};
 use crate::bounded;
 
 /// More entries than any page has.
 const MOST_ENTRIES: usize = 100_000;
+
+/// More versions than any server names.
+const MOST_VERSIONS: usize = 100;
 
 /// A server, by its own word.
 #[derive(Clone, Debug)]
@@ -15,6 +18,8 @@ pub struct Facts {
     pub revision: Revision,
     pub features: Features,
     pub instructions: Option<String>,
+    /// Whether the server can also be spoken to in a session, where it was asked without one.
+    pub also_sessions: bool,
 }
 
 /// The answer to a handshake; none if it is no answer we can go on with.
@@ -27,8 +32,15 @@ pub fn initialized(result: &RawJson) -> Option<Facts> {
 /// The answer to discover.
 pub fn discovered(revision: Revision, result: &RawJson) -> Option<Facts> {
     let members = result.object()?;
-    members.get("supportedVersions")?;
-    Some(facts(revision, &members))
+    let versions: Vec<String> =
+        bounded::list(members.get("supportedVersions")?, MOST_VERSIONS).unwrap_or_default();
+    let legacy =
+        |version: &String| Revision::parse(version).is_some_and(|one| one.era() == Era::Legacy);
+    let also_sessions = versions.iter().any(legacy);
+    Some(Facts {
+        also_sessions,
+        ..facts(revision, &members)
+    })
 }
 
 fn facts(revision: Revision, members: &Object<'_>) -> Facts {
@@ -48,10 +60,12 @@ fn facts(revision: Revision, members: &Object<'_>) -> Facts {
         completions: has("completions"),
         logging: has("logging"),
     };
+    let instructions = members.string("instructions");
     Facts {
         revision,
         features,
-        instructions: members.string("instructions"),
+        instructions,
+        also_sessions: false,
     }
 }
 
