@@ -1,23 +1,46 @@
 //! Opens a link to a server and finds out how it speaks.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
-use tidegate_core::{RawJson, Result, Terms};
+use tidegate_core::{LogLevel, RawJson, Result, Terms};
 use tidegate_mcp::Era;
 use tidegate_mcp::revision::client::{Facts, Wording};
 
 use crate::config::{RemoteConfig, Transport};
 use crate::link::{HttpLink, Link, StdioLink, Unasked, unavailable};
-use crate::probe::{Numbers, discover, initialize};
+use crate::probe::{Numbers, ask, discover, initialize};
 
 /// A link and how to speak on it.
 pub(crate) struct Open {
     pub(crate) link: Arc<dyn Link>,
     pub(crate) numbers: Numbers,
     pub(crate) facts: Facts,
+    /// The least severe log message the server was told to send.
+    level: Mutex<Option<LogLevel>>,
 }
 
 impl Open {
+    /// Has a server with a session send log messages from this level on. Others are told with each
+    /// request; and what one client does not want is kept from it on the way back.
+    pub(crate) async fn want_logs(&self, level: Option<LogLevel>) {
+        let Some(level) = level.filter(|level| self.is_news(*level)) else {
+            return;
+        };
+        let outbound = self.own_wording().set_level(self.numbers.next(), level);
+        ask(self.link.as_ref(), outbound, Vec::new()).await.ok();
+    }
+
+    /// Notes a level; false if the server was told that much before, or cannot be told.
+    fn is_news(&self, level: LogLevel) -> bool {
+        let told = self.facts.features.logging && self.facts.revision.era() == Era::Legacy;
+        let mut known = self.level.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_news = told && known.is_none_or(|known| level < known);
+        if is_news {
+            *known = Some(level);
+        }
+        is_news
+    }
+
     pub(crate) fn wording(&self, terms: Terms) -> Wording {
         Wording {
             revision: self.facts.revision,
@@ -90,11 +113,13 @@ async fn open(
             (Arc::new(link), facts, unasked)
         }
     };
+    let level = Mutex::default();
     Ok((
         Arc::new(Open {
             link,
             numbers,
             facts,
+            level,
         }),
         unasked,
     ))

@@ -154,6 +154,7 @@ impl Remote {
     async fn relay(&self, call: &Call) -> Result<Reply> {
         let shared = self.open.load_full().ok_or_else(|| self.unreachable())?;
         if !needs_own_link(&shared.facts, &call.terms) {
+            shared.want_logs(call.terms.log_level).await;
             return self.ask(&shared, call).map(Reply::Stream);
         }
         let (principal, capabilities) = (&call.caller.principal, &call.terms.capabilities);
@@ -161,6 +162,7 @@ impl Remote {
             .pool
             .lease(&self.config, principal, capabilities)
             .await?;
+        open.want_logs(call.terms.log_level).await;
         let events = self.ask(&open, call)?;
         let held = events.map(move |event| {
             let _in_use = (&open, &room);
