@@ -7,7 +7,7 @@ use tidegate_mcp::Era;
 use tidegate_mcp::revision::client::{Facts, Wording};
 
 use crate::config::{RemoteConfig, Transport};
-use crate::link::{HttpLink, Link, StdioLink, Unasked, unavailable};
+use crate::link::{HttpLink, Link, Unasked, sse, stdio, unavailable};
 use crate::probe::{Numbers, ask, discover, initialize};
 
 /// A link and how to speak on it.
@@ -85,35 +85,27 @@ async fn open(
     ways: Try,
 ) -> Result<(Arc<Open>, Unasked)> {
     let numbers = Numbers::default();
+    let level = Mutex::default();
     let (link, facts, unasked): (Arc<dyn Link>, _, _) = match &config.transport {
         Transport::Stdio(command) => {
-            let (link, unasked) = StdioLink::start(config, command)?;
-            let facts = match probe(&link, &numbers, ways).await {
-                Some(facts) => facts,
-                None => {
-                    let facts = initialize(&link, &numbers, capabilities).await?;
-                    welcome(&link, &facts).await?;
-                    facts
-                }
-            };
+            let (link, unasked) = stdio::start(config, command)?;
+            let facts = greet(&link, &numbers, capabilities, ways).await?;
             (Arc::new(link), facts, unasked)
         }
         Transport::Http { url, headers } => {
             let (link, unasked) = HttpLink::new(config, url, headers);
-            let facts = match probe(&link, &numbers, ways).await {
-                Some(facts) => facts,
-                None => {
-                    let facts = initialize(&link, &numbers, capabilities).await?;
-                    link.enter(facts.revision);
-                    welcome(&link, &facts).await?;
-                    link.follow();
-                    facts
+            match greet_http(&link, &numbers, capabilities, ways).await {
+                Ok(facts) => (Arc::new(link), facts, unasked),
+                // A server of the oldest transport answers a GET instead.
+                Err(error) => {
+                    let (link, unasked) =
+                        sse::open(config, url, headers).await.map_err(|_| error)?;
+                    let facts = greet(&link, &numbers, capabilities, Try::Session).await?;
+                    (Arc::new(link), facts, unasked)
                 }
-            };
-            (Arc::new(link), facts, unasked)
+            }
         }
     };
-    let level = Mutex::default();
     Ok((
         Arc::new(Open {
             link,
@@ -123,6 +115,38 @@ async fn open(
         }),
         unasked,
     ))
+}
+
+/// Finds out how a server speaks; opens a session if it must.
+async fn greet(
+    link: &dyn Link,
+    numbers: &Numbers,
+    capabilities: &RawJson,
+    ways: Try,
+) -> Result<Facts> {
+    if let Some(facts) = probe(link, numbers, ways).await {
+        return Ok(facts);
+    }
+    let facts = initialize(link, numbers, capabilities).await?;
+    welcome(link, &facts).await?;
+    Ok(facts)
+}
+
+/// The same over HTTP, where a session has an id and a stream of its own.
+async fn greet_http(
+    link: &HttpLink,
+    numbers: &Numbers,
+    capabilities: &RawJson,
+    ways: Try,
+) -> Result<Facts> {
+    if let Some(facts) = probe(link, numbers, ways).await {
+        return Ok(facts);
+    }
+    let facts = initialize(link, numbers, capabilities).await?;
+    link.enter(facts.revision);
+    welcome(link, &facts).await?;
+    link.follow();
+    Ok(facts)
 }
 
 async fn probe(link: &dyn Link, numbers: &Numbers, ways: Try) -> Option<Facts> {

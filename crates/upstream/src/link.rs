@@ -1,8 +1,11 @@
 //! An open way to a server, whatever it is made of.
 
+mod ear;
 mod http;
+mod one_way;
 mod pending;
-mod stdio;
+pub(crate) mod sse;
+pub(crate) mod stdio;
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
@@ -12,7 +15,6 @@ use tidegate_mcp::{Answer, RequestId};
 use tokio::sync::mpsc;
 
 pub(crate) use http::HttpLink;
-pub(crate) use stdio::StdioLink;
 
 /// What the server says without a call to say it on.
 pub(crate) type Unasked = mpsc::Receiver<Said>;

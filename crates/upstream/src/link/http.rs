@@ -20,7 +20,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Link, Talk, Unasked, unavailable};
 use crate::config::RemoteConfig;
-use client::{Client, Response};
+pub(crate) use client::Client;
+use client::Response;
 
 const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");

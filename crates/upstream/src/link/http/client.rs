@@ -17,7 +17,7 @@ use super::SESSION_ID;
 use crate::link::unavailable;
 
 /// One endpoint and the connections to it.
-pub(super) struct Client {
+pub(crate) struct Client {
     url: Uri,
     headers: Vec<(HeaderName, HeaderValue)>,
     pool: Pool<HttpsConnector<HttpConnector>, Full<Bytes>>,
@@ -26,14 +26,14 @@ pub(super) struct Client {
 }
 
 /// An answer whose body is still to come.
-pub(super) struct Response {
-    pub(super) status: StatusCode,
-    pub(super) is_events: bool,
-    pub(super) body: Incoming,
+pub(crate) struct Response {
+    pub(crate) status: StatusCode,
+    pub(crate) is_events: bool,
+    pub(crate) body: Incoming,
 }
 
 impl Client {
-    pub(super) fn new(url: Uri, headers: Vec<(HeaderName, HeaderValue)>) -> Self {
+    pub(crate) fn new(url: Uri, headers: Vec<(HeaderName, HeaderValue)>) -> Self {
         let connector = HttpsConnectorBuilder::new()
             .with_webpki_roots()
             .https_or_http()
@@ -48,7 +48,7 @@ impl Client {
         }
     }
 
-    pub(super) async fn send(
+    pub(crate) async fn send(
         &self,
         method: Method,
         headers: Vec<(HeaderName, HeaderValue)>,
@@ -84,6 +84,11 @@ impl Client {
             is_events,
             body,
         })
+    }
+
+    /// The same connections and headers for another address of the same server.
+    pub(crate) fn at(self, url: Uri) -> Self {
+        Self { url, ..self }
     }
 
     pub(super) fn take_session(&self) -> Option<HeaderValue> {

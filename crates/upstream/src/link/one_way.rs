@@ -1,0 +1,105 @@
+//! What stdio and the oldest HTTP transport have in common as links: words go out one by one, and
+//! all that comes back comes one way.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use futures_util::stream::{self, StreamExt};
+use tidegate_core::{Result, Terms};
+use tidegate_mcp::revision::Revision;
+use tidegate_mcp::revision::client::{Outbound, Wording};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::ear::Ear;
+use super::pending::Pending;
+use super::{Link, Talk, Unasked, unavailable};
+
+/// Words that may wait to go out, and to be heard.
+const WAITING: usize = 256;
+
+/// A link on which requests are told apart by their ids alone.
+pub(crate) struct OneWay {
+    out: mpsc::Sender<String>,
+    pending: Arc<Pending>,
+    pub(crate) closed: CancellationToken,
+}
+
+/// What whoever carries the words needs.
+pub(crate) struct Ends {
+    pub(crate) to_send: mpsc::Receiver<String>,
+    pub(crate) ear: Ear,
+    pub(crate) unasked: Unasked,
+}
+
+impl OneWay {
+    pub(crate) fn new(name: &str) -> (Self, Ends) {
+        let (out, to_send) = mpsc::channel(WAITING);
+        let (unasked_in, unasked) = mpsc::channel(WAITING);
+        let pending = Arc::<Pending>::default();
+        let ear = Ear {
+            name: name.to_owned(),
+            pending: Arc::clone(&pending),
+            out: out.clone(),
+            unasked: unasked_in,
+        };
+        let link = Self {
+            out,
+            pending,
+            closed: CancellationToken::new(),
+        };
+        (
+            link,
+            Ends {
+                to_send,
+                ear,
+                unasked,
+            },
+        )
+    }
+}
+
+impl Link for OneWay {
+    fn request(&self, outbound: Outbound, _: Vec<(String, String)>) -> Talk {
+        let out = self.out.clone();
+        let cancel = move |id| {
+            let word = Wording {
+                revision: Revision::NEWEST,
+                terms: Terms::default(),
+            };
+            // A queue that is full is read by nobody, and has other worries.
+            out.try_send(word.cancelled(id)).ok();
+        };
+        let talk = self.pending.begin(outbound.id, cancel);
+        let (out, closed) = (self.out.clone(), self.closed.clone());
+        let sent = async move {
+            let sent = tokio::select! {
+                sent = out.send(outbound.json) => sent.is_ok(),
+                () = closed.cancelled() => false,
+            };
+            match sent {
+                true => talk,
+                false => stream::iter([Err(ended())]).boxed(),
+            }
+        };
+        stream::once(sent).flatten().boxed()
+    }
+
+    fn notify(&self, json: String) -> BoxFuture<'_, Result<()>> {
+        Box::pin(async move { self.out.send(json).await.map_err(|_| ended()) })
+    }
+
+    fn closed(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.closed.cancelled())
+    }
+}
+
+impl Drop for OneWay {
+    fn drop(&mut self) {
+        self.closed.cancel();
+    }
+}
+
+fn ended() -> tidegate_core::Error {
+    unavailable("the source has ended")
+}

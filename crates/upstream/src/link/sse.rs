@@ -1,0 +1,127 @@
+//! A server of the oldest HTTP transport: one stream for everything it says, and an address, which
+//! it says first, to post to.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{HeaderName, HeaderValue, Method, Uri};
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+use tidegate_core::Result;
+use tidegate_mcp::sse::{Decoder, Event};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::ear::Ear;
+use super::http::Client;
+use super::one_way::{Ends, OneWay};
+use super::{Unasked, unavailable};
+use crate::config::RemoteConfig;
+
+/// Opens the stream and hears where to post.
+pub(crate) async fn open(
+    config: &RemoteConfig,
+    url: &Uri,
+    headers: &[(HeaderName, HeaderValue)],
+) -> Result<(OneWay, Unasked)> {
+    let client = Client::new(url.clone(), headers.to_vec());
+    let response = client.send(Method::GET, Vec::new(), String::new()).await?;
+    if !(response.status.is_success() && response.is_events) {
+        return Err(unavailable(
+            "the source has no stream of the oldest transport either",
+        ));
+    }
+    let mut events = Events {
+        body: response.body,
+        decoder: Decoder::new(config.message_bytes),
+        ready: Vec::new().into_iter(),
+    };
+    let endpoint = loop {
+        match events.next().await {
+            Some(event) if event.name.as_deref() == Some("endpoint") => break event.data,
+            Some(_) => {}
+            None => return Err(unavailable("the source did not say where to post")),
+        }
+    };
+    let poster = client.at(same_origin(url, &endpoint)?);
+    let (
+        link,
+        Ends {
+            to_send,
+            ear,
+            unasked,
+        },
+    ) = OneWay::new(&config.name);
+    tokio::spawn(post(Arc::new(poster), to_send, link.closed.clone()));
+    tokio::spawn(hear(events, ear, link.closed.clone()));
+    Ok((link, unasked))
+}
+
+/// The address that a server names must be its own: nothing of ours goes anywhere else.
+fn same_origin(url: &Uri, endpoint: &str) -> Result<Uri> {
+    let foreign = || unavailable("the source names an address to post to that is not its own");
+    let named: Uri = endpoint.parse().map_err(|_| foreign())?;
+    if named.scheme().is_some() || named.authority().is_some() {
+        let same = named.scheme() == url.scheme() && named.authority() == url.authority();
+        return if same { Ok(named) } else { Err(foreign()) };
+    }
+    let mut parts = url.clone().into_parts();
+    parts.path_and_query = named.into_parts().path_and_query;
+    Uri::from_parts(parts).map_err(|_| foreign())
+}
+
+/// Posts each word; a server that does not take one is of no more use.
+async fn post(client: Arc<Client>, mut words: mpsc::Receiver<String>, closed: CancellationToken) {
+    loop {
+        let word = tokio::select! {
+            () = closed.cancelled() => return,
+            word = words.recv() => word,
+        };
+        let Some(word) = word else { return };
+        match client.send(Method::POST, Vec::new(), word).await {
+            Ok(response) if response.status.is_success() => {}
+            _ => return closed.cancel(),
+        }
+    }
+}
+
+async fn hear(mut events: Events, ear: Ear, closed: CancellationToken) {
+    loop {
+        let event = tokio::select! {
+            () = closed.cancelled() => break,
+            event = events.next() => event,
+        };
+        match event {
+            Some(event) if event.data.is_empty() => {}
+            Some(event) => ear.take(Bytes::from(event.data)).await,
+            None => break,
+        }
+    }
+    closed.cancel();
+    ear.pending.fail();
+}
+
+/// The events of a body as they come.
+struct Events {
+    body: Incoming,
+    decoder: Decoder,
+    ready: std::vec::IntoIter<Event>,
+}
+
+impl Events {
+    async fn next(&mut self) -> Option<Event> {
+        loop {
+            if let Some(event) = self.ready.next() {
+                return Some(event);
+            }
+            let data = self
+                .body
+                .frame()
+                .await?
+                .ok()?
+                .into_data()
+                .unwrap_or_default();
+            self.ready = self.decoder.push(&data).ok()?.into_iter();
+        }
+    }
+}
