@@ -12,6 +12,7 @@
 )]
 
 mod fake;
+pub mod fixture;
 mod gateway;
 mod http;
 mod pipe;

@@ -1,0 +1,182 @@
+//! The ways in which the fixture misbehaves on demand.
+
+use serde_json::{Value, json};
+use tidegate_testkit::fixture::{Fixture, Form, Heard, RunningFixture};
+use tidegate_testkit::{Answer, NEWEST_LEGACY, eventually};
+
+use crate::support::{Lines, names, text};
+
+async fn call(running: &RunningFixture, tool: &str, arguments: Value) -> Answer {
+    running.client().modern_call(tool, arguments).send().await
+}
+
+#[tokio::test]
+async fn faults_are_listed_only_when_asked_for() {
+    for faults in [false, true] {
+        let fixture = Fixture::new().with(|settings| settings.faults = faults);
+        let running = fixture.start().await;
+        let list = running
+            .client()
+            .modern("tools/list", json!({}))
+            .message()
+            .await;
+        let listed = names(&list["result"]["tools"]);
+        assert_eq!(listed.iter().any(|name| name.starts_with("fault_")), faults);
+    }
+}
+
+#[tokio::test]
+async fn hanging_lasts_until_the_client_goes() {
+    let running = Fixture::new().start().await;
+    let request = running
+        .client()
+        .modern_call("fault_hang", json!({}))
+        .request();
+    let connection = request.begin().await;
+    eventually("the call to arrive", async || !running.heard().is_empty()).await;
+    drop(connection);
+    let gone = || matches!(running.heard().last(), Some(Heard::Cancelled { .. }));
+    eventually("the call to be given up", async || gone()).await;
+    eventually("nothing to be under way", async || running.busy() == 1).await;
+}
+
+#[tokio::test]
+async fn it_answers_nothing_after_so_many_requests() {
+    let (_running, input, output) = Fixture::new()
+        .with(|settings| settings.hang_after = Some(1))
+        .pipe();
+    let mut pipe = Lines::new(output, input);
+    pipe.modern(1, "tools/list", json!({})).await;
+    assert_eq!(pipe.next().await.unwrap()["id"], 1);
+    pipe.modern(2, "tools/list", json!({})).await;
+    pipe.send(&json!("no message")).await;
+    assert_eq!(
+        pipe.next().await.unwrap()["id"],
+        Value::Null,
+        "the other came first"
+    );
+}
+
+#[tokio::test]
+async fn a_crash_closes_everything() {
+    let running = Fixture::new().start().await;
+    let request = running
+        .client()
+        .modern_call("fault_crash", json!({}))
+        .request();
+    assert!(request.begin().await.try_answer().await.is_none());
+    running.ended().await;
+    let address = running.address();
+    running.stop().await;
+    let again = Fixture::new().start_at(address).await.unwrap();
+    assert_eq!(call(&again, "echo", json!({})).await.status, 200);
+}
+
+#[tokio::test]
+async fn it_ends_after_so_many_requests() {
+    let running = Fixture::new()
+        .with(|settings| settings.crash_after = Some(1))
+        .start()
+        .await;
+    let request = running.client().modern_call("echo", json!({})).request();
+    assert_eq!(request.send().await.status, 200);
+    assert!(request.begin().await.try_answer().await.is_none());
+}
+
+#[tokio::test]
+async fn an_answer_drips_breaks_or_falls_silent() {
+    for form in [Form::Json, Form::Sse] {
+        let running = Fixture::new().form(form).start().await;
+        let slow = call(&running, "fault_slow_drip", json!({ "pause_ms": 1 })).await;
+        assert_eq!(text(&slow.message().await), "An answer after all.");
+        let mut half = call(&running, "fault_half", json!({})).await;
+        let half = half.text().await;
+        assert!(
+            !half.is_empty() && !half.ends_with('}') && !half.ends_with('\n'),
+            "{half}"
+        );
+        let mut silent = call(&running, "fault_half", json!({ "breaks": false })).await;
+        silent.next_bytes().await.unwrap();
+        drop(silent);
+    }
+}
+
+#[tokio::test]
+async fn what_it_says_can_be_no_json() {
+    let running = Fixture::new().start().await;
+    let mut garbage = call(&running, "fault_garbage", json!({})).await;
+    let garbage = garbage.text().await;
+    assert!(
+        serde_json::from_str::<Value>(&garbage).is_err(),
+        "{garbage}"
+    );
+    let mut garbage = call(&running, "fault_garbage", json!({ "answers": true })).await;
+    assert!(garbage.text().await.contains("An answer after all."));
+}
+
+#[tokio::test]
+async fn it_can_say_too_much() {
+    let running = Fixture::new().start().await;
+    let flood = call(&running, "fault_flood", json!({ "count": 500 })).await;
+    assert_eq!(flood.messages().await.len(), 501);
+    let big = call(&running, "fault_big", json!({ "bytes": 1 << 20 })).await;
+    assert_eq!(text(&big.message().await).len(), 1 << 20);
+}
+
+#[tokio::test]
+async fn it_can_answer_wrongly_twice_or_not_at_all() {
+    let running = Fixture::new().form(Form::Sse).start().await;
+    let wrong = call(&running, "fault_wrong_id", json!({}))
+        .await
+        .messages()
+        .await;
+    assert_eq!(wrong[0]["id"], "nobody-used-this-id");
+    assert_eq!(wrong.len(), 1);
+    let twice = call(&running, "fault_twice", json!({}))
+        .await
+        .messages()
+        .await;
+    assert_eq!((twice.len(), &twice[0]), (2, &twice[1]));
+    let none = call(&running, "fault_no_answer", json!({})).await;
+    assert!(none.messages().await.is_empty());
+    assert_eq!(
+        call(&running, "fault_status", json!({ "status": 503 }))
+            .await
+            .status,
+        503
+    );
+    let error = call(&running, "fault_error", json!({ "code": -32042 })).await;
+    assert_eq!(error.message().await["error"]["code"], -32042);
+}
+
+#[tokio::test]
+async fn it_can_forget_whom_it_talks_to() {
+    let running = Fixture::new().start().await;
+    let session = running.client().initialize(NEWEST_LEGACY).await;
+    let answer = session.call("fault_404_session", json!({})).send().await;
+    assert_eq!(answer.status, 200);
+    assert_eq!(session.request("ping", json!({})).send().await.status, 404);
+}
+
+#[tokio::test]
+async fn faults_on_a_pipe_are_those_of_a_process() {
+    let (_running, input, output) = Fixture::new().pipe();
+    let mut pipe = Lines::new(output, input);
+    pipe.modern(
+        1,
+        "tools/call",
+        json!({ "name": "fault_garbage", "arguments": { "answers": true } }),
+    )
+    .await;
+    assert!(serde_json::from_str::<Value>(&pipe.line().await.unwrap()).is_err());
+    assert_eq!(pipe.next().await.unwrap()["id"], 1);
+    pipe.modern(
+        2,
+        "tools/call",
+        json!({ "name": "fault_half", "arguments": {} }),
+    )
+    .await;
+    let half = pipe.line().await.unwrap();
+    assert!(serde_json::from_str::<Value>(&half).is_err(), "{half}");
+    assert_eq!(pipe.line().await, None, "it is gone");
+}

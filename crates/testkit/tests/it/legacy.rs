@@ -1,0 +1,222 @@
+//! The legacy era: handshake, sessions, streams, questions.
+
+use serde_json::json;
+use tidegate_testkit::fixture::{Fixture, Heard, News};
+use tidegate_testkit::{LEGACY, NEWEST_LEGACY, eventually};
+
+use crate::support::{Asker, names, text};
+
+#[tokio::test]
+async fn a_handshake_agrees_on_what_both_know() {
+    for newest in LEGACY {
+        let running = Fixture::legacy(newest).start().await;
+        for wanted in LEGACY {
+            let hello = running.client().hello(wanted).send().await.json().await;
+            let agreed = hello["result"]["protocolVersion"].as_str().unwrap();
+            assert_eq!(agreed, if wanted <= newest { wanted } else { newest });
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_a_revision_does_not_know_is_not_offered_in_it() {
+    let running = Fixture::new().start().await;
+    let oldest = running.client().initialize(LEGACY[0]).await;
+    let list = oldest.ask("tools/list", json!({})).await;
+    let old = names(&list["result"]["tools"]);
+    let newest = running.client().initialize(NEWEST_LEGACY).await;
+    let list = newest.ask("tools/list", json!({})).await;
+    let new = names(&list["result"]["tools"]);
+    for name in [
+        "test_audio_content",
+        "test_elicitation",
+        "test_structured_content",
+    ] {
+        assert!(!old.iter().any(|one| one == name), "{name}");
+        assert!(new.iter().any(|one| one == name), "{name}");
+    }
+    let refused = oldest.call("test_elicitation", json!({})).send().await;
+    assert_eq!(refused.json().await["error"]["code"], -32602);
+}
+
+#[tokio::test]
+async fn a_session_ends_and_is_lost() {
+    let running = Fixture::new().start().await;
+    let session = running.client().initialize(NEWEST_LEGACY).await;
+    assert_eq!(running.sessions(), 1);
+    assert_eq!(session.end().await.status, 200);
+    let dead = session.request("ping", json!({})).send().await;
+    assert_eq!((dead.status, running.sessions()), (404, 0));
+    let session = running.client().initialize(NEWEST_LEGACY).await;
+    running.lose_sessions();
+    let lost = session.request("ping", json!({})).send().await;
+    assert_eq!(lost.status, 404);
+}
+
+#[tokio::test]
+async fn sessions_without_ids_are_one_session() {
+    let fixture = Fixture::legacy(NEWEST_LEGACY).with(|settings| settings.no_session_ids = true);
+    let running = fixture.start().await;
+    let client = running.client();
+    let answer = client.hello(NEWEST_LEGACY).send().await;
+    assert_eq!(answer.header("mcp-session-id"), None);
+    let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
+    assert_eq!(client.post(&list).send().await.status, 200);
+}
+
+#[tokio::test]
+async fn news_come_on_the_standing_stream_to_those_who_want_them() {
+    let running = Fixture::new().start().await;
+    let session = running.client().initialize(NEWEST_LEGACY).await;
+    running.update("test://watched-resource");
+    let watched = json!({ "uri": "test://watched-resource" });
+    session.ask("resources/subscribe", watched).await;
+    let mut stream = session.stream().await;
+    running.update("test://watched-resource/part");
+    running.announce(News::Tools);
+    let update = stream.message().await;
+    assert_eq!(update["params"]["uri"], "test://watched-resource/part");
+    assert_eq!(
+        stream.message().await["method"],
+        "notifications/tools/list_changed"
+    );
+}
+
+#[tokio::test]
+async fn a_stream_that_was_closed_is_read_on_by_its_last_id() {
+    let running = Fixture::new().start().await;
+    let session = running.client().initialize(NEWEST_LEGACY).await;
+    let call = session.call("test_reconnection", json!({})).send().await;
+    let mut first = call.events();
+    let priming = first.next().await.unwrap();
+    assert!(priming.data.is_empty() && priming.retry.is_some());
+    assert!(first.next().await.is_none(), "the stream goes on");
+    let rest = session.resume(&priming.id.unwrap()).await.message().await;
+    assert_eq!(text(&rest), "You came back.");
+}
+
+#[tokio::test]
+async fn a_question_comes_on_the_stream_of_its_call_and_is_answered_by_a_post() {
+    let running = Fixture::new().start().await;
+    let can = json!({ "elicitation": {}, "sampling": {}, "roots": {} });
+    let asker = Asker::open(&running.client(), NEWEST_LEGACY, can).await;
+    for (tool, method) in [
+        ("test_elicitation", "elicitation/create"),
+        ("test_sampling", "sampling/createMessage"),
+        ("test_list_roots", "roots/list"),
+        ("test_ping_client", "ping"),
+    ] {
+        let mut events = asker.call(tool).await;
+        let question = events.message().await;
+        assert_eq!(question["method"], method);
+        asker.tell(&question, json!({ "told": tool })).await;
+        let answer = events.message().await;
+        assert!(text(&answer).contains(tool), "{answer}");
+    }
+    let mut events = asker.call("test_two_elicitations").await;
+    let (one, other) = (events.message().await, events.message().await);
+    assert_ne!(one["id"], other["id"]);
+    asker
+        .tell(&other, json!({ "action": "accept", "n": 2 }))
+        .await;
+    asker
+        .tell(&one, json!({ "action": "accept", "n": 1 }))
+        .await;
+    let answer = events.message().await;
+    assert!(
+        text(&answer).contains(r#"[{"action":"accept","n":1},"#),
+        "{answer}"
+    );
+}
+
+#[tokio::test]
+async fn who_cannot_answer_is_not_asked_and_sees_fewer_tools_where_told_so() {
+    let fixture = Fixture::new().with(|settings| settings.list_by_capabilities = true);
+    let running = fixture.start().await;
+    let session = running.client().initialize(NEWEST_LEGACY).await;
+    let list = session.ask("tools/list", json!({})).await;
+    assert!(!names(&list["result"]["tools"]).contains(&"test_elicitation".to_owned()));
+    let answer = session.call("test_elicitation", json!({})).send().await;
+    assert_eq!(answer.json().await["result"]["isError"], true);
+}
+
+#[tokio::test]
+async fn roots_can_be_asked_for_right_after_the_handshake() {
+    let running = Fixture::new()
+        .with(|settings| settings.roots_at_start = true)
+        .start()
+        .await;
+    let asker = Asker::open(&running.client(), NEWEST_LEGACY, json!({ "roots": {} })).await;
+    let question = asker.stream().await.message().await;
+    assert_eq!(question["method"], "roots/list");
+}
+
+#[tokio::test]
+async fn only_a_notification_cancels() {
+    let running = Fixture::new().start().await;
+    let session = running.client().initialize(NEWEST_LEGACY).await;
+    let call = session
+        .call_with_progress("test_slow", json!("t"))
+        .send()
+        .await;
+    let mut events = call.events();
+    events.message().await;
+    drop(events);
+    let call = json!({ "name": "fault_hang" });
+    let hanging = json!({ "jsonrpc": "2.0", "id": "hang", "method": "tools/call", "params": call });
+    let request = session.post(&hanging);
+    let waiting = tokio::spawn(async move { request.send().await.text().await });
+    eventually("the call to arrive", async || {
+        running.heard_of("tools/call").len() == 2
+    })
+    .await;
+    session
+        .notify("notifications/cancelled", json!({ "requestId": "hang" }))
+        .await;
+    assert_eq!(waiting.await.unwrap(), "");
+    let cancelled: Vec<_> = running
+        .heard()
+        .into_iter()
+        .filter(|heard| matches!(heard, Heard::Cancelled { .. }))
+        .collect();
+    let method = "tools/call".to_owned();
+    assert_eq!(
+        cancelled,
+        [Heard::Cancelled {
+            id: "\"hang\"".to_owned(),
+            method
+        }]
+    );
+}
+
+#[tokio::test]
+async fn what_was_heard_is_told_byte_for_byte() {
+    let running = Fixture::new().start().await;
+    let session = running.client().initialize(NEWEST_LEGACY).await;
+    let odd = r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"echo","arguments":{"n":12345678901234567890,  "x":1.50}}}"#;
+    let request = running.client().post_text(odd);
+    let answer = request
+        .header("Mcp-Session-Id", session.id())
+        .header("X-Odd", "yes")
+        .send()
+        .await;
+    let answer = answer.message().await;
+    assert_eq!(text(&answer), r#"{"n":12345678901234567890,  "x":1.50}"#);
+    let heard = session
+        .call("what_was_heard", json!({ "method": "tools/call" }))
+        .send()
+        .await;
+    let told: serde_json::Value = serde_json::from_str(&text(&heard.message().await)).unwrap();
+    assert_eq!(told[0]["body"], odd);
+    assert!(
+        told[0]["headers"]
+            .as_array()
+            .unwrap()
+            .contains(&json!(["x-odd", "yes"]))
+    );
+    let here = running.heard_of("tools/call");
+    assert_eq!(
+        (here[0].body(), here[0].header("x-odd")),
+        (odd, Some("yes"))
+    );
+}
