@@ -2,6 +2,7 @@
 
 mod list;
 mod suite;
+mod through;
 
 use std::sync::Mutex;
 use std::thread;

@@ -15,6 +15,9 @@ use crate::support::{Home, Running};
 /// Succeeds even where nothing was answered.
 const ALWAYS: &str = "wire-schema-valid";
 
+/// How the folders of scenarios begin that are about extensions.
+const EXTENSIONS: [&str; 2] = ["server-tasks-", "server-sep-2640-"];
+
 pub(super) struct Suite {
     home: Home,
     tools: Tools,
@@ -75,15 +78,63 @@ impl Suite {
         }
     }
 
+    /// Runs the whole set of a revision `but` for these; what is wrong, if anything, or that fewer
+    /// scenarios than `least` went well.
+    pub(super) fn judge_all(
+        &self,
+        url: &str,
+        revision: &str,
+        least: usize,
+        but: &[&str],
+    ) -> String {
+        let folder = TempDir::new_in(self.home.path()).unwrap();
+        let mut command = self.command();
+        command.args(["server", "--url", url, "--requirements", revision]);
+        command.arg("-o").arg(folder.path());
+        let ended = Running::start(&mut command).end();
+        let (mut wrongs, mut well) = (Vec::new(), 0);
+        let all = all_checks(folder.path()).into_iter();
+        let concerned = |name: &str| !but.iter().any(|one| name.starts_with(one));
+        for (scenario, checks) in all.filter(|(name, _)| concerned(name)) {
+            match wrong(&checks, &[]).as_str() {
+                "" => well += 1,
+                wrong => wrongs.push(format!("{scenario}: {wrong}")),
+            }
+        }
+        if well < least {
+            wrongs.push(format!(
+                "only {well} went well: {}{}",
+                ended.stdout, ended.stderr
+            ));
+        }
+        wrongs.join("\n")
+    }
+
     fn command(&self) -> Command {
         self.tools.script(&self.home, "conformance/dist/index.js")
     }
 }
 
+/// The checks of each scenario, but for those of extensions that are not served.
+fn all_checks(folder: &Path) -> Vec<(String, Vec<Check>)> {
+    let entries = fs::read_dir(folder).unwrap().map(Result::unwrap);
+    entries
+        .filter_map(|entry| {
+            let name = entry.file_name().into_string().unwrap();
+            let extension = EXTENSIONS.iter().any(|prefix| name.starts_with(prefix));
+            let checks = read_checks(&entry.path())?;
+            (!extension).then_some((name, checks))
+        })
+        .collect()
+}
+
 /// The checks of the one scenario that wrote into this folder.
 fn checks(folder: &Path) -> Option<Vec<Check>> {
-    let entry = fs::read_dir(folder).ok()?.next()?.ok()?;
-    let text = fs::read_to_string(entry.path().join("checks.json")).ok()?;
+    read_checks(&fs::read_dir(folder).ok()?.next()?.ok()?.path())
+}
+
+fn read_checks(folder: &Path) -> Option<Vec<Check>> {
+    let text = fs::read_to_string(folder.join("checks.json")).ok()?;
     let checks: Vec<Value> = serde_json::from_str(&text).unwrap();
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let checks = checks.iter().map(|check| Check {

@@ -1,0 +1,96 @@
+//! The suite through the gateway: every scenario there is, at a server behind `/mcp/{source}` that
+//! offers what the scenarios call. The server speaks in many ways; the answers are the same.
+
+use serde_json::json;
+use tidegate_testkit::fixture;
+
+use super::TRIES;
+use super::suite::Suite;
+use crate::support::{Home, Running, Server};
+
+const LEGACY: &str = "2025-11-25";
+const MODERN: &str = "2026-07-28";
+
+/// Scenarios of the older set, all of which count; and of the newer one: those that count, and
+/// three of those that do not.
+const LEGACY_SCENARIOS: usize = 33;
+const MODERN_SCENARIOS: usize = 40;
+
+/// A stream that the server breaks off comes back so late that the client gets a stream too.
+const SLOW: [&str; 2] = ["--retry-ms", "1200"];
+
+/// About streams that are broken off, which a pipe does not have: nothing of it can be checked.
+const OF_STREAMS: &str = "server-server-sse-polling";
+
+#[test]
+fn a_server_of_both_eras() {
+    over_http(&SLOW, &[LEGACY, MODERN]);
+}
+
+#[test]
+fn a_server_of_the_legacy_era() {
+    over_http(&[&SLOW[..], &["--era", "legacy"]].concat(), &[LEGACY]);
+}
+
+#[test]
+fn a_server_of_the_modern_era() {
+    over_http(&["--era", "modern"], &[MODERN]);
+}
+
+#[test]
+fn a_server_that_answers_in_events() {
+    over_http(&[&SLOW[..], &["--form", "sse"]].concat(), &[LEGACY, MODERN]);
+}
+
+#[test]
+fn a_server_that_answers_in_a_sequence_of_values() {
+    over_http(&["--form", "sequence"], &[MODERN]);
+}
+
+#[test]
+fn a_server_that_forgets_what_careless_servers_forget() {
+    let flaws = [
+        "--no-result-type",
+        "--no-cache-hints",
+        "--no-completions-capability",
+    ];
+    over_http(&flaws, &[MODERN]);
+}
+
+#[test]
+fn a_server_on_a_pipe() {
+    let source = json!({ "command": fixture::program() });
+    check(&source.to_string(), &[LEGACY, MODERN], &[OF_STREAMS]);
+}
+
+fn over_http(args: &[&str], revisions: &[&str]) {
+    let home = Home::new();
+    let mut command = home.command(fixture::program());
+    command.args(["--listen", "127.0.0.1:0"]).args(args);
+    let running = Running::start(&mut command);
+    let url = running.stdout.find("http://");
+    check(&json!({ "url": url }).to_string(), revisions, &[]);
+    running.stop();
+}
+
+fn check(source: &str, revisions: &[&str], but: &[&str]) {
+    let patient = "limits: { startup_wait: 2m }\n";
+    let gateway = Server::with_config(&format!("{patient}sources:\n  fixture: {source}\n"));
+    let (suite, url) = (Suite::new(), format!("{}/fixture", gateway.url()));
+    for revision in revisions {
+        let least = if *revision == LEGACY {
+            LEGACY_SCENARIOS
+        } else {
+            MODERN_SCENARIOS
+        };
+        let mut wrong = String::new();
+        for _ in 0..TRIES {
+            wrong = suite.judge_all(&url, revision, least - but.len(), but);
+            if wrong.is_empty() {
+                break;
+            }
+        }
+        assert!(wrong.is_empty(), "{revision}: {wrong}");
+    }
+    gateway.stop();
+}
