@@ -43,6 +43,8 @@ struct State {
     stats: Arc<Stats>,
     sources: Vec<(SourceId, Arc<dyn Source>)>,
     probes: Vec<Arc<dyn Probe>>,
+    /// What this source offers itself.
+    own: Arc<Catalog>,
 }
 
 impl System {
@@ -52,13 +54,14 @@ impl System {
         sources: Vec<(SourceId, Arc<dyn Source>)>,
         probes: Vec<Arc<dyn Probe>>,
     ) -> Self {
+        let declarations = declarations();
+        let catalog = declarations.catalog();
         let state = State {
             stats,
             sources,
             probes,
+            own: Arc::clone(&catalog),
         };
-        let declarations = declarations();
-        let catalog = declarations.catalog();
         let last_seen = Mutex::new(state.seen());
         Self {
             state,
@@ -118,7 +121,7 @@ impl State {
     }
 
     fn health(&self) -> HealthReport {
-        HealthReport::new(&self.stats, &self.sources, &self.probes)
+        HealthReport::new(&self.stats, &self.sources, &self.probes, &self.own)
     }
 }
 

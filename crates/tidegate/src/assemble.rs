@@ -20,18 +20,18 @@ const INSTRUCTIONS: &str = "Tidegate puts several MCP servers and sources of con
     URIs. Read `resource://system/health` to see how the gateway and its sources are.";
 
 /// How long a server may take to say how it speaks.
-const CONNECT_TIME: Duration = Duration::from_secs(60);
+pub(crate) const CONNECT_TIME: Duration = Duration::from_secs(60);
 
 /// Bytes of one message of a server.
-const MESSAGE_BYTES: usize = 16 * 1024 * 1024;
+pub(crate) const MESSAGE_BYTES: usize = 16 * 1024 * 1024;
 
 /// A gateway with its doors, ready to be opened.
 pub(crate) struct Assembly {
     pub(crate) doors: Arc<Doors>,
     pub(crate) http: HttpConfig,
-    gateway: Arc<Gateway>,
+    pub(crate) gateway: Arc<Gateway>,
     system: Arc<System>,
-    remotes: Vec<(SourceId, Arc<Remote>)>,
+    pub(crate) remotes: Vec<(SourceId, Arc<Remote>)>,
     startup_wait: Duration,
 }
 
@@ -77,17 +77,19 @@ impl Assembly {
             let remote = Arc::clone(remote);
             tasks.spawn(async move { remote.run().await });
         }
-        let (opening, wait) = (Arc::clone(&self.gateway), self.startup_wait);
-        tasks.spawn(async move {
-            // After that time clients are served what there is.
-            tokio::time::timeout(wait, opening.ready()).await.ok();
-            opening.open();
-        });
+        tasks.spawn(open_in(Arc::clone(&self.gateway), self.startup_wait));
         tasks.spawn(async move { gateway.run().await });
         tasks.spawn(async move { system.watch().await });
         tasks.spawn(async move { doors.sweep().await });
         tasks
     }
+}
+
+/// Lets calls in when every source is there, or after this time: then clients are served what
+/// there is.
+pub(crate) async fn open_in(gateway: Arc<Gateway>, wait: Duration) {
+    tokio::time::timeout(wait, gateway.ready()).await.ok();
+    gateway.open();
 }
 
 /// The servers of the configuration, in its order.

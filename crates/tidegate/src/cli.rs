@@ -4,19 +4,22 @@
 
 mod args;
 pub mod check;
+mod look;
 pub mod schema;
 
 #[cfg(test)]
 mod tests;
 
 pub use args::{CheckArgs, ConfigArgs, ServeArgs, StdioArgs};
+pub(crate) use look::is_one as is_look;
+pub use look::{Kind, Look, LookArgs};
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::config::{OVERRIDES, default_of};
+use crate::config::{LOG_LEVEL, OVERRIDES, Override, default_of};
 
 /// Tidegate: every MCP client works with every MCP server.
 #[derive(Debug, Parser)]
@@ -29,7 +32,9 @@ use crate::config::{OVERRIDES, default_of};
         tidegate serve                        serve on http://127.0.0.1:8080/mcp\n  \
         tidegate serve --config team.yaml     the same, as team.yaml says\n  \
         tidegate stdio                        serve the one client that starts this process\n  \
-        tidegate check                        see what is wrong with ./tidegate.yaml, if anything\n\n\
+        tidegate check                        see what is wrong with ./tidegate.yaml, if anything\n  \
+        tidegate ls                           see what clients would be offered\n  \
+        tidegate call system__health          call a tool\n\n\
         Exit codes: 0 done, 1 it failed, 2 wrong usage or configuration."
 )]
 pub struct Cli {
@@ -60,6 +65,9 @@ pub enum Command {
         tidegate check --config team.yaml --json\n\n\
         Exit codes: 0 the configuration is good, 2 it is not.")]
     Check(CheckArgs),
+
+    #[command(flatten)]
+    Look(Look),
 
     /// Print the JSON Schema of the configuration file
     #[command(after_help = "Example:\n  \
@@ -119,12 +127,15 @@ fn with_overrides(mut command: clap::Command) -> clap::Command {
         .map(|sub| sub.get_name().into())
         .collect();
     for name in names {
-        command = command.mut_subcommand(name, |sub| sub.mut_args(with_override));
+        command = command.mut_subcommand(name, |sub| {
+            let looks = look::is_one(&sub);
+            sub.mut_args(|arg| with_override(arg, looks))
+        });
     }
     command
 }
 
-fn with_override(arg: clap::Arg) -> clap::Arg {
+fn with_override(arg: clap::Arg, looks: bool) -> clap::Arg {
     let flag = arg
         .get_long()
         .map(|long| format!("--{long}"))
@@ -133,9 +144,16 @@ fn with_override(arg: clap::Arg) -> clap::Arg {
         return arg;
     };
     let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
-    let default = setting.field.and_then(default_of);
-    let default = default
+    let default = default_for(setting, looks)
         .map(|text| format!(" [default: {text}]"))
         .unwrap_or_default();
     arg.help(format!("{help} [env: {}]{default}", setting.variable))
+}
+
+/// What holds where nothing sets it. Of the log, whoever looks wants to see only what is wrong.
+pub(crate) fn default_for(setting: &Override, looks: bool) -> Option<String> {
+    if looks && setting.flag == LOG_LEVEL.flag {
+        return Some(look::LOG_LEVEL.to_string());
+    }
+    setting.field.and_then(default_of)
 }

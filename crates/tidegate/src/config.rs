@@ -34,14 +34,15 @@ mod tests;
 pub use auth::Key;
 pub use log::{LogFormat, LogLevel};
 pub use outside::Outside;
-pub(crate) use overrides::ALL as OVERRIDES;
 pub use overrides::Flags;
+pub(crate) use overrides::{ALL as OVERRIDES, LOG_LEVEL, Override};
 pub use problem::{Origin, Place, Problem, Problems};
 pub use remote::{Remote, Setting};
 pub(crate) use schema::{default_of, schema};
 pub use secret::Secret;
 pub use settings::{Log, Settings};
 pub use sources::{Source, SourceKind};
+pub(crate) use suggest::nearest;
 pub use web::PublicUrl;
 
 use std::path::Path;
@@ -53,7 +54,19 @@ use validate::Around;
 
 /// Reads, judges and completes the configuration. Creates and opens nothing but what it reads.
 pub fn load(flags: &Flags, outside: &Outside<'_>) -> Result<Settings, Problems> {
-    let found = file::find(flags, outside)?;
+    complete(file::find(flags, outside)?, flags, outside)
+}
+
+/// The same without a file, for what does not concern the gateway that one may describe.
+pub(crate) fn without_file(flags: &Flags, outside: &Outside<'_>) -> Result<Settings, Problems> {
+    complete(None, flags, outside)
+}
+
+fn complete(
+    found: Option<Found>,
+    flags: &Flags,
+    outside: &Outside<'_>,
+) -> Result<Settings, Problems> {
     let (mut tree, file) = match found {
         Some(Found { name, text }) => (parse(&name, &text)?, Some(name)),
         None => (

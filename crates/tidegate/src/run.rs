@@ -1,16 +1,18 @@
 //! From the command line to an exit code.
 
+mod look;
 mod serve;
 mod stdio;
 
 use std::io::{self, Write as _};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::{self, Command, Exit};
-use crate::config::{Flags, Outside, Settings, load};
+use crate::config::{Flags, Log, Outside, Settings, load};
 use crate::log;
 
 /// Runs the program.
@@ -29,6 +31,7 @@ pub fn main() -> ExitCode {
             &mut io::stdout(),
             &mut io::stderr(),
         )),
+        Command::Look(look) => look::run(&look, &outside),
         Command::Schema => quietly(cli::schema::run(&mut io::stdout()).map(|()| Exit::Done)),
     };
     exit.into()
@@ -43,27 +46,38 @@ where
         Ok(settings) => settings,
         Err(problems) => return tell(&problems.to_string(), Exit::Usage),
     };
-    let writing = log::start(&settings.log);
+    let log = settings.log;
+    // Not waited for: a read from a terminal cannot be interrupted.
+    match in_runtime(&log, Duration::ZERO, command(settings)) {
+        Ok(()) => Exit::Done,
+        Err(exit) => exit,
+    }
+}
+
+/// Runs a future to its end, and what it leaves behind for no longer than `leftover`. A failure is
+/// told.
+fn in_runtime<T>(
+    log: &Log,
+    leftover: Duration,
+    work: impl Future<Output = anyhow::Result<T>>,
+) -> Result<T, Exit> {
+    let writing = log::start(log);
     let runtime = match tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
     {
         Ok(runtime) => runtime,
         Err(error) => {
-            return tell(
+            return Err(tell(
                 &format!("tidegate: the runtime does not start: {error}"),
                 Exit::Failed,
-            );
+            ));
         }
     };
-    let result = runtime.block_on(command(settings));
-    // Not waited for: a read from a terminal cannot be interrupted.
-    runtime.shutdown_background();
+    let result = runtime.block_on(work);
+    runtime.shutdown_timeout(leftover);
     drop(writing);
-    match result {
-        Ok(()) => Exit::Done,
-        Err(error) => tell(&format!("tidegate: {error:#}"), Exit::Failed),
-    }
+    result.map_err(|error| tell(&format!("tidegate: {error:#}"), Exit::Failed))
 }
 
 /// A token that the first signal to stop cancels; the second ends the process.

@@ -46,6 +46,9 @@ pub(crate) trait Link: Send + Sync + 'static {
 
     /// Waits until the link is of no more use.
     fn closed(&self) -> BoxFuture<'_, ()>;
+
+    /// Closes the link and waits until nothing is left of what it started.
+    fn end(&self) -> BoxFuture<'_, ()>;
 }
 
 /// The server cannot be reached, or does not speak as it should.

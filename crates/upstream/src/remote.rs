@@ -89,6 +89,14 @@ impl Remote {
         }
     }
 
+    /// Closes the way to the server and waits until a process of ours is gone. For when nothing
+    /// polls [`Self::run`] any more, which would connect again.
+    pub async fn stop(&self) {
+        if let Some(open) = self.open.swap(None) {
+            open.link.end().await;
+        }
+    }
+
     fn is_down(&self, why: &str) {
         self.open.store(None);
         self.health.store(Arc::new(Health::Down(why.to_owned())));

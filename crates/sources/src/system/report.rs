@@ -6,7 +6,10 @@ use std::time::{Duration, Instant, SystemTime};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use tidegate_core::{Health, Probe, Report, Source, SourceId, Stats};
+use tidegate_core::{
+    Audience, Caller, Catalog, Health, List, Principal, Probe, Report, Source, SourceId, Stats,
+    Terms, Vital,
+};
 
 use super::memory::resident_bytes;
 
@@ -83,6 +86,7 @@ impl HealthReport {
         stats: &Stats,
         sources: &[(SourceId, Arc<dyn Source>)],
         probes: &[Arc<dyn Probe>],
+        own: &Catalog,
     ) -> Self {
         let sources = sources
             .iter()
@@ -90,7 +94,10 @@ impl HealthReport {
         let probes = probes
             .iter()
             .map(|probe| Component::of_probe(probe.as_ref()));
-        let own = Component::timed("system".to_owned(), Report::good);
+        let own = Component::timed("system".to_owned(), || Report {
+            vitals: counts(own),
+            ..Report::good()
+        });
         let components = probes.chain(sources).chain([own]);
         Self::of(components.collect(), Metrics::new(stats))
     }
@@ -152,7 +159,7 @@ impl Component {
         Self::timed(id.to_string(), || Report {
             health: source.health(),
             response_time: None,
-            vitals: Vec::new(),
+            vitals: counts(&offered(source)),
         })
     }
 
@@ -204,6 +211,30 @@ impl Component {
             }
         }
     }
+}
+
+/// What a source offers whoever is on this machine: the report is for those who run the gateway.
+fn offered(source: &dyn Source) -> Arc<Catalog> {
+    source.catalog(&Audience {
+        caller: &Caller {
+            principal: Principal::local(),
+        },
+        terms: &Terms::default(),
+    })
+}
+
+/// How much there is of each kind. Sources have these numbers, and no other component has.
+fn counts(catalog: &Catalog) -> Vec<Vital> {
+    let count = |name, list| Vital {
+        name,
+        value: u64::try_from(catalog.list(list).len()).unwrap_or(u64::MAX),
+    };
+    vec![
+        count("tools", List::Tools),
+        count("prompts", List::Prompts),
+        count("resources", List::Resources),
+        count("templates", List::Templates),
+    ]
 }
 
 impl Metrics {

@@ -84,7 +84,7 @@ impl StdioArgs {
 }
 
 impl ConfigArgs {
-    fn flags(&self) -> Flags {
+    pub(super) fn flags(&self) -> Flags {
         Flags {
             config: self.config.clone(),
             listen: None,

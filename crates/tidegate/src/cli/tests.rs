@@ -39,6 +39,32 @@ fn stdio_opens_no_address() {
 }
 
 #[test]
+fn looking_logs_little_and_finds_the_endpoint() {
+    let look = |line: &str| match args(line).unwrap().command {
+        Command::Look(look) => look.args().clone(),
+        other => panic!("{other:?}"),
+    };
+    let none = Outside::new(|_| None, "");
+    let loud = Outside::new(|_| Some("debug".to_owned()), "");
+    for (line, outside, level) in [
+        ("ls", &none, Some(LogLevel::Warn)),
+        ("ls", &loud, None),
+        ("ls --log-level info", &loud, Some(LogLevel::Info)),
+    ] {
+        assert_eq!(look(line).flags(outside).log_level, level, "{line}");
+    }
+    for (given, meant) in [
+        ("http://here:1", "http://here:1/mcp"),
+        ("http://here:1/", "http://here:1/mcp"),
+        ("https://here/mcp/demo", "https://here/mcp/demo"),
+        ("http://here/?a=b", "http://here/?a=b"),
+    ] {
+        let url = look(&format!("sources --url {given}")).url.unwrap();
+        assert_eq!(url.to_string(), meant);
+    }
+}
+
+#[test]
 fn what_is_not_a_command_says_why() {
     for (line, exit, part) in [
         ("", Exit::Usage, "Usage: tidegate <COMMAND>"),
@@ -54,6 +80,25 @@ fn what_is_not_a_command_says_why() {
             Exit::Done,
             "[env: TIDEGATE_LOG_LEVEL] [default: info]",
         ),
+        (
+            "ls --help",
+            Exit::Done,
+            "[env: TIDEGATE_LOG_LEVEL] [default: warn]",
+        ),
+        ("call --help", Exit::Done, "tidegate call demo__add a=2 b=3"),
+        (
+            "ls --url ftp://here",
+            Exit::Usage,
+            "no http or https address",
+        ),
+        (
+            "ls --url http://here --config c.yaml",
+            Exit::Usage,
+            "cannot be used with",
+        ),
+        ("ls --insecure", Exit::Usage, "unexpected argument"),
+        ("ls toolz", Exit::Usage, "'tools'"),
+        ("read", Exit::Usage, "<URI>"),
         ("srve", Exit::Usage, "'serve'"),
         (
             "stdio --listen x",

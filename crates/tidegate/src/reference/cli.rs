@@ -5,8 +5,8 @@
 use clap::{Arg, Command, CommandFactory};
 
 use super::table::{code, heading, table};
-use crate::cli::Cli;
-use crate::config::{OVERRIDES, default_of};
+use crate::cli::{Cli, default_for, is_look};
+use crate::config::OVERRIDES;
 
 const OPENING: &str = include_str!("cli_opening.md");
 
@@ -53,22 +53,21 @@ fn section(command: &Command) -> String {
     let flags: Vec<[String; 5]> = command
         .get_arguments()
         .filter(|arg| !arg.is_hide_set())
-        .map(row)
+        .map(|arg| row(arg, is_look(command)))
         .collect();
     text + "\n" + &table(["flag", "values", "default", "variable", "meaning"], &flags)
 }
 
-fn row(arg: &Arg) -> [String; 5] {
+fn row(arg: &Arg, looks: bool) -> [String; 5] {
     let flag = arg
         .get_long()
         .map(|long| format!("--{long}"))
         .unwrap_or_default();
     let setting = OVERRIDES.iter().find(|setting| setting.flag == flag);
-    let default = setting
-        .and_then(|setting| setting.field)
-        .and_then(default_of);
+    let default = setting.and_then(|setting| default_for(setting, looks));
     [
-        code(&format!("{flag}{}", value_name(arg))),
+        // An argument without a flag is its name alone.
+        code(format!("{flag}{}", value_name(arg)).trim_start()),
         values(arg),
         default.map(|text| code(&text)).unwrap_or_default(),
         setting

@@ -5,6 +5,7 @@ mod cli;
 mod conformance;
 mod health_change;
 mod http_faults;
+mod look;
 mod peers;
 mod remote;
 mod seed0;

@@ -61,6 +61,12 @@ def hello() -> str:
     return "hi"
 
 
+@server.resource("note://bytes", mime_type="application/octet-stream")
+def octets() -> bytes:
+    """Something that is not text."""
+    return b"\x00\xff\n"
+
+
 @server.resource("note://of/{name}")
 def note(name: str) -> str:
     """A note of someone's."""

@@ -187,6 +187,11 @@ impl Link for HttpLink {
     fn closed(&self) -> BoxFuture<'_, ()> {
         Box::pin(self.shared.closed.cancelled())
     }
+
+    fn end(&self) -> BoxFuture<'_, ()> {
+        self.shared.closed.cancel();
+        Box::pin(std::future::ready(()))
+    }
 }
 
 impl Drop for HttpLink {

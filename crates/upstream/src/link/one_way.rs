@@ -10,6 +10,7 @@ use tidegate_mcp::revision::Revision;
 use tidegate_mcp::revision::client::{Outbound, Wording};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use super::ear::Ear;
 use super::pending::Pending;
@@ -23,6 +24,8 @@ pub(crate) struct OneWay {
     out: mpsc::Sender<String>,
     pending: Arc<Pending>,
     pub(crate) closed: CancellationToken,
+    /// What must have ended before the link has.
+    pub(crate) started: TaskTracker,
 }
 
 /// What whoever carries the words needs.
@@ -47,6 +50,7 @@ impl OneWay {
             out,
             pending,
             closed: CancellationToken::new(),
+            started: TaskTracker::new(),
         };
         (
             link,
@@ -91,6 +95,12 @@ impl Link for OneWay {
 
     fn closed(&self) -> BoxFuture<'_, ()> {
         Box::pin(self.closed.cancelled())
+    }
+
+    fn end(&self) -> BoxFuture<'_, ()> {
+        self.closed.cancel();
+        self.started.close();
+        Box::pin(async { self.started.wait().await })
     }
 }
 

@@ -50,7 +50,7 @@ pub(crate) fn start(config: &RemoteConfig, command: &Command) -> Result<(OneWay,
     tokio::spawn(write(stdin, to_send, closed.clone()));
     tokio::spawn(read(stdout, ear, config.message_bytes, closed.clone()));
     tokio::spawn(log(config.name.clone(), stderr));
-    tokio::spawn(watch(child, closed.clone()));
+    link.started.spawn(watch(child, closed.clone()));
     Ok((link, unasked))
 }
 
@@ -134,15 +134,31 @@ async fn log(name: String, mut stderr: ChildStderr) {
 }
 
 /// Waits for the process; ends it, and what it started, when the link is closed.
-async fn watch(mut child: Box<dyn ChildWrapper>, closed: CancellationToken) {
+async fn watch(child: Box<dyn ChildWrapper>, closed: CancellationToken) {
+    let mut group = Group { child, gone: false };
+    let overdue = async {
+        closed.cancelled().await;
+        tokio::time::sleep(PATIENCE).await;
+    };
     tokio::select! {
-        _ = child.wait() => {}
-        () = closed.cancelled() => {
-            let ended = tokio::time::timeout(PATIENCE, child.wait()).await;
-            if ended.is_err() {
-                Box::into_pin(child.kill()).await.ok();
-            }
+        _ = group.child.wait() => {}
+        () = overdue => drop(Box::into_pin(group.child.kill()).await),
+    }
+    group.gone = true;
+    closed.cancel();
+}
+
+/// A process with all it has started. Dropped before its end, it is ended.
+struct Group {
+    child: Box<dyn ChildWrapper>,
+    gone: bool,
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        // Not after its end: its number may be another's by then.
+        if !self.gone {
+            self.child.start_kill().ok();
         }
     }
-    closed.cancel();
 }

@@ -1,0 +1,202 @@
+//! A gateway to look into: one put together here, or one that runs elsewhere and is the only source
+//! of a gateway put together here. To the questions both are the same.
+
+use std::io::{self, Write as _};
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use futures_util::StreamExt as _;
+use tidegate_core::{
+    Ask, Caller, CorrelationId, Error, Event, Gateway, GatewayConfig, Health, Outcome, Own,
+    Principal, RawJson, Reply, Request, Scope, Source, SourceId, Terms,
+};
+use tidegate_mcp::revision::Method;
+use tidegate_policy::Deadline;
+use tidegate_upstream::{Remote, RemoteConfig, Transport};
+use tokio::task::JoinSet;
+
+use super::answer::plain;
+use crate::assemble::{Assembly, CONNECT_TIME, MESSAGE_BYTES, open_in};
+use crate::config::Settings;
+
+/// The one source, where a gateway elsewhere is looked into.
+const ELSEWHERE: &str = "elsewhere";
+
+/// A gateway, and what runs beside it.
+pub(super) struct Place {
+    gateway: Arc<Gateway>,
+    scope: Scope,
+    remotes: Vec<(SourceId, Arc<Remote>)>,
+    background: JoinSet<()>,
+    caller: Arc<Caller>,
+    /// Where the gateway runs, if not here.
+    url: Option<http::Uri>,
+}
+
+impl Place {
+    /// The gateway of the configuration.
+    pub(super) fn assembled(settings: &Settings) -> anyhow::Result<Self> {
+        let assembly = Assembly::new(settings)?;
+        let background = assembly.background();
+        let (gateway, remotes) = (assembly.gateway, assembly.remotes);
+        Ok(Self::new(gateway, Scope::All, remotes, background))
+    }
+
+    /// The gateway at an address, under its own names.
+    pub(super) fn at(url: &http::Uri, settings: &Settings) -> anyhow::Result<Self> {
+        let id: SourceId = ELSEWHERE.parse()?;
+        let remote = Arc::new(Remote::new(RemoteConfig {
+            name: url.to_string(),
+            transport: Transport::Http {
+                url: url.clone(),
+                headers: Vec::new(),
+            },
+            connect_time: CONNECT_TIME,
+            message_bytes: MESSAGE_BYTES,
+        }));
+        let config = GatewayConfig {
+            page_size: settings.page_size,
+            instructions: String::new(),
+        };
+        let deadline = Deadline {
+            between_events: settings.call_time,
+            in_all: settings.call_time_max,
+        };
+        let sources = vec![(id.clone(), Arc::clone(&remote) as Arc<dyn Source>)];
+        let gateway = Arc::new(Gateway::new(config, sources, vec![Arc::new(deadline)]));
+        let mut background = JoinSet::new();
+        let running = Arc::clone(&remote);
+        background.spawn(async move { running.run().await });
+        // There is nothing to be had without the one that is asked: it may take its time.
+        background.spawn(open_in(Arc::clone(&gateway), CONNECT_TIME));
+        let scope = Scope::Source(id.clone());
+        let place = Self::new(gateway, scope, vec![(id, remote)], background);
+        Ok(Self {
+            url: Some(url.clone()),
+            ..place
+        })
+    }
+
+    fn new(
+        gateway: Arc<Gateway>,
+        scope: Scope,
+        remotes: Vec<(SourceId, Arc<Remote>)>,
+        background: JoinSet<()>,
+    ) -> Self {
+        Self {
+            gateway,
+            scope,
+            remotes,
+            background,
+            caller: Arc::new(Caller {
+                principal: Principal::local(),
+            }),
+            url: None,
+        }
+    }
+
+    /// Where the gateway runs, if not here.
+    pub(super) fn url(&self) -> Option<&http::Uri> {
+        self.url.as_ref()
+    }
+
+    /// Waits for the sources as a client would. A gateway elsewhere must then be there.
+    pub(super) async fn wait(&self) -> anyhow::Result<()> {
+        let ping = Ask::Own(Own::Ping);
+        self.ask(Method::Ping, ping, RawJson::empty_object())
+            .await?;
+        let why = self.unwell().into_iter().next().map(|(_, why)| why);
+        match (&self.url, why) {
+            (Some(url), Some(why)) => Err(anyhow::anyhow!(why))
+                .with_context(|| format!("no gateway can be looked into at {url}")),
+            _ => Ok(()),
+        }
+    }
+
+    /// The sources that do not work, and why.
+    pub(super) fn unwell(&self) -> Vec<(&SourceId, String)> {
+        let why = |remote: &Remote| match remote.health() {
+            Health::Good => None,
+            Health::Degraded(why) | Health::Down(why) => Some(why),
+        };
+        let all = self.remotes.iter();
+        all.filter_map(|(id, remote)| Some((id, why(remote)?)))
+            .collect()
+    }
+
+    /// Takes one request the way of a client's, and gives its result.
+    pub(super) async fn ask(
+        &self,
+        method: Method,
+        ask: Ask,
+        params: RawJson,
+    ) -> Result<RawJson, Error> {
+        let request = Request {
+            correlation: CorrelationId::fresh(),
+            caller: Arc::clone(&self.caller),
+            scope: self.scope.clone(),
+            label: method.name(),
+            terms: Terms {
+                stateless: true,
+                progress: Some(RawJson::string("look")),
+                ..Terms::default()
+            },
+            ask,
+            params,
+            precondition: None,
+        };
+        let mut events = match self.gateway.handle(request).await? {
+            Reply::Done(outcome) => return result(outcome),
+            Reply::Stream(events) => events,
+        };
+        while let Some(event) = events.next().await {
+            match event? {
+                Event::Done(outcome) => return result(outcome),
+                Event::Progress(params) => tell_progress(&params),
+                Event::Log { level, params } => {
+                    tracing::info!(level = level.as_str(), %params, "the source says");
+                }
+                Event::Question(_) => return Err(asks_back()),
+                Event::Acknowledged(_) | Event::Change(_) => {}
+            }
+        }
+        Err(Error::internal("the answer ended before it was complete"))
+    }
+
+    /// Ends what runs beside, and waits for processes that were started.
+    pub(super) async fn close(mut self) {
+        // First, or the servers would be started again.
+        self.background.shutdown().await;
+        futures_util::future::join_all(self.remotes.iter().map(|(_, remote)| remote.stop())).await;
+    }
+}
+
+fn result(outcome: Outcome) -> Result<RawJson, Error> {
+    match outcome {
+        Outcome::Complete { result, .. } => Ok(result),
+        Outcome::InputRequired(_) => Err(asks_back()),
+    }
+}
+
+/// Nobody is there to answer: whoever looks gave all there is to say with the command.
+fn asks_back() -> Error {
+    Error::internal(
+        "the source asks back before it answers, which the command line cannot answer; use a \
+         client that can",
+    )
+}
+
+/// Progress is not data.
+fn tell_progress(params: &RawJson) {
+    let Some(members) = params.object() else {
+        return;
+    };
+    let mut line = members.get("progress").unwrap_or("?").to_owned();
+    if let Some(total) = members.get("total") {
+        line += &format!(" of {total}");
+    }
+    if let Some(message) = members.string("message") {
+        line += &format!(": {}", plain(&message));
+    }
+    writeln!(io::stderr(), "progress {line}").ok();
+}
