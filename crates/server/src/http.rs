@@ -24,7 +24,8 @@ use axum::response::Response;
 use axum::routing::{any, get};
 use tidegate_core::{Code, Error, Result, Scope};
 
-use crate::path::{Doors, Refusal};
+use crate::Doors;
+use crate::refusal::Refusal;
 pub use listener::Listener;
 use origin::Origins;
 pub use serve::serve_http;

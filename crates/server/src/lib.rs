@@ -5,6 +5,7 @@
 //!
 //! Knows no SQL and no source by name.
 
+mod doors;
 mod http;
 mod in_flight;
 mod limits;
@@ -12,12 +13,13 @@ mod load;
 mod path;
 mod pipe;
 mod questions;
+mod refusal;
 mod session;
 mod stdio;
 mod subscribe;
 
+pub use doors::Doors;
 pub use http::{HttpConfig, Listener, serve_http};
 pub use limits::Limits;
 pub use load::Load;
-pub use path::Doors;
 pub use stdio::serve_stdio;

@@ -6,36 +6,19 @@ use std::sync::Arc;
 use futures_util::stream::{self, BoxStream};
 use futures_util::{Stream, StreamExt};
 use tidegate_core::{
-    Ask, Caller, Code, CorrelationId, Error, Event, Filter, Gateway, Identify, Outcome, Own,
-    Precondition, RawJson, Reply, Request, Result, Scope, Terms,
+    Ask, Caller, Code, CorrelationId, Error, Event, Filter, Outcome, Own, Precondition, RawJson,
+    Reply, Request, Result, Scope, Terms,
 };
 use tidegate_mcp::revision::{
-    Asked, Method, StandardHeaders, check_param_headers, lift_legacy, lift_modern, refusal,
+    Asked, Method, StandardHeaders, check_param_headers, lift_legacy, lift_modern,
 };
-use tidegate_mcp::{Era, Frame, Lifted, Lowering, Message, Refused, RequestId, Revision};
-use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
+use tidegate_mcp::{Frame, Lifted, Lowering, Message, RequestId, Revision};
 
 use crate::in_flight::Ticket;
 use crate::questions::Asking;
+use crate::refusal::{Refusal, log_refusal};
 use crate::session::Session;
-use crate::{Limits, Load, subscribe};
-
-/// What all doors share.
-pub struct Doors {
-    pub(crate) gateway: Arc<Gateway>,
-    pub(crate) identify: Arc<dyn Identify>,
-    pub(crate) limits: Limits,
-    pub(crate) load: Arc<Load>,
-    /// Every task a door starts; none outlives the doors.
-    pub(crate) tasks: TaskTracker,
-    /// No more calls should be sent here.
-    pub(crate) stopping: CancellationToken,
-    /// What only waits for something to happen ends now.
-    pub(crate) draining: CancellationToken,
-    /// Ends everything at once, after the time to drain.
-    pub(crate) ended: CancellationToken,
-}
+use crate::{Doors, subscribe};
 
 /// Who talks, to which part of the gateway.
 #[derive(Clone)]
@@ -59,117 +42,7 @@ pub(crate) enum Taken {
     },
 }
 
-/// A message that was not taken.
-#[derive(Debug)]
-pub(crate) struct Refusal {
-    pub(crate) era: Era,
-    pub(crate) id: Option<RequestId>,
-    pub(crate) error: Error,
-}
-
-impl From<Error> for Refusal {
-    fn from(error: Error) -> Self {
-        Self::from((None, error))
-    }
-}
-
-/// Before the era of a message is known, it is answered as the newest.
-impl From<Refused> for Refusal {
-    fn from((id, error): Refused) -> Self {
-        Self {
-            era: Era::Modern,
-            id,
-            error,
-        }
-    }
-}
-
-impl Refusal {
-    /// Answers under this id, unless it has one already.
-    pub(crate) fn answering(mut self, id: Option<RequestId>) -> Self {
-        self.id = self.id.or(id);
-        self
-    }
-
-    fn legacy((id, error): Refused) -> Self {
-        Self {
-            era: Era::Legacy,
-            id,
-            error,
-        }
-    }
-
-    /// The refusal as a message. Logged here, once: it never reached the layer that logs calls.
-    pub(crate) fn frame(&self) -> Frame {
-        let correlation = CorrelationId::fresh();
-        log_refusal(correlation, &self.error);
-        refusal(self.era, self.id.as_ref(), &self.error, correlation)
-    }
-}
-
-/// Logs what was refused before a call was made of it.
-pub(crate) fn log_refusal(correlation: CorrelationId, error: &Error) {
-    let cause = std::error::Error::source(error).map(ToString::to_string);
-    let (code, error) = (error.code(), error.message());
-    tracing::info!(%correlation, ?code, error, cause, "message refused");
-}
-
 impl Doors {
-    pub fn new(
-        gateway: Arc<Gateway>,
-        identify: Arc<dyn Identify>,
-        limits: Limits,
-        load: Arc<Load>,
-    ) -> Self {
-        let token = CancellationToken::new;
-        let (stopping, draining, ended) = (token(), token(), token());
-        let tasks = TaskTracker::new();
-        Self {
-            gateway,
-            identify,
-            limits,
-            load,
-            tasks,
-            stopping,
-            draining,
-            ended,
-        }
-    }
-
-    /// Ends idle sessions, for as long as it is polled.
-    pub async fn sweep(&self) {
-        let mut ticks = tokio::time::interval(self.load.sessions.sweep_every());
-        loop {
-            ticks.tick().await;
-            self.load.sessions.sweep();
-        }
-    }
-
-    /// Says that no more calls should be sent here.
-    pub(crate) fn stop(&self) {
-        self.stopping.cancel();
-    }
-
-    /// Begins to stop: streams of changes end gracefully, calls under way go on.
-    pub(crate) fn drain(&self) {
-        self.stop();
-        self.draining.cancel();
-        self.gateway.drain();
-        self.load.sessions.drain();
-    }
-
-    /// Waits until nothing is under way.
-    pub(crate) async fn idle(&self) {
-        self.tasks.close();
-        self.tasks.wait().await;
-    }
-
-    /// Ends whatever is still under way.
-    pub(crate) async fn end(&self) {
-        self.ended.cancel();
-        self.idle().await;
-    }
-
     /// Takes a stateless message. `headers` are those of HTTP; a pipe has none.
     pub(crate) fn modern(
         &self,

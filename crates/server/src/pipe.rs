@@ -13,8 +13,10 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::Doors;
 use crate::in_flight::InFlight;
-use crate::path::{Doors, Frames, Peer, Refusal, Taken, cancellable};
+use crate::path::{Frames, Peer, Taken, cancellable};
+use crate::refusal::Refusal;
 use crate::session::Session;
 use crate::subscribe;
 

@@ -12,7 +12,8 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::Doors;
-use crate::path::{Peer, log_refusal};
+use crate::path::Peer;
+use crate::refusal::log_refusal;
 use crate::session::{Outlet, Session};
 
 /// Tells a new session when one of the lists changes, from now on.

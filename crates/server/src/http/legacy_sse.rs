@@ -20,8 +20,9 @@ use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::timeout;
 
 use super::{Http, accept, identify, respond};
-use crate::path::{Peer, Refusal};
+use crate::path::Peer;
 use crate::pipe::Pipe;
+use crate::refusal::Refusal;
 
 /// The streams that are open, by the secret in their endpoint.
 #[derive(Default)]

@@ -11,7 +11,7 @@ use axum::response::Response;
 use tidegate_core::{Code, Error};
 use tidegate_mcp::{Era, Frame, codes};
 
-use crate::path::Refusal;
+use crate::refusal::Refusal;
 use crate::session::SessionId;
 
 pub(super) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");

@@ -10,7 +10,7 @@ use tidegate_mcp::revision::session_of;
 
 use super::stream::Opening;
 use super::{Http, accept, identify, respond, stream};
-use crate::path::Refusal;
+use crate::refusal::Refusal;
 use crate::session::{Outlet, Session, parse_event_id};
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
