@@ -19,7 +19,8 @@ const MODERN_SCENARIOS: usize = 40;
 /// A stream that the server breaks off comes back so late that the client gets a stream too.
 const SLOW: [&str; 2] = ["--retry-ms", "1200"];
 
-/// About streams that are broken off, which a pipe does not have: nothing of it can be checked.
+/// About streams that are broken off and resumed, which a pipe and the oldest transport do not have:
+/// nothing of it can be checked.
 const OF_STREAMS: &str = "server-server-sse-polling";
 
 #[test]
@@ -58,18 +59,27 @@ fn a_server_that_forgets_what_careless_servers_forget() {
 }
 
 #[test]
+fn a_server_of_the_oldest_transport() {
+    over_http_at("/sse", &["--era", "legacy"], &[LEGACY], &[OF_STREAMS]);
+}
+
+#[test]
 fn a_server_on_a_pipe() {
     let source = json!({ "command": fixture::program() });
     check(&source.to_string(), &[LEGACY, MODERN], &[OF_STREAMS]);
 }
 
 fn over_http(args: &[&str], revisions: &[&str]) {
+    over_http_at("/mcp", args, revisions, &[]);
+}
+
+fn over_http_at(path: &str, args: &[&str], revisions: &[&str], but: &[&str]) {
     let home = Home::new();
     let mut command = home.command(fixture::program());
     command.args(["--listen", "127.0.0.1:0"]).args(args);
     let running = Running::start(&mut command);
-    let url = running.stdout.find("http://");
-    check(&json!({ "url": url }).to_string(), revisions, &[]);
+    let url = running.stdout.find("http://").replace("/mcp", path);
+    check(&json!({ "url": url }).to_string(), revisions, but);
     running.stop();
 }
 
