@@ -19,6 +19,9 @@ use crate::watches::Watched;
 /// How long to wait before a stream that ended is opened again.
 const AGAIN: Duration = Duration::from_secs(1);
 
+/// How long a stream may take to say that it has begun.
+const BEGINNING: Duration = Duration::from_secs(5);
+
 /// Tells changes to `heard` for as long as it is polled.
 pub(crate) async fn follow(open: &Open, mut watched: Watched, heard: mpsc::Sender<Change>) {
     match open.facts.revision.era() {
@@ -27,28 +30,50 @@ pub(crate) async fn follow(open: &Open, mut watched: Watched, heard: mpsc::Sende
     }
 }
 
-/// A filter cannot be changed: another one is another stream, opened before the old one is closed.
+/// A filter cannot be changed: another one is another stream, and the old one stays until the new
+/// one has begun.
 async fn listen(open: &Open, watched: &mut Watched, heard: &mpsc::Sender<Change>) {
     let mut known = watched.now();
     let mut talk = open_stream(open, &known);
     loop {
         tokio::select! {
             said = talk.next() => match said {
-                Some(Ok(Heard::Said(Said::Change(change)))) => {
-                    heard.send(change).await.ok();
-                }
-                Some(Ok(Heard::Said(_) | Heard::Question { .. })) => {}
-                // The end of a stream: what changed until the next one begins is not known.
-                Some(Ok(Heard::Answer(_)) | Err(_)) | None => {
+                Some(Ok(said)) if !matches!(said, Heard::Answer(_)) => tell(said, heard).await,
+                Some(_) | None => {
                     tokio::time::sleep(AGAIN).await;
-                    talk = open_stream(open, &known);
+                    talk = begun(open, &known, heard).await;
+                    missed(&known, heard).await;
                 }
             },
             now = watched.other_than(&known) => {
                 known = now;
-                talk = open_stream(open, &known);
+                talk = begun(open, &known, heard).await;
             }
         }
+    }
+}
+
+async fn tell(said: Heard, heard: &mpsc::Sender<Change>) {
+    if let Heard::Said(Said::Change(change)) = said {
+        heard.send(change).await.ok();
+    }
+}
+
+/// A stream that has begun, or has had its time to.
+async fn begun(open: &Open, uris: &BTreeSet<String>, heard: &mpsc::Sender<Change>) -> Talk {
+    let mut talk = open_stream(open, uris);
+    if let Ok(Some(Ok(said))) = tokio::time::timeout(BEGINNING, talk.next()).await {
+        tell(said, heard).await;
+    }
+    talk
+}
+
+/// What changed while there was no stream is not known: all of it may have. One list stands for
+/// all, for they are taken in together.
+async fn missed(uris: &BTreeSet<String>, heard: &mpsc::Sender<Change>) {
+    let updates = uris.iter().map(|uri| Change::Updated(uri.as_str().into()));
+    for change in std::iter::once(Change::Tools).chain(updates) {
+        heard.send(change).await.ok();
     }
 }
 

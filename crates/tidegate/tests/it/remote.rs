@@ -6,9 +6,9 @@ use std::time::Instant;
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde_json::{Value, json};
 
-use crate::support::messages::{handshake, request};
+use crate::support::messages::{Modern, handshake, request};
 use crate::support::tools::Tools;
-use crate::support::{Events, Home, PATIENCE, Server, Session, Stdio};
+use crate::support::{Events, Home, PATIENCE, Running, Server, Session, Stdio};
 
 /// A gateway with the demo server behind it, and whatever else is written.
 fn with_demo(more: &str) -> Server {
@@ -304,4 +304,34 @@ fn a_gateway_can_stand_behind_another() {
     );
     front.stop();
     behind.stop();
+}
+
+/// What changes at a stateless server is heard in front, and so is that something may have changed
+/// while its stream of changes was down.
+#[test]
+fn changes_behind_are_heard_in_front_and_none_is_missed() {
+    let home = Home::new();
+    let mut command = home.command(tidegate_testkit::fixture::program());
+    command.args(["--listen", "127.0.0.1:0", "--era", "modern"]);
+    let fixture = Running::start(&mut command);
+    let source = json!({ "url": fixture.stdout.find("http://") });
+    let patient = "limits: { startup_wait: 2m }";
+    let gateway = Server::with_config(&format!("{patient}\nsources: {{ fixture: {source} }}\n"));
+    let post = || gateway.post().at("/mcp/fixture");
+    let uri = "test://watched-resource";
+    let listen = json!({ "notifications": { "resourceSubscriptions": [uri] } });
+    let mut events = Events::of(Modern::new("subscriptions/listen", listen).open(post()));
+    events.find("notifications/subscriptions/acknowledged");
+    let trigger = |name: &str| {
+        let call = json!({ "name": name, "arguments": {} });
+        let answer = Modern::new("tools/call", call).post(post()).json();
+        assert!(answer["error"].is_null(), "{answer}");
+    };
+    for what in ["test_trigger_resource_update", "fault_end_listens"] {
+        trigger(what);
+        let update = events.find("notifications/resources/updated");
+        assert_eq!(update["params"]["uri"], uri, "{what}");
+    }
+    gateway.stop();
+    fixture.stop();
 }
