@@ -7,6 +7,7 @@
     reason = "these commands talk to a person at a terminal"
 )]
 
+mod bench;
 mod fuzz;
 mod place;
 mod run;
@@ -28,6 +29,7 @@ usage: cargo xtask COMMAND
   tidy                         check the house rules
   test                         everything CI runs: tools, fmt, clippy, tidy, tests, fuzz
   fuzz [TARGET] [--seconds N]  run the fuzz targets, or one of them
+  bench [OPTION ...]           measure what a call costs beside a plain proxy; --help lists options
   help                         print this";
 
 /// How long one target is fuzzed when nobody says.
@@ -43,6 +45,7 @@ enum Command {
         target: Option<String>,
         seconds: u32,
     },
+    Bench(Vec<String>),
 }
 
 fn main() -> ExitCode {
@@ -74,6 +77,7 @@ fn perform(command: &Command) -> Result<()> {
         Command::Tidy => tidy::run(&place)?,
         Command::Test => stages::run(&place)?,
         Command::Fuzz { target, seconds } => fuzz::run(&place, target.as_deref(), *seconds)?,
+        Command::Bench(options) => bench::run(&place, options)?,
     }
     Ok(())
 }
@@ -92,6 +96,7 @@ fn parse(args: &[String]) -> Result<Command, String> {
         "tidy" => plain(Command::Tidy),
         "test" => plain(Command::Test),
         "fuzz" => parse_fuzz(rest),
+        "bench" => Ok(Command::Bench(rest.to_vec())),
         _ => Err(format!("there is no command `{name}`")),
     }
 }
@@ -140,6 +145,10 @@ mod tests {
                 target: None,
                 seconds: FUZZ_SECONDS
             })
+        );
+        assert_eq!(
+            parsed("bench --rounds 3"),
+            Ok(Command::Bench(vec!["--rounds".to_owned(), "3".to_owned()]))
         );
         assert_eq!(
             parsed("fuzz --seconds 3 sse"),

@@ -29,6 +29,12 @@ pub(crate) const PYTHON: Need = Need {
     there: || works("python3", &["-c", "import venv, ensurepip"]),
 };
 
+pub(crate) const GIT: Need = Need {
+    what: "git",
+    packages: &["git"],
+    there: || works("git", &["--version"]),
+};
+
 pub(crate) const CPP: Need = Need {
     what: "a C++ compiler",
     packages: &["g++"],

@@ -15,6 +15,8 @@ pub struct Call {
     pub terms: Terms,
     pub source: SourceId,
     pub ask: Ask,
+    /// Whether asking twice does no more than asking once.
+    pub repeatable: bool,
     /// The parameters as the client sent them. Names in `ask` win over names in here.
     pub params: RawJson,
 }

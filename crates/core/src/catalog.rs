@@ -3,10 +3,14 @@
 use crate::{List, RawJson};
 
 /// Everything one source offers one caller at one moment.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Catalog {
     pub features: Features,
     pub scope: CacheScope,
+    /// What the source tells clients about itself.
+    pub instructions: Option<String>,
+    /// Why this is not all there is, where it is not.
+    pub gap: Option<Gap>,
     /// URIs that are this source's alone, with all that lies below. Only built-in sources have such.
     pub owned: Vec<&'static str>,
     pub tools: Vec<Entry>,
@@ -25,13 +29,31 @@ impl Catalog {
         }
     }
 
+    pub fn list_mut(&mut self, list: List) -> &mut Vec<Entry> {
+        match list {
+            List::Tools => &mut self.tools,
+            List::Prompts => &mut self.prompts,
+            List::Resources => &mut self.resources,
+            List::Templates => &mut self.templates,
+        }
+    }
+
     pub fn has(&self, list: List, key: &str) -> bool {
         self.list(list).iter().any(|entry| entry.key == key)
     }
 }
 
+/// What keeps a catalog from being whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Gap {
+    /// It is on its way: whoever lists may wait for it.
+    Coming,
+    /// It is not there, for this reason.
+    Missing(String),
+}
+
 /// One tool, prompt, resource or template.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
     /// The name, the URI, or the template's text.
     pub key: String,
@@ -48,10 +70,12 @@ pub struct Features {
     pub subscribe: bool,
     pub completions: bool,
     pub logging: bool,
+    /// Whether a call may go on after its answer, under an id.
+    pub tasks: bool,
 }
 
 impl Features {
-    /// Everything there is: what the gateway as a whole offers.
+    /// What the gateway as a whole offers, whatever its sources do.
     pub const ALL: Self = Self {
         tools: true,
         prompts: true,
@@ -59,6 +83,7 @@ impl Features {
         subscribe: true,
         completions: true,
         logging: true,
+        tasks: false,
     };
 }
 

@@ -26,6 +26,8 @@ pub enum Change {
     Resources,
     /// The contents of one resource.
     Updated(Arc<str>),
+    /// What a user was sent to do elsewhere, under this id, is done.
+    Elicited(Arc<str>),
 }
 
 /// What a source has to say.
@@ -172,6 +174,7 @@ impl Ear {
             Change::Tools => self.filter.tools,
             Change::Prompts => self.filter.prompts,
             Change::Resources => self.filter.resources,
+            Change::Elicited(_) => self.filter.elicited,
             Change::Updated(uri) => return self.updates(source, uri),
         };
         if in_scope && wanted {

@@ -41,8 +41,14 @@ pub enum Code {
     Timeout,
     /// Too many calls from this caller.
     RateLimited,
-    /// The gateway or the source cannot take this now.
+    /// The client was asked something and did not answer.
+    Declined,
+    /// The gateway cannot take this now.
     Unavailable,
+    /// The source cannot be asked now. It was not.
+    SourceDown,
+    /// The source was asked, and broke off, or said nothing that can be understood.
+    SourceFailed,
     /// The message is larger than allowed.
     TooLarge,
     /// The client took too long to send its message.

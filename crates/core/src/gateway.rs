@@ -1,8 +1,12 @@
 //! The gateway: resolves a request into a call at one source and takes it through the layers.
 
 mod cursor;
+mod explain;
+mod findings;
 pub(crate) mod guard;
+mod outward;
 mod own;
+mod task;
 mod view;
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,10 +17,14 @@ use tokio_util::sync::CancellationToken;
 use crate::changes::Hub;
 use crate::error::clip;
 use crate::{
-    Ask, Audience, Call, Code, Error, Layer, List, Next, Reference, Reply, Request, Result, Scope,
-    Source, SourceId,
+    Ask, Audience, Call, Code, Error, Layer, List, Next, Own, Reference, Reply, Request, Result,
+    Scope, Seal, Source, SourceId, TaskAsk,
 };
+pub use findings::Findings;
+use outward::Outward;
 use own::{Absent, OwnSource};
+use task::TaskIds;
+pub use view::Naming;
 use view::{Found, View};
 
 /// How the gateway presents itself.
@@ -24,8 +32,26 @@ use view::{Found, View};
 pub struct GatewayConfig {
     /// Entries on one page of a list.
     pub page_size: usize,
+    /// How tools and prompts are called where all sources are seen at once.
+    pub naming: Naming,
     /// What a client is told about the gateway as a whole.
     pub instructions: String,
+    /// Seals what clients carry for us.
+    pub seal: Arc<Seal>,
+    /// Where it is noted what is odd about the names of sources.
+    pub findings: Arc<Findings>,
+}
+
+impl Default for GatewayConfig {
+    fn default() -> Self {
+        Self {
+            page_size: 1_000,
+            naming: Naming::default(),
+            instructions: String::new(),
+            seal: Arc::new(Seal::random()),
+            findings: Arc::default(),
+        }
+    }
 }
 
 /// Merged catalogs that are kept: one for each endpoint and kind of audience, and a few that were.
@@ -34,7 +60,6 @@ const MOST_VIEWS: usize = 32;
 /// One endpoint over all sources.
 pub struct Gateway {
     shared: Arc<Shared>,
-    own: Arc<dyn Source>,
     layers: Vec<Arc<dyn Layer>>,
     /// Calls wait for this once, when the gateway starts.
     opened: CancellationToken,
@@ -43,7 +68,7 @@ pub struct Gateway {
 /// What the gateway and its own source both need.
 struct Shared {
     config: GatewayConfig,
-    /// In the order of the configuration, which decides every collision.
+    /// In the order of the configuration, which decides every collision; the gateway itself last.
     sources: Vec<(SourceId, Arc<dyn Source>)>,
     hub: Hub,
     views: Mutex<Vec<(Scope, Arc<View>)>>,
@@ -53,19 +78,21 @@ struct Shared {
 impl Gateway {
     pub fn new(
         config: GatewayConfig,
-        sources: Vec<(SourceId, Arc<dyn Source>)>,
+        mut sources: Vec<(SourceId, Arc<dyn Source>)>,
         layers: Vec<Arc<dyn Layer>>,
     ) -> Self {
-        let shared = Arc::new(Shared {
-            config,
-            sources,
-            hub: Hub::default(),
-            views: Mutex::default(),
-            draining: CancellationToken::new(),
+        let shared = Arc::new_cyclic(|shared| {
+            let own = Arc::new(OwnSource::new(shared.clone())) as Arc<dyn Source>;
+            sources.push((SourceId::gateway(), own));
+            Shared {
+                config,
+                sources,
+                hub: Hub::default(),
+                views: Mutex::default(),
+                draining: CancellationToken::new(),
+            }
         });
-        let own = Arc::new(OwnSource(Arc::clone(&shared)));
         let gateway = Self {
-            own,
             shared,
             layers,
             opened: CancellationToken::new(),
@@ -76,7 +103,7 @@ impl Gateway {
         gateway
     }
 
-    /// Waits until every source has its first catalog, or is known not to have one soon.
+    /// Waits until every source has been reached once, or is known not to be reached soon.
     pub async fn ready(&self) {
         let sources = self.shared.sources.iter().map(|(_, source)| source.ready());
         join_all(sources).await;
@@ -95,39 +122,85 @@ impl Gateway {
     pub async fn handle(&self, request: Request) -> Result<Reply> {
         self.opened.cancelled().await;
         guard::reply(async {
-            let (call, source) = self.resolve(request);
-            self.govern(call, source.as_ref()).await
+            let view = self.view_of(&request).await;
+            let (call, source, outward) = self.resolve(request, view);
+            let reply = self.govern(call, source.as_ref()).await;
+            match outward {
+                Some(outward) => outward.turn(reply),
+                None => reply,
+            }
         })
         .await
     }
 
-    /// Finds the source of a request. What has none goes to a source that says so, through the same
-    /// layers: a guess is watched and limited like any other call.
-    fn resolve(&self, mut request: Request) -> (Call, Arc<dyn Source>) {
-        let (source, serving, ask) = self.find(&mut request).unwrap_or_else(|error| {
-            let absent = Arc::new(Absent::new(error)) as Arc<dyn Source>;
-            (SourceId::gateway(), absent, request.ask.clone())
-        });
-        let call = Call {
-            correlation: request.correlation,
-            caller: request.caller,
-            scope: request.scope,
-            label: request.label,
-            terms: request.terms,
-            source,
-            ask,
-            params: request.params,
-        };
-        (call, serving)
+    /// What a request is resolved with: complete, or as complete as waiting makes it.
+    async fn view_of(&self, request: &Request) -> Arc<View> {
+        let (scope, audience) = (&request.scope, request.audience());
+        let view = self.shared.view(scope, &audience);
+        let coming: Vec<_> = view.coming().collect();
+        if coming.is_empty() || request.ask == Ask::Own(Own::Ping) {
+            return match &request.ask {
+                Ask::Resource { uri } if view.resource(uri).is_none() => {
+                    self.looked_again(request).await
+                }
+                _ => view,
+            };
+        }
+        let sources = coming.iter().map(|at| &self.shared.sources[*at].1);
+        join_all(sources.map(|source| source.prepare(&audience))).await;
+        self.shared.view(scope, &audience)
     }
 
-    fn find(&self, request: &mut Request) -> Result<(SourceId, Arc<dyn Source>, Ask)> {
-        let view = self.shared.view(&request.scope, &request.audience());
-        match &request.ask {
-            Ask::Own(own) => {
-                let own = Ask::Own(own.clone());
-                Ok((SourceId::gateway(), Arc::clone(&self.own), own))
+    /// A URI that nobody knows may be new: each source is asked once for what it has now.
+    async fn looked_again(&self, request: &Request) -> Arc<View> {
+        let (scope, audience) = (&request.scope, request.audience());
+        let sources = self.shared.in_scope(scope);
+        join_all(sources.map(|(_, source)| source.refresh(&audience))).await;
+        self.shared.view(scope, &audience)
+    }
+
+    /// Finds the source of a request. What has none goes to a source that says so, through the same
+    /// layers: a guess is watched and limited like any other call.
+    fn resolve(
+        &self,
+        mut request: Request,
+        view: Arc<View>,
+    ) -> (Call, Arc<dyn Source>, Option<Outward>) {
+        let target = match self.find(&view, &mut request) {
+            Ok(target) => target,
+            Err(error) => {
+                let ask = request.ask.clone();
+                let call = call(request, SourceId::gateway(), ask, false);
+                return (call, Arc::new(Absent::new(error)), None);
             }
+        };
+        let (id, source) = &self.shared.sources[target.source];
+        let ids = TaskIds::of(&self.shared, &view, &request, &target);
+        let outward = (!matches!(target.ask, Ask::Own(_))).then(|| Outward {
+            ids,
+            view,
+            source: target.source,
+            id: id.clone(),
+            ask: target.ask.clone(),
+            spelled: match &request.ask {
+                Ask::Resource { uri } => Some(uri.clone()),
+                _ => None,
+            },
+            is_shared: request.scope == Scope::All,
+        });
+        // What goes on with another request can be asked for once.
+        let repeatable = target.repeatable && !request.continues;
+        let call = call(request, id.clone(), target.ask, repeatable);
+        (call, Arc::clone(source), outward)
+    }
+
+    fn find(&self, view: &View, request: &mut Request) -> Result<Target> {
+        match &request.ask {
+            Ask::Own(own) => Ok(Target {
+                source: self.shared.sources.len() - 1,
+                ask: Ask::Own(own.clone()),
+                repeatable: true,
+            }),
             Ask::Tool { name } => {
                 let found = view.tool(name).ok_or_else(|| unknown("tool", name))?;
                 if let (Some(check), Some(tool)) = (
@@ -136,51 +209,28 @@ impl Gateway {
                 ) {
                     check.check(tool)?;
                 }
-                Ok(self.target(found, |name| Ask::Tool { name }))
+                Ok(Target::of(found, |name| Ask::Tool { name }))
             }
             Ask::Prompt { name } => {
                 let found = view.prompt(name).ok_or_else(|| unknown("prompt", name))?;
-                Ok(self.target(found, |name| Ask::Prompt { name }))
+                Ok(Target::of(found, |name| Ask::Prompt { name }))
             }
             Ask::Resource { uri } => {
                 let found = view
                     .resource(uri)
                     .ok_or_else(|| Error::resource_not_found(uri))?;
-                Ok(self.target(found, |uri| Ask::Resource { uri }))
+                Ok(Target::of(found, |uri| Ask::Resource { uri }))
             }
-            Ask::Completion { reference } => self.completion(&view, reference),
+            Ask::Completion { reference } => completion(view, reference),
+            Ask::Task { ask, id } => {
+                let (source, id) = task::open(&self.shared, view, &request.caller, id)?;
+                Ok(Target {
+                    source,
+                    repeatable: *ask == TaskAsk::Look,
+                    ask: Ask::Task { ask: *ask, id },
+                })
+            }
         }
-    }
-
-    fn completion(
-        &self,
-        view: &View,
-        reference: &Reference,
-    ) -> Result<(SourceId, Arc<dyn Source>, Ask)> {
-        let (found, name): (_, fn(String) -> Reference) = match reference {
-            Reference::Prompt(name) => (
-                view.prompt(name).ok_or_else(|| unknown("prompt", name))?,
-                Reference::Prompt,
-            ),
-            Reference::Resource(uri) => (
-                view.template(uri)
-                    .or_else(|| view.resource(uri))
-                    .ok_or_else(|| unknown("resource template", uri))?,
-                Reference::Resource,
-            ),
-        };
-        Ok(self.target(found, |native| Ask::Completion {
-            reference: name(native),
-        }))
-    }
-
-    fn target(
-        &self,
-        found: Found,
-        ask: impl FnOnce(String) -> Ask,
-    ) -> (SourceId, Arc<dyn Source>, Ask) {
-        let (id, source) = &self.shared.sources[found.source];
-        (id.clone(), Arc::clone(source), ask(found.native))
     }
 
     /// Takes a call through the layers to its source.
@@ -198,6 +248,13 @@ impl Gateway {
         self.shared.hub.pump(changes).await;
     }
 
+    /// Tells the sources of a scope that a conversation's client works in other folders.
+    pub fn roots_changed(&self, scope: &Scope, conversation: u64) {
+        for (_, source) in self.shared.in_scope(scope) {
+            source.roots_changed(conversation);
+        }
+    }
+
     /// Ends every stream of changes gracefully. Calls under way go on.
     pub fn drain(&self) {
         self.shared.draining.cancel();
@@ -207,9 +264,60 @@ impl Gateway {
         self.shared.draining.is_cancelled()
     }
 
+    /// Whether clients can come to this source alone.
     pub fn has_source(&self, id: &SourceId) -> bool {
-        self.shared.sources.iter().any(|(known, _)| known == id)
+        let mut sources = self.shared.sources.iter();
+        *id != SourceId::gateway() && sources.any(|(known, _)| known == id)
     }
+}
+
+/// Where a request goes, under the name it has there.
+struct Target {
+    source: usize,
+    ask: Ask,
+    repeatable: bool,
+}
+
+impl Target {
+    fn of(found: Found, ask: impl FnOnce(String) -> Ask) -> Self {
+        Self {
+            source: found.source,
+            ask: ask(found.native),
+            repeatable: found.repeatable,
+        }
+    }
+}
+
+fn call(request: Request, source: SourceId, ask: Ask, repeatable: bool) -> Call {
+    Call {
+        correlation: request.correlation,
+        caller: request.caller,
+        scope: request.scope,
+        label: request.label,
+        terms: request.terms,
+        source,
+        ask,
+        repeatable,
+        params: request.params,
+    }
+}
+
+fn completion(view: &View, reference: &Reference) -> Result<Target> {
+    let (found, name): (_, fn(String) -> Reference) = match reference {
+        Reference::Prompt(name) => (
+            view.prompt(name).ok_or_else(|| unknown("prompt", name))?,
+            Reference::Prompt,
+        ),
+        Reference::Resource(uri) => (
+            view.template(uri)
+                .or_else(|| view.resource(uri))
+                .ok_or_else(|| unknown("resource template", uri))?,
+            Reference::Resource,
+        ),
+    };
+    Ok(Target::of(found, |native| Ask::Completion {
+        reference: name(native),
+    }))
 }
 
 impl Shared {
@@ -226,6 +334,9 @@ impl Shared {
             return Arc::clone(&views[at].1);
         }
         let view = Arc::new(View::new(self, scope, snapshots));
+        if *scope == Scope::All {
+            self.config.findings.replace(&view.findings);
+        }
         if views.len() == MOST_VIEWS {
             views.remove(0);
         }

@@ -1,6 +1,8 @@
 //! JSON that stays text. The gateway indexes the few members it needs and forwards the rest byte
 //! for byte: unknown members, key order, 20-digit integers and `1.50` survive.
 
+mod canonical;
+mod list;
 mod object;
 
 use std::fmt;
@@ -8,10 +10,12 @@ use std::fmt;
 use bytestring::ByteString;
 use serde_json::value::RawValue;
 
+pub use canonical::canonical;
+pub use list::list as bounded_list;
 pub use object::Object;
 
 /// One valid JSON value as text. Cloning shares the bytes.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct RawJson(ByteString);
 
 impl RawJson {

@@ -5,14 +5,20 @@ use std::sync::Arc;
 use futures_util::future::BoxFuture;
 
 use crate::gateway::guard;
-use crate::{Call, Reply, Result, Source};
+use crate::{Call, Health, Reply, Result, Source};
 
 /// One concern of every call: watching, permitting, limiting. A layer never parses params.
 pub trait Layer: Send + Sync + 'static {
     fn call<'a>(&'a self, call: Call, next: Next<'a>) -> BoxFuture<'a, Result<Reply>>;
+
+    /// What the layer has noticed about the source it stands before.
+    fn health(&self) -> Health {
+        Health::Good
+    }
 }
 
-/// The rest of the way.
+/// The rest of the way. It can be gone more than once.
+#[derive(Clone, Copy)]
 pub struct Next<'a> {
     layers: &'a [Arc<dyn Layer>],
     source: &'a dyn Source,

@@ -16,28 +16,32 @@ mod gateway;
 mod health;
 mod json;
 mod layer;
+mod layered;
 mod question;
 mod reply;
 mod request;
+mod seal;
 mod source;
 mod stats;
 mod template;
 
 pub use call::Call;
 pub use caller::{Caller, Credential, Identify, Principal};
-pub use catalog::{CacheScope, Catalog, Entry, Features};
+pub use catalog::{CacheScope, Catalog, Entry, Features, Gap};
 pub use changes::{Change, ChangeSender, ChangeStream, News};
 pub use correlation::CorrelationId;
 pub use error::{Code, Error, Result, Side, clip};
-pub use gateway::{Gateway, GatewayConfig};
+pub use gateway::{Findings, Gateway, GatewayConfig, Naming};
 pub use health::{Health, Probe, Report, Vital};
-pub use json::{Object, RawJson};
+pub use json::{Object, RawJson, bounded_list, canonical};
 pub use layer::{Layer, Next};
+pub use layered::Layered;
 pub use question::{Declined, PendingAnswer, Question, QuestionKind};
 pub use reply::{CacheHint, Event, EventStream, Outcome, Reply};
 pub use request::{
-    Ask, Filter, List, LogLevel, Own, Precondition, Reference, Request, Scope, Terms,
+    Ask, Filter, List, LogLevel, Own, Precondition, Reference, Request, Scope, TaskAsk, Terms,
 };
+pub use seal::{Purpose, Seal, Unsealed, fingerprint, random_bytes};
 pub use source::{Audience, Source, SourceId, Watch};
 pub use stats::Stats;
 

@@ -47,6 +47,12 @@ impl Question {
         )
     }
 
+    /// The same question in other words.
+    #[must_use]
+    pub fn with_params(self, params: RawJson) -> Self {
+        Self { params, ..self }
+    }
+
     /// Answers it. Nobody may wait any more.
     pub fn answer(self, answer: Result<RawJson, Declined>) {
         self.answer.send(answer).ok();

@@ -26,6 +26,8 @@ pub enum Outcome {
     },
     /// The source needs something from the client before it can go on.
     InputRequired(RawJson),
+    /// The source goes on by itself: this says under which id it can be asked how it is.
+    Task(RawJson),
 }
 
 impl Outcome {
@@ -63,6 +65,10 @@ pub enum Event {
     Change(Change),
     /// The source cannot go on before the client has answered this.
     Question(Question),
+    /// What the client was asked to do elsewhere, under this id, is done.
+    Elicited(String),
+    /// Nothing but a sign of life.
+    Alive,
     Done(Outcome),
 }
 

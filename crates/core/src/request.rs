@@ -19,11 +19,29 @@ pub struct Request {
     pub ask: Ask,
     /// The parameters as the client sent them.
     pub params: RawJson,
+    /// Whether it goes on with a request that was answered with a question.
+    pub continues: bool,
     /// What must hold of the tool that is called.
     pub precondition: Option<Precondition>,
 }
 
 impl Request {
+    /// The same request with other params, which go on where this one was answered with a question.
+    #[must_use]
+    pub fn next_round(&self, params: RawJson) -> Self {
+        Self {
+            correlation: self.correlation,
+            caller: Arc::clone(&self.caller),
+            scope: self.scope.clone(),
+            label: self.label,
+            terms: self.terms.clone(),
+            ask: self.ask.clone(),
+            params,
+            continues: true,
+            precondition: None,
+        }
+    }
+
     pub(crate) fn audience(&self) -> Audience<'_> {
         Audience {
             caller: &self.caller,
@@ -35,10 +53,10 @@ impl Request {
 /// A check that needs the definition of the tool a request turns out to be for.
 pub struct Precondition(Box<Check>);
 
-type Check = dyn FnOnce(&RawJson) -> Result<()> + Send;
+type Check = dyn FnOnce(&RawJson) -> Result<()> + Send + Sync;
 
 impl Precondition {
-    pub fn new(check: impl FnOnce(&RawJson) -> Result<()> + Send + 'static) -> Self {
+    pub fn new(check: impl FnOnce(&RawJson) -> Result<()> + Send + Sync + 'static) -> Self {
         Self(Box::new(check))
     }
 
@@ -67,6 +85,8 @@ pub enum Scope {
 pub struct Terms {
     /// Whether the client speaks without sessions. A source that can do both is spoken to likewise.
     pub stateless: bool,
+    /// Calls with the same number belong to one conversation of one client.
+    pub conversation: Option<u64>,
     /// The client's capabilities, as it declared them.
     pub capabilities: RawJson,
     /// The client's name and version, as it declared them. Unverified.
@@ -81,6 +101,7 @@ impl Default for Terms {
     fn default() -> Self {
         Self {
             stateless: false,
+            conversation: None,
             capabilities: RawJson::empty_object(),
             client: None,
             log_level: None,
@@ -106,6 +127,22 @@ pub enum Ask {
     Completion {
         reference: Reference,
     },
+    /// Something about a call that goes on after its answer.
+    Task {
+        ask: TaskAsk,
+        id: String,
+    },
+}
+
+/// What is asked about a call that goes on after its answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TaskAsk {
+    /// How it is.
+    Look,
+    /// To go on with these answers.
+    Answer,
+    /// To end it.
+    Cancel,
 }
 
 /// What the gateway answers for itself.
@@ -159,16 +196,20 @@ pub struct Filter {
     pub tools: bool,
     pub prompts: bool,
     pub resources: bool,
+    /// What users were sent to do elsewhere.
+    pub elicited: bool,
     pub uris: BTreeSet<String>,
 }
 
 impl Filter {
-    /// All three lists, and no resource.
+    /// Everything that a session hears of without asking for it: all three lists, what users did
+    /// elsewhere, and no resource.
     pub fn lists() -> Self {
         Self {
             tools: true,
             prompts: true,
             resources: true,
+            elicited: true,
             uris: BTreeSet::new(),
         }
     }

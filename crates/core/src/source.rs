@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use crate::{Call, Caller, Catalog, ChangeStream, Health, Reply, Result, Terms};
+use crate::{Call, Caller, Catalog, ChangeStream, Health, Reply, Result, Terms, Vital};
 
 /// A source of tools, prompts and resources. A remote MCP server and a table in SQLite are both one.
 pub trait Source: Send + Sync + 'static {
@@ -27,24 +27,61 @@ pub trait Source: Send + Sync + 'static {
         Watch::default()
     }
 
-    /// Waits until the first catalog is there, or is known not to come soon.
+    /// Waits until the source has been reached once, or is known not to be reached soon.
     fn ready(&self) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
 
+    /// Waits for a catalog that is on its way, for as long as a list may wait.
+    fn prepare(&self, _audience: &Audience<'_>) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
+    /// Someone asks for what nobody lists: takes in anew what this audience can use, unless that
+    /// was done a moment ago. Never takes long.
+    fn refresh(&self, _audience: &Audience<'_>) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
+    /// The client of a conversation works in other folders than before.
+    fn roots_changed(&self, _conversation: u64) {}
+
     fn health(&self) -> Health {
         Health::Good
+    }
+
+    /// Numbers worth showing beside how it is.
+    fn vitals(&self) -> Vec<Vital> {
+        Vec::new()
     }
 }
 
 /// Someone's interest in a resource. Dropping it ends it.
 #[derive(Default)]
-pub struct Watch(#[expect(dead_code, reason = "kept for its drop")] Option<Box<dyn Any + Send>>);
+pub struct Watch {
+    guard: Option<Box<dyn Any + Send>>,
+    begun: Option<BoxFuture<'static, ()>>,
+}
 
 impl Watch {
-    /// An interest that ends when `guard` is dropped.
-    pub fn until_dropped(guard: impl Any + Send) -> Self {
-        Self(Some(Box::new(guard)))
+    /// An interest that ends when `guard` is dropped, and of which `begun` tells when no update is
+    /// missed any more. It must not take long.
+    pub fn until_dropped(
+        guard: impl Any + Send,
+        begun: impl Future<Output = ()> + Send + 'static,
+    ) -> Self {
+        Self {
+            guard: Some(Box::new(guard)),
+            begun: Some(Box::pin(begun)),
+        }
+    }
+
+    /// Waits until no update is missed any more; gives what keeps it so.
+    pub(crate) async fn begin(self) -> Option<Box<dyn Any + Send>> {
+        if let Some(begun) = self.begun {
+            begun.await;
+        }
+        self.guard
     }
 }
 

@@ -90,6 +90,8 @@ impl Part {
             Some(';') => any(Some(';'), true, true),
             Some('?') => any(Some('?'), true, true),
             Some('&') => any(Some('&'), true, true),
+            // By the book only a list with commas in between; servers mean a path by it.
+            _ if expression.ends_with('*') => any(None, true, false),
             _ => any(None, false, false),
         }
     }
@@ -176,6 +178,8 @@ mod tests {
             ("a://b{#part}", "a://b#x"),
             ("a://b{.ext}", "a://b.txt"),
             ("a://{x}-{y}", "a://1-2-3"),
+            ("a://b/{c*}", "a://b/d,e"),
+            ("a://b/{c*}{?q}", "a://b/d/e?q=1"),
         ] {
             assert!(matches(template, uri), "{template} {uri}");
         }

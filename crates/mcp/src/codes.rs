@@ -4,6 +4,12 @@ use tidegate_core::Code;
 
 use crate::Era;
 
+/// What a server of one revision answers when the user must go to a page first.
+pub const URL_ELICITATION_REQUIRED: i64 = -32042;
+
+/// What a client answers by custom when its user does not want to.
+pub const REFUSED_BY_USER: i64 = -1;
+
 /// How a code looks outside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
@@ -141,11 +147,29 @@ pub fn of(code: Code) -> Row {
             429,
             "Too many calls from this caller.",
         ),
+        Code::Declined => row(
+            "declined",
+            -32603,
+            200,
+            "The source asked the client something first, and the client refused or did not answer.",
+        ),
         Code::Unavailable => row(
             "unavailable",
             -31503,
             503,
-            "The gateway or the source cannot take this call now; try again later.",
+            "The gateway cannot take this call now; try again later.",
+        ),
+        Code::SourceDown => row(
+            "source_down",
+            -31503,
+            200,
+            "The source cannot be asked now, and was not; try again later.",
+        ),
+        Code::SourceFailed => row(
+            "source_failed",
+            -31503,
+            200,
+            "The source was asked and did not answer properly. What it did is not known.",
         ),
         Code::TooLarge => row(
             "too_large",
@@ -225,7 +249,7 @@ fn source(number: i64) -> Row {
 }
 
 /// Every code once, in the order of the reference page.
-pub const ALL: [Code; 27] = [
+pub const ALL: [Code; 30] = [
     Code::ParseError,
     Code::InvalidRequest,
     Code::MethodNotFound,
@@ -241,7 +265,10 @@ pub const ALL: [Code; 27] = [
     Code::ForeignOrigin,
     Code::Timeout,
     Code::RateLimited,
+    Code::Declined,
     Code::Unavailable,
+    Code::SourceDown,
+    Code::SourceFailed,
     Code::TooLarge,
     Code::TooSlow,
     Code::NotAcceptable,

@@ -3,12 +3,15 @@
 //! The raw parser skips values without recursion, so it would let any depth through to whoever
 //! parses the value later. This scan is the guard.
 
+use memchr::memchr2;
+
 /// Whether arrays and objects nest deeper than `limit`. Works on any bytes; text that is no JSON is
 /// the parser's to refuse.
 pub(crate) fn is_deeper_than(text: &[u8], limit: usize) -> bool {
     let mut depth = 0_usize;
-    let mut bytes = text.iter();
-    while let Some(byte) = bytes.next() {
+    let mut rest = text;
+    while let Some((byte, after)) = rest.split_first() {
+        rest = after;
         match byte {
             b'[' | b'{' => {
                 depth += 1;
@@ -17,23 +20,23 @@ pub(crate) fn is_deeper_than(text: &[u8], limit: usize) -> bool {
                 }
             }
             b']' | b'}' => depth = depth.saturating_sub(1),
-            b'"' => skip_string(&mut bytes),
+            b'"' => rest = after_string(after),
             _ => {}
         }
     }
     false
 }
 
-fn skip_string(bytes: &mut std::slice::Iter<'_, u8>) {
-    while let Some(byte) = bytes.next() {
-        match byte {
-            b'"' => return,
-            b'\\' => {
-                bytes.next();
-            }
-            _ => {}
+/// What follows a string whose beginning was just before. Most of a text is in strings, so they are
+/// not looked at byte by byte.
+fn after_string(mut rest: &[u8]) -> &[u8] {
+    while let Some(at) = memchr2(b'"', b'\\', rest) {
+        if rest[at] == b'"' {
+            return &rest[at + 1..];
         }
+        rest = rest.get(at + 2..).unwrap_or_default();
     }
+    &[]
 }
 
 #[cfg(test)]

@@ -4,10 +4,10 @@ use bytes::Bytes;
 use bytestring::ByteString;
 use serde_json::error::Category;
 use serde_json::value::RawValue;
-use tidegate_core::{Code, Error, Object, RawJson, Result, clip};
+use tidegate_core::{Code, Error, Object, RawJson, Result, bounded_list, clip};
 
 use crate::depth::is_deeper_than;
-use crate::{RequestId, bounded, codes};
+use crate::{RequestId, codes};
 
 /// The bounds of what is decoded.
 #[derive(Clone, Copy, Debug)]
@@ -96,6 +96,17 @@ pub fn decode_one(bytes: Bytes, limits: Limits) -> Result<Message, Refused> {
     }
 }
 
+/// The error in a message that does not say which request it answers: some servers refuse so what
+/// they did not read to its end. None where the message is anything else.
+pub fn decode_unnamed_error(bytes: Bytes, limits: Limits) -> Option<RpcError> {
+    let text = ByteString::try_from(bytes).ok()?;
+    check_depth(&text, limits.depth).ok()?;
+    let members = Object::parse(&text).ok()?;
+    let unnamed = members.get("id").is_none_or(|id| id == "null");
+    let answer = unnamed && members.get("method").is_none() && members.get("result").is_none();
+    read_error(&text, members.get("error").filter(|_| answer)?).ok()
+}
+
 /// The answer to a batch where there are none.
 pub fn batch_refused() -> Error {
     invalid("a batch is not allowed in this revision; send one message at a time")
@@ -111,7 +122,7 @@ fn check_depth(text: &str, limit: usize) -> Result<()> {
 }
 
 fn decode_batch(text: &ByteString, limit: usize) -> Result<Inbound> {
-    let parts: Vec<&RawValue> = bounded::list(text, limit).map_err(|error| unreadable(&error))?;
+    let parts: Vec<&RawValue> = bounded_list(text, limit).map_err(|error| unreadable(&error))?;
     if parts.is_empty() {
         return Err(invalid("the batch is empty"));
     }
@@ -314,6 +325,30 @@ mod tests {
             refused(r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"x"}"#),
             None
         );
+    }
+
+    #[test]
+    fn an_error_that_names_no_request_can_be_read_where_it_is_wanted() {
+        let read = |text: &str| {
+            let error = decode_unnamed_error(Bytes::copy_from_slice(text.as_bytes()), LIMITS);
+            error.map(|error| (error.code, error.message))
+        };
+        for text in [
+            r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no"}}"#,
+            r#"{"jsonrpc":"2.0","error":{"code":-32000,"message":"no"}}"#,
+        ] {
+            assert_eq!(read(text), Some((-32000, "no".to_owned())), "{text}");
+        }
+        for text in [
+            r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"no"}}"#,
+            r#"{"jsonrpc":"2.0","id":null,"result":{}}"#,
+            r#"{"error":"invalid_token"}"#,
+            r#"{"error":{"message":"no"}}"#,
+            "<html>",
+            "",
+        ] {
+            assert_eq!(read(text), None, "{text}");
+        }
     }
 
     #[test]

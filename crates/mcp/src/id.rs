@@ -30,9 +30,10 @@ impl RequestId {
     /// One text for one value: `1.0` is `1`, and an escape is what it stands for.
     pub fn key(&self) -> String {
         let text = self.as_str();
-        match serde_json::from_str::<String>(text) {
-            Ok(string) => format!("\"{string}"),
-            Err(_) => text.split('.').next().unwrap_or(text).to_owned(),
+        let string = text.starts_with('"').then(|| serde_json::from_str(text));
+        match string {
+            Some(Ok::<String, _>(string)) => format!("\"{string}"),
+            _ => text.split('.').next().unwrap_or(text).to_owned(),
         }
     }
 }

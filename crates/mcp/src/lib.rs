@@ -7,19 +7,21 @@
 //! No I/O; knows no sources, no roles and no sockets. Revisions are named and compared in the
 //! folder `revision` and nowhere else.
 
-mod bounded;
 pub mod codes;
 mod depth;
 mod envelope;
 mod id;
 pub mod lines;
+mod oversized;
 pub mod revision;
 pub mod sse;
 
 pub use envelope::{
     Answer, Inbound, Limits, Message, Refused, RpcError, batch_refused, decode, decode_one,
+    decode_unnamed_error,
 };
 pub use id::RequestId;
+pub use oversized::answered_id;
 pub use revision::{Era, Frame, Lifted, Lowering, Revision};
 
 /// A JSON text without line breaks. Legal JSON has none inside strings, so nothing is lost.

@@ -1,13 +1,20 @@
 //! The framing of stdio: one message a line. Splits a stream of bytes, and never holds more than
 //! the longest line allowed.
 
-use bytes::{Bytes, BytesMut};
+use bytes::{Buf, Bytes, BytesMut};
 
-/// One line, or the news that one was too long and has been thrown away.
+/// Bytes that are kept of either end of a line that is too long.
+const EDGE: usize = 256;
+
+/// One line, or what is left of one that was too long.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line {
     Text(Bytes),
-    TooLong,
+    /// How it began and how it ended; all else has been thrown away.
+    TooLong {
+        head: Bytes,
+        tail: Bytes,
+    },
 }
 
 /// Cuts bytes into lines as they come.
@@ -15,7 +22,8 @@ pub enum Line {
 pub struct LineSplitter {
     limit: usize,
     partial: BytesMut,
-    overflowing: bool,
+    /// The end so far of a line that is too long; its beginning is the partial line.
+    overflow: Option<BytesMut>,
 }
 
 impl LineSplitter {
@@ -24,7 +32,7 @@ impl LineSplitter {
         Self {
             limit,
             partial: BytesMut::new(),
-            overflowing: false,
+            overflow: None,
         }
     }
 
@@ -42,23 +50,34 @@ impl LineSplitter {
 
     /// The end of the input: a last line without a line break is a line.
     pub fn finish(&mut self) -> Option<Line> {
-        if std::mem::take(&mut self.overflowing) {
-            self.partial.clear();
-            return Some(Line::TooLong);
-        }
         let line = self.partial.split().freeze();
+        if let Some(tail) = self.overflow.take() {
+            let tail = tail.freeze();
+            return Some(Line::TooLong { head: line, tail });
+        }
         let blank = line.iter().all(u8::is_ascii_whitespace);
         (!blank).then_some(Line::Text(line))
     }
 
     fn take(&mut self, bytes: &[u8]) {
-        if self.overflowing || self.partial.len() + bytes.len() > self.limit {
-            self.overflowing = true;
-            self.partial = BytesMut::new();
-        } else {
-            self.partial.extend_from_slice(bytes);
+        if self.overflow.is_none() && self.partial.len() + bytes.len() <= self.limit {
+            return self.partial.extend_from_slice(bytes);
         }
+        if self.overflow.is_none() {
+            let all = std::mem::take(&mut self.partial);
+            let head = all.iter().chain(bytes).take(EDGE.min(self.limit));
+            self.partial = head.copied().collect();
+            self.overflow = Some(last(&all).into());
+        }
+        let tail = self.overflow.get_or_insert_default();
+        tail.extend_from_slice(last(bytes));
+        let surplus = tail.len().saturating_sub(EDGE);
+        tail.advance(surplus);
     }
+}
+
+fn last(bytes: &[u8]) -> &[u8] {
+    &bytes[bytes.len().saturating_sub(EDGE)..]
 }
 
 #[cfg(test)]
@@ -81,7 +100,26 @@ mod tests {
     fn a_line_that_is_too_long_costs_only_itself() {
         let lines = split(4, &[b"ab\ntoo ", b"long", b"\n\n \r\ncd\nef"]);
         let text = |text: &'static str| Line::Text(Bytes::from_static(text.as_bytes()));
-        assert_eq!(lines, [text("ab"), Line::TooLong, text("cd"), text("ef")]);
+        let too_long = Line::TooLong {
+            head: Bytes::from_static(b"too "),
+            tail: Bytes::from_static(b"too long"),
+        };
+        assert_eq!(lines, [text("ab"), too_long, text("cd"), text("ef")]);
+    }
+
+    #[test]
+    fn of_a_line_that_is_too_long_the_edges_are_kept() {
+        let long: Vec<u8> = (0..=u8::MAX)
+            .filter(|byte| *byte != b'\n')
+            .cycle()
+            .take(5000)
+            .collect();
+        let chunks: Vec<_> = long.chunks(300).chain([&b"\n"[..]]).collect();
+        let [Line::TooLong { head, tail }] = &split(1000, &chunks)[..] else {
+            panic!("one line was too long");
+        };
+        assert_eq!(head, &long[..EDGE]);
+        assert_eq!(tail, &long[long.len() - EDGE..]);
     }
 
     proptest! {

@@ -3,6 +3,7 @@
 
 pub mod client;
 mod frame;
+mod header_marks;
 mod headers;
 mod legacy;
 mod lift;
@@ -12,8 +13,10 @@ pub mod methods;
 mod modern;
 mod param_headers;
 pub mod question;
+pub mod rounds;
 mod sentinel;
 mod shape;
+pub mod tasks;
 
 use std::fmt;
 

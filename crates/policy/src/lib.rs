@@ -4,8 +4,15 @@
 //! list, never a flag inside one.
 
 pub mod authn;
+mod breaker;
+mod concurrency;
 mod deadline;
+mod ending;
 mod observe;
+mod retry;
 
+pub use breaker::Breaker;
+pub use concurrency::Concurrency;
 pub use deadline::Deadline;
 pub use observe::Observe;
+pub use retry::Retry;

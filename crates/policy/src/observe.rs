@@ -3,11 +3,12 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use futures_util::stream::{self, StreamExt};
 use tidegate_core::{
-    BoxFuture, Call, CorrelationId, Error, Event, EventStream, Layer, Next, Principal, Reply,
-    Result, Side, SourceId, Stats,
+    BoxFuture, Call, CorrelationId, Error, Layer, Next, Principal, Reply, Result, Side, SourceId,
+    Stats,
 };
+
+use crate::ending::{Ending, Watcher, watched};
 
 /// Counts and logs calls.
 pub struct Observe {
@@ -17,37 +18,11 @@ pub struct Observe {
 impl Layer for Observe {
     fn call<'a>(&'a self, call: Call, next: Next<'a>) -> BoxFuture<'a, Result<Reply>> {
         let watch = Watch::new(Arc::clone(&self.stats), &call);
-        Box::pin(async move {
-            match next.run(call).await {
-                Ok(Reply::Done(outcome)) => {
-                    watch.succeeded();
-                    Ok(Reply::Done(outcome))
-                }
-                Ok(Reply::Stream(events)) => Ok(Reply::Stream(watched(events, watch))),
-                Err(error) => {
-                    watch.failed(&error);
-                    Err(error)
-                }
-            }
-        })
+        Box::pin(watched(next.run(call), watch))
     }
 }
 
-fn watched(events: EventStream, watch: Watch) -> EventStream {
-    stream::unfold(Some((events, watch)), |state| async {
-        let (mut events, watch) = state?;
-        let event = events.next().await?;
-        match &event {
-            Ok(Event::Done(_)) => watch.succeeded(),
-            Err(error) => watch.failed(error),
-            Ok(_) => return Some((event, Some((events, watch)))),
-        }
-        Some((event, None))
-    })
-    .boxed()
-}
-
-/// One call under watch. Dropped before its end, the call was cancelled.
+/// One call under watch.
 struct Watch {
     stats: Arc<Stats>,
     started: Instant,
@@ -57,7 +32,6 @@ struct Watch {
     correlation: CorrelationId,
     /// A stream of changes lasts as long as its client wants it: its time says nothing.
     standing: bool,
-    ended: bool,
 }
 
 impl Watch {
@@ -70,12 +44,10 @@ impl Watch {
             principal: call.caller.principal.clone(),
             correlation: call.correlation,
             standing: call.is_standing(),
-            ended: false,
         }
     }
 
-    fn succeeded(mut self) {
-        self.ended = true;
+    fn succeeded(&self) {
         let took = self.started.elapsed();
         if !self.standing {
             self.stats.succeeded(took);
@@ -90,8 +62,7 @@ impl Watch {
         );
     }
 
-    fn failed(mut self, error: &Error) {
-        self.ended = true;
+    fn failed(&self, error: &Error) {
         let took = self.started.elapsed();
         let cause = std::error::Error::source(error).map(ToString::to_string);
         match error.side() {
@@ -123,21 +94,27 @@ impl Watch {
             }
         }
     }
+
+    fn cancelled(&self) {
+        if !self.standing {
+            self.stats.cancelled();
+        }
+        tracing::debug!(
+            method = self.label,
+            source = %self.source,
+            principal = %self.principal,
+            correlation = %self.correlation,
+            "call cancelled"
+        );
+    }
 }
 
-impl Drop for Watch {
-    fn drop(&mut self) {
-        if !self.ended {
-            if !self.standing {
-                self.stats.cancelled();
-            }
-            tracing::debug!(
-                method = self.label,
-                source = %self.source,
-                principal = %self.principal,
-                correlation = %self.correlation,
-                "call cancelled"
-            );
+impl Watcher for Watch {
+    fn ended(self, how: Ending<'_>) {
+        match how {
+            Ending::Answered => self.succeeded(),
+            Ending::Failed(error) => self.failed(error),
+            Ending::Dropped => self.cancelled(),
         }
     }
 }

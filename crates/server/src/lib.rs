@@ -14,6 +14,7 @@ mod path;
 mod pipe;
 mod questions;
 mod refusal;
+mod rounds;
 mod session;
 mod stdio;
 mod subscribe;

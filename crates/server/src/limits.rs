@@ -44,6 +44,8 @@ pub struct Limits {
     pub keep_alive: Duration,
     /// How long a stream may refuse to take bytes before it is closed.
     pub write_stall: Duration,
+    /// How long a client with a session may think about what a source without sessions asks.
+    pub answer_time: Duration,
     /// How long connections are still taken after the signal to stop, so that whoever sends them
     /// here can notice.
     pub drain_delay: Duration,
@@ -73,6 +75,7 @@ impl Default for Limits {
             body_time: Duration::from_secs(30),
             keep_alive: Duration::from_secs(15),
             write_stall: Duration::from_secs(30),
+            answer_time: Duration::from_secs(600),
             drain_delay: Duration::ZERO,
             drain: Duration::from_secs(30),
         }

@@ -17,6 +17,7 @@ use tidegate_mcp::{Frame, Lifted, Lowering, Message, RequestId, Revision};
 use crate::in_flight::Ticket;
 use crate::questions::Asking;
 use crate::refusal::{Refusal, log_refusal};
+use crate::rounds::in_rounds;
 use crate::session::Session;
 use crate::{Doors, subscribe};
 
@@ -79,7 +80,7 @@ impl Doors {
                 Err(Refusal::legacy((Some(id), error)))
             }
             Lifted::Cancelled { id } => Ok(Taken::Cancel(id)),
-            Lifted::Answered { .. } | Lifted::Noted => Ok(Taken::Noted),
+            Lifted::Answered { .. } | Lifted::RootsChanged | Lifted::Noted => Ok(Taken::Noted),
         }
     }
 
@@ -115,6 +116,10 @@ impl Doors {
                 Err(Refusal::legacy((Some(id), error)))
             }
             Lifted::Cancelled { id } => Ok(Taken::Cancel(id)),
+            Lifted::RootsChanged => {
+                self.gateway.roots_changed(&peer.scope, session.number);
+                Ok(Taken::Noted)
+            }
             Lifted::Noted => Ok(Taken::Noted),
         }
     }
@@ -171,6 +176,7 @@ impl Doors {
             terms,
             ask,
             params,
+            continues: false,
             precondition: None,
         }
     }
@@ -182,6 +188,7 @@ impl Doors {
             ask,
             params,
             terms,
+            continues: _,
         } = asked;
         let request = self.request(peer, method, ask, params, terms);
         let lowering = lowering(revision, method, id.clone(), &request);
@@ -206,8 +213,10 @@ impl Doors {
             ask,
             params,
             terms,
+            continues,
         } = asked;
         let mut request = self.request(peer, method, ask, params, terms);
+        request.continues = continues;
         request.precondition = headers.map(|headers| repeats(headers, &request));
         let lowering = lowering(revision, method, id.clone(), &request);
         let farewell = if headers.is_none() {
@@ -240,9 +249,16 @@ impl Doors {
                 return one(lowering.error(&error));
             }
         };
-        let gateway = Arc::clone(&self.gateway);
-        let frames =
-            stream::once(async move { lowered(gateway.handle(request).await, lowering, asking) });
+        let (gateway, patience) = (Arc::clone(&self.gateway), self.limits.answer_time);
+        let frames = stream::once(async move {
+            let reply = match &asking {
+                Some(_) if may_ask(&request.ask) => {
+                    Ok(Reply::Stream(in_rounds(gateway, request, patience)))
+                }
+                _ => gateway.handle(request).await,
+            };
+            lowered(reply, lowering, asking)
+        });
         holding(frames.flatten(), room)
     }
 
@@ -280,6 +296,14 @@ impl Doors {
             frames: stream::once(frame).boxed(),
         }
     }
+}
+
+/// Whether the answer may be a question.
+fn may_ask(ask: &Ask) -> bool {
+    matches!(
+        ask,
+        Ask::Tool { .. } | Ask::Prompt { .. } | Ask::Resource { .. }
+    )
 }
 
 /// The headers of a call say what its arguments say.
@@ -325,8 +349,16 @@ fn lowered(reply: Result<Reply>, lowering: Lowering, mut asking: Option<Asking>)
                         asked.map(Frame::Notice)
                     }
                     Ok(event) => lowering.event(event).map(|frame| checked(frame, &lowering)),
-                    Err(error) => Some(lowering.error(&error)),
+                    Err(error) => {
+                        if let Some(asking) = &asking {
+                            asking.note(&error);
+                        }
+                        Some(lowering.error(&error))
+                    }
                 };
+                if let (Some(Frame::Final { .. }), Some(asking)) = (&frame, &mut asking) {
+                    asking.leave();
+                }
                 std::future::ready(frame)
             });
             frames.boxed()

@@ -1,10 +1,11 @@
 //! The questions a session's client has been asked and has not answered.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tidegate_core::{Question, RawJson};
-use tidegate_mcp::revision::question::{answered, can_be_asked, question};
+use tidegate_core::{Error, Question, QuestionKind, RawJson};
+use tidegate_mcp::revision::client::url_elicitations;
+use tidegate_mcp::revision::question::{answered, can_be_asked, errand, question};
 use tidegate_mcp::{Answer, RequestId, Revision};
 
 /// Questions that one client may have before it at once.
@@ -21,6 +22,30 @@ pub(crate) struct Questions {
 struct Open {
     next: u64,
     asked: HashMap<String, Question>,
+    /// Those whose call was answered before they were, oldest first.
+    left: VecDeque<String>,
+    /// What the user was sent to do elsewhere, oldest first.
+    errands: VecDeque<String>,
+}
+
+impl Open {
+    /// Whether one more may be asked. A question that nobody waits for makes room.
+    fn has_room(&mut self) -> bool {
+        while self.asked.len() >= MOST
+            && let Some(key) = self.left.pop_front()
+        {
+            self.asked.remove(&key);
+        }
+        self.asked.len() < MOST
+    }
+
+    /// Notes that the user is sent elsewhere.
+    fn sent_elsewhere(&mut self, errand: String) {
+        if self.errands.len() == MOST {
+            self.errands.pop_front();
+        }
+        self.errands.push_back(errand);
+    }
 }
 
 impl Questions {
@@ -34,19 +59,29 @@ impl Questions {
 
     /// Puts a question; none if this client cannot be asked it. Then it is declined.
     fn ask(&self, asked: Question) -> Option<(String, String)> {
-        if !can_be_asked(self.revision, &self.capabilities, asked.kind) {
+        if !can_be_asked(self.revision, &self.capabilities, asked.kind, &asked.params) {
             return None;
         }
         let mut open = self.lock();
-        if open.asked.len() >= MOST {
+        if !open.has_room() {
             return None;
         }
         open.next += 1;
         let id = RequestId::new(RawJson::string(&format!("tidegate-{}", open.next)))?;
         let json = question(&id, asked.kind, &asked.params);
+        if let Some(errand) = errand(asked.kind, &asked.params) {
+            open.sent_elsewhere(errand);
+        }
         let key = id.key();
         open.asked.insert(key.clone(), asked);
         Some((key, json))
+    }
+
+    /// Whether it was this client's user who was sent to do this. It is asked once.
+    pub(crate) fn is_its_errand(&self, errand: &str) -> bool {
+        let mut open = self.lock();
+        let at = open.errands.iter().position(|known| known == errand);
+        at.and_then(|at| open.errands.remove(at)).is_some()
     }
 
     /// Takes a client's answer; one to nothing is nothing.
@@ -62,13 +97,22 @@ impl Questions {
     }
 }
 
-/// The questions of one call. When the call is over, so are they.
+/// The questions of one call. When the call is called off, so are they.
 pub(crate) struct Asking {
     questions: Arc<Questions>,
     asked: Vec<String>,
 }
 
 impl Asking {
+    /// Notes where an error sends the user.
+    pub(crate) fn note(&self, error: &Error) {
+        for page in url_elicitations(error).into_iter().flatten() {
+            if let Some(errand) = errand(QuestionKind::Elicit, &page) {
+                self.questions.lock().sent_elsewhere(errand);
+            }
+        }
+    }
+
     pub(crate) fn new(questions: Arc<Questions>) -> Self {
         Self {
             questions,
@@ -82,6 +126,15 @@ impl Asking {
         self.asked.push(key);
         Some(json)
     }
+
+    /// The call was answered. What the client was asked it may still answer: a server that asks for
+    /// folders as soon as it is there does not wait for them with its first answer.
+    pub(crate) fn leave(&mut self) {
+        let mut open = self.questions.lock();
+        open.left.extend(self.asked.drain(..));
+        let Open { asked, left, .. } = &mut *open;
+        left.retain(|key| asked.contains_key(key));
+    }
 }
 
 impl Drop for Asking {
@@ -90,5 +143,60 @@ impl Drop for Asking {
         for key in &self.asked {
             open.asked.remove(key);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tidegate_core::{PendingAnswer, QuestionKind};
+
+    use super::*;
+
+    fn questions() -> Arc<Questions> {
+        let can = serde_json::json!({ "roots": {} });
+        Questions::new(Revision::NEWEST_LEGACY, can.into())
+    }
+
+    fn put(asking: &mut Asking) -> Option<PendingAnswer> {
+        let (question, pending) = Question::new(QuestionKind::Roots, RawJson::empty_object());
+        asking.ask(question).map(|_| pending)
+    }
+
+    fn id(number: usize) -> RequestId {
+        RequestId::new(RawJson::string(&format!("tidegate-{number}"))).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_question_outlives_a_call_that_was_answered() {
+        let questions = questions();
+        let mut asking = Asking::new(Arc::clone(&questions));
+        let pending = put(&mut asking).unwrap();
+        asking.leave();
+        drop(asking);
+        questions.answer(&id(1), Answer::Result(RawJson::empty_object()));
+        assert_eq!(pending.wait().await.unwrap(), RawJson::empty_object());
+    }
+
+    #[tokio::test]
+    async fn and_not_one_that_was_called_off() {
+        let questions = questions();
+        let mut asking = Asking::new(Arc::clone(&questions));
+        let pending = put(&mut asking).unwrap();
+        drop(asking);
+        assert!(pending.wait().await.is_err());
+    }
+
+    #[tokio::test]
+    async fn what_was_left_makes_room_and_what_is_waited_for_does_not() {
+        let questions = questions();
+        let mut left = Asking::new(Arc::clone(&questions));
+        let oldest = put(&mut left).unwrap();
+        let _others: Vec<_> = (1..MOST).map(|_| put(&mut left).unwrap()).collect();
+        let mut asking = Asking::new(Arc::clone(&questions));
+        assert!(put(&mut asking).is_none(), "all of them are waited for");
+        left.leave();
+        let _more: Vec<_> = (0..MOST).map(|_| put(&mut asking).unwrap()).collect();
+        assert!(oldest.wait().await.is_err());
+        assert!(put(&mut asking).is_none());
     }
 }

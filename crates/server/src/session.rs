@@ -4,6 +4,7 @@ mod outlet;
 mod table;
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -27,6 +28,8 @@ const KEPT_STREAMS: usize = 4;
 
 /// One client's session.
 pub(crate) struct Session {
+    /// Tells its calls from those of other sessions.
+    pub(crate) number: u64,
     pub(crate) principal: Principal,
     pub(crate) scope: Scope,
     pub(crate) revision: Revision,
@@ -59,7 +62,9 @@ impl Session {
         parent: &CancellationToken,
     ) -> Self {
         let standing = Outlet::new(STANDING, limits.stream_events, limits);
+        static NEXT: AtomicU64 = AtomicU64::new(1);
         Self {
+            number: NEXT.fetch_add(1, Ordering::Relaxed),
             principal,
             scope,
             revision: handshake.revision,
@@ -83,6 +88,7 @@ impl Session {
     pub(crate) fn terms(&self) -> Terms {
         Terms {
             stateless: false,
+            conversation: Some(self.number),
             capabilities: self.capabilities.clone(),
             client: self.client.clone(),
             log_level: self.lock().log_level,

@@ -125,7 +125,7 @@ async fn read(pipe: &Arc<Pipe>, limit: usize, mut input: impl AsyncRead + Unpin)
 async fn take(pipe: &Arc<Pipe>, line: Line, limit: usize) {
     match line {
         Line::Text(text) => pipe.take(text).await,
-        Line::TooLong => {
+        Line::TooLong { .. } => {
             let message = format!("the line is longer than {limit} bytes and was dropped");
             pipe.refuse(&Error::client(Code::TooLarge, message).into())
                 .await;

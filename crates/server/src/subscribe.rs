@@ -23,9 +23,19 @@ pub(crate) async fn to_lists(doors: &Doors, peer: &Peer, session: &Session) {
     let request = doors.request(peer, Method::Listen, ask, params, session.terms());
     if let Ok(Reply::Stream(changes)) = doors.gateway.handle(request).await {
         let (outlet, ended) = (Arc::clone(&session.standing), session.ended.clone());
+        // What a user did elsewhere is for the client that sent it there alone.
+        let questions = Arc::clone(&session.questions);
+        let own = changes.filter(move |event| {
+            let is_for_it = match event {
+                Ok(Event::Change(Change::Elicited(id))) => questions.is_its_errand(id),
+                _ => true,
+            };
+            std::future::ready(is_for_it)
+        });
+        let own = own.boxed();
         doors
             .tasks
-            .spawn(async move { carry(changes, &outlet, None, &ended).await });
+            .spawn(async move { carry(own, &outlet, None, &ended).await });
     }
 }
 

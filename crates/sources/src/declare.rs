@@ -56,7 +56,9 @@ impl<S: Send + Sync> Declarations<S> {
             }
             Ask::Prompt { name } => return Err(nothing_called(name)),
             Ask::Completion { .. } => return Err(nothing_to_complete()),
-            Ask::Own(_) => return Err(Error::internal("a call went to the wrong source")),
+            Ask::Own(_) | Ask::Task { .. } => {
+                return Err(Error::internal("a call went to the wrong source"));
+            }
         };
         Ok(Reply::Done(outcome))
     }

@@ -187,7 +187,6 @@ impl FakeSource {
 impl Offer {
     fn catalog(&self) -> Catalog {
         Catalog {
-            owned: Vec::new(),
             features: Features {
                 subscribe: !self.no_updates,
                 ..Features::ALL
@@ -209,6 +208,7 @@ impl Offer {
                 .iter()
                 .map(|text| entries::template(text))
                 .collect(),
+            ..Catalog::default()
         }
     }
 
@@ -247,7 +247,7 @@ impl Source for FakeSource {
             Ask::Resource { uri } => self.lock().read(uri),
             Ask::Completion { .. } => Ok(entries::completion()),
             Ask::Tool { name } => Err(unknown(name)),
-            Ask::Own(_) => Err(Error::internal("this is not for a source")),
+            Ask::Own(_) | Ask::Task { .. } => Err(Error::internal("this is not for a source")),
         };
         let reply = result.map(|result| Reply::Done(Outcome::complete(result)));
         Box::pin(std::future::ready(reply))

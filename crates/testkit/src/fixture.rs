@@ -11,6 +11,7 @@
 
 mod call;
 mod channel;
+mod complaints;
 mod completion;
 mod framing;
 mod heard;
@@ -24,7 +25,6 @@ mod news;
 mod offer;
 mod page;
 mod pipe;
-mod program;
 mod prompts;
 mod questions;
 mod resources;
@@ -35,10 +35,19 @@ mod seal;
 mod server;
 mod session;
 mod settings;
+mod tasks;
 mod tools;
 
+use std::path::PathBuf;
+
+pub use complaints::Complaints;
 pub use heard::Heard;
 pub use news::News;
-pub use program::program;
 pub use running::{Fixture, RunningFixture};
 pub use settings::{Cursors, Era, Form, Probe, Settings};
+
+/// The program `tidegate-fixture`.
+#[track_caller]
+pub fn program() -> PathBuf {
+    crate::program::beside_the_test("tidegate-fixture")
+}

@@ -8,7 +8,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tidegate_core::{Gateway, GatewayConfig, Identify, Layer, Source, SourceId, Stats};
+use tidegate_core::{Gateway, GatewayConfig, Identify, Layer, Naming, Source, SourceId, Stats};
 use tidegate_policy::authn::{Keys, Local};
 use tidegate_policy::{Deadline, Observe};
 use tidegate_server::{Doors, HttpConfig, Limits, Listener, Load, serve_http};
@@ -29,6 +29,7 @@ pub struct Builder {
     limits: Limits,
     http: HttpConfig,
     page_size: usize,
+    naming: Naming,
     call_time: Duration,
 }
 
@@ -44,6 +45,7 @@ impl TestGateway {
                 ..HttpConfig::default()
             },
             page_size: 1000,
+            naming: Naming::default(),
             call_time: Duration::from_secs(3600),
         }
         .and(FIRST, source)
@@ -53,9 +55,15 @@ impl TestGateway {
 impl Builder {
     /// One more source.
     #[must_use]
-    pub fn and(mut self, id: &str, source: FakeSource) -> Self {
+    pub fn and(self, id: &str, source: FakeSource) -> Self {
+        self.with_source(id, Arc::new(source))
+    }
+
+    /// One more source, which is a real one.
+    #[must_use]
+    pub fn with_source(mut self, id: &str, source: Arc<dyn Source>) -> Self {
         let id = id.parse().expect("the name of a source");
-        self.sources.push((id, Arc::new(source)));
+        self.sources.push((id, source));
         self
     }
 
@@ -63,6 +71,13 @@ impl Builder {
     #[must_use]
     pub fn keys<const N: usize>(mut self, keys: [(&str, &str); N]) -> Self {
         self.identify = Arc::new(Keys::new(keys));
+        self
+    }
+
+    /// How tools and prompts are called at the endpoint of all sources.
+    #[must_use]
+    pub fn naming(mut self, naming: Naming) -> Self {
+        self.naming = naming;
         self
     }
 
@@ -126,7 +141,9 @@ impl Builder {
         let stats = Arc::new(Stats::default());
         let config = GatewayConfig {
             page_size: self.page_size,
+            naming: self.naming,
             instructions: "a gateway under test".to_owned(),
+            ..GatewayConfig::default()
         };
         let layers: Vec<Arc<dyn Layer>> = vec![
             Arc::new(Observe {

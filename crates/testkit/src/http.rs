@@ -13,7 +13,7 @@ mod session;
 
 use std::net::SocketAddr;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 pub use answer::Answer;
 pub use connection::Connection;
@@ -31,7 +31,8 @@ pub struct Client {
 }
 
 impl Client {
-    pub(crate) fn new(address: SocketAddr) -> Self {
+    /// A client of whatever listens there.
+    pub fn new(address: SocketAddr) -> Self {
         Self {
             address,
             path: "/mcp".to_owned(),
@@ -89,13 +90,18 @@ impl Client {
     pub fn modern_call(&self, tool: &str, arguments: Value) -> ModernRequest {
         self.modern(
             "tools/call",
-            serde_json::json!({ "name": tool, "arguments": arguments }),
+            json!({ "name": tool, "arguments": arguments }),
         )
     }
 
     /// Opens a session at a revision.
     pub async fn initialize(&self, revision: &str) -> Session {
-        Session::open(self, revision).await
+        self.initialize_able(revision, &json!({})).await
+    }
+
+    /// Opens a session of a client that can do this.
+    pub async fn initialize_able(&self, revision: &str, capabilities: &Value) -> Session {
+        Session::open(self, revision, capabilities).await
     }
 
     /// A bare connection.

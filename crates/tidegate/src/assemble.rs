@@ -1,29 +1,28 @@
 //! Puts the gateway together from its settings. What is not in a list here is not in the gateway.
 
+mod seal;
+mod servers;
+
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::{HeaderName, HeaderValue};
-
-use tidegate_core::{Gateway, GatewayConfig, Identify, Layer, Probe, Source, SourceId, Stats};
+use futures_util::future::join_all;
+use tidegate_core::{
+    Findings, Gateway, GatewayConfig, Identify, Layer, Layered, Probe, Source, SourceId, Stats,
+};
+use tidegate_policy::Observe;
 use tidegate_policy::authn::{Keys, Local};
-use tidegate_policy::{Deadline, Observe};
 use tidegate_server::{Doors, HttpConfig, Load};
 use tidegate_sources::system::System;
-use tidegate_upstream::{Command, Remote, RemoteConfig, Transport};
+use tidegate_upstream::Remote;
 use tokio::task::JoinSet;
 
-use crate::config::{self, Settings};
+use crate::config::Settings;
+pub(crate) use servers::{Served, deadline, endpoint, remote_config};
 
 const INSTRUCTIONS: &str = "Tidegate puts several MCP servers and sources of context behind one \
     endpoint. Tools are named `source__tool`, prompts `source/prompt`; resources keep their own \
     URIs. Read `resource://system/health` to see how the gateway and its sources are.";
-
-/// How long a server may take to say how it speaks.
-pub(crate) const CONNECT_TIME: Duration = Duration::from_secs(60);
-
-/// Bytes of one message of a server.
-pub(crate) const MESSAGE_BYTES: usize = 16 * 1024 * 1024;
 
 /// A gateway with its doors, ready to be opened.
 pub(crate) struct Assembly {
@@ -31,7 +30,7 @@ pub(crate) struct Assembly {
     pub(crate) http: HttpConfig,
     pub(crate) gateway: Arc<Gateway>,
     system: Arc<System>,
-    pub(crate) remotes: Vec<(SourceId, Arc<Remote>)>,
+    pub(crate) servers: Vec<Served>,
     startup_wait: Duration,
 }
 
@@ -39,19 +38,27 @@ impl Assembly {
     pub(crate) fn new(settings: &Settings) -> anyhow::Result<Self> {
         let stats = Arc::new(Stats::default());
         let load = Arc::new(Load::new(&settings.limits));
-        let remotes = remotes(settings)?;
-        let mut sources: Vec<(SourceId, Arc<dyn Source>)> = remotes
+        let seal = Arc::new(seal::seal(settings));
+        let servers = servers::servers(settings, &seal)?;
+        let mut sources: Vec<(SourceId, Arc<dyn Source>)> = servers
             .iter()
-            .map(|(id, remote)| (id.clone(), Arc::clone(remote) as Arc<dyn Source>))
+            .map(|served| (served.id.clone(), Arc::clone(&served.source)))
             .collect();
-        let probes = vec![Arc::clone(&load) as Arc<dyn Probe>];
+        let findings = Arc::new(Findings::default());
+        let probes: Vec<Arc<dyn Probe>> = vec![
+            Arc::clone(&load) as Arc<dyn Probe>,
+            Arc::clone(&findings) as Arc<dyn Probe>,
+        ];
         let system = Arc::new(System::new(Arc::clone(&stats), sources.clone(), probes));
-        sources.push(("system".parse()?, Arc::clone(&system) as Arc<dyn Source>));
+        sources.push(("system".parse()?, built_in(&system, settings)));
         let config = GatewayConfig {
             page_size: settings.page_size,
+            naming: settings.naming,
             instructions: INSTRUCTIONS.to_owned(),
+            seal,
+            findings,
         };
-        let gateway = Arc::new(Gateway::new(config, sources, layers(settings, stats)));
+        let gateway = Arc::new(Gateway::new(config, sources, layers(stats)));
         let doors = Doors::new(
             Arc::clone(&gateway),
             identify(settings),
@@ -63,9 +70,15 @@ impl Assembly {
             http: http(settings),
             gateway,
             system,
-            remotes,
+            servers,
             startup_wait: settings.startup_wait,
         })
+    }
+
+    /// The servers, to be wound down.
+    pub(crate) fn remotes(&self) -> Vec<Arc<Remote>> {
+        let all = self.servers.iter();
+        all.map(|served| Arc::clone(&served.remote)).collect()
     }
 
     /// What goes on beside the calls. Dropping the set ends it.
@@ -73,8 +86,8 @@ impl Assembly {
         let mut tasks = JoinSet::new();
         let (gateway, system) = (Arc::clone(&self.gateway), Arc::clone(&self.system));
         let doors = Arc::clone(&self.doors);
-        for (_, remote) in &self.remotes {
-            let remote = Arc::clone(remote);
+        for served in &self.servers {
+            let remote = Arc::clone(&served.remote);
             tasks.spawn(async move { remote.run().await });
         }
         tasks.spawn(open_in(Arc::clone(&self.gateway), self.startup_wait));
@@ -85,6 +98,13 @@ impl Assembly {
     }
 }
 
+/// Ends what goes on beside the calls, and waits for the programs that were started.
+pub(crate) async fn wind_down(mut background: JoinSet<()>, remotes: Vec<Arc<Remote>>) {
+    // First, or the programs would be started again.
+    background.shutdown().await;
+    join_all(remotes.iter().map(|remote| remote.stop())).await;
+}
+
 /// Lets calls in when every source is there, or after this time: then clients are served what
 /// there is.
 pub(crate) async fn open_in(gateway: Arc<Gateway>, wait: Duration) {
@@ -92,61 +112,16 @@ pub(crate) async fn open_in(gateway: Arc<Gateway>, wait: Duration) {
     gateway.open();
 }
 
-/// The servers of the configuration, in its order.
-fn remotes(settings: &Settings) -> anyhow::Result<Vec<(SourceId, Arc<Remote>)>> {
-    let remote = |source: &config::Source| {
-        let config::SourceKind::Remote(remote) = &source.kind;
-        let config = RemoteConfig {
-            name: source.id.clone(),
-            transport: transport(remote)?,
-            connect_time: CONNECT_TIME,
-            message_bytes: MESSAGE_BYTES,
-        };
-        Ok((source.id.parse()?, Arc::new(Remote::new(config))))
-    };
-    settings.sources.iter().map(remote).collect()
+/// A source of our own, which has its time too.
+fn built_in<S: Source>(source: &Arc<S>, settings: &Settings) -> Arc<dyn Source> {
+    let source = Arc::clone(source) as Arc<dyn Source>;
+    let deadline = deadline(settings.call_time, settings.call_time_max);
+    Arc::new(Layered::new(source, vec![Arc::new(deadline)]))
 }
 
-fn transport(remote: &config::Remote) -> anyhow::Result<Transport> {
-    Ok(match remote {
-        config::Remote::Program {
-            command,
-            args,
-            env,
-            cwd,
-        } => Transport::Stdio(Command {
-            program: command.clone(),
-            args: args.clone(),
-            env: env
-                .iter()
-                .map(|(name, one)| (name.clone(), one.value.expose().to_owned()))
-                .collect(),
-            folder: cwd.clone(),
-        }),
-        config::Remote::Address { url, headers } => {
-            let header = |(name, one): &(String, config::Setting)| {
-                let mut value = HeaderValue::try_from(one.value.expose())?;
-                value.set_sensitive(true);
-                Ok((HeaderName::try_from(name)?, value))
-            };
-            let headers = headers.iter().map(header).collect::<anyhow::Result<_>>()?;
-            Transport::Http {
-                url: url.clone(),
-                headers,
-            }
-        }
-    })
-}
-
-/// The layers, in the order a call meets them.
-fn layers(settings: &Settings, stats: Arc<Stats>) -> Vec<Arc<dyn Layer>> {
-    vec![
-        Arc::new(Observe { stats }),
-        Arc::new(Deadline {
-            between_events: settings.call_time,
-            in_all: settings.call_time_max,
-        }),
-    ]
+/// The layers of all calls, in the order a call meets them. Each source has more of its own.
+fn layers(stats: Arc<Stats>) -> Vec<Arc<dyn Layer>> {
+    vec![Arc::new(Observe { stats })]
 }
 
 /// The credentials that are taken.

@@ -10,7 +10,7 @@ pub mod schema;
 #[cfg(test)]
 mod tests;
 
-pub use args::{CheckArgs, ConfigArgs, ServeArgs, StdioArgs};
+pub use args::{CheckArgs, ConfigArgs, KeepArgs, ServeArgs, StdioArgs};
 pub(crate) use look::is_one as is_look;
 pub use look::{Kind, Look, LookArgs};
 
@@ -75,7 +75,15 @@ pub enum Command {
         Editors that know the schema complete and check the file: begin tidegate.yaml with\n  \
         # yaml-language-server: $schema=tidegate.schema.json")]
     Schema,
+
+    /// Run a server for a gateway, and end it with the gateway (for Tidegate's own use)
+    #[cfg(target_os = "linux")]
+    #[command(name = KEEP, hide = true)]
+    Keep(KeepArgs),
 }
+
+/// The command that keeps a server.
+pub(crate) const KEEP: &str = "keep";
 
 /// How the program ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

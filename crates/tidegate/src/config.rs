@@ -4,6 +4,8 @@
 //! line, and [`Settings`] (what holds). Knows nothing of the gateway that is then built.
 
 mod auth;
+mod ca;
+mod conduct;
 mod data_dir;
 mod entries;
 mod fault;
@@ -16,10 +18,12 @@ mod mcp_servers;
 mod outside;
 mod overrides;
 mod problem;
+mod proxies;
 mod raw;
 mod read;
 mod remote;
 mod schema;
+mod seal_keys;
 mod secret;
 mod settings;
 mod sources;
@@ -32,12 +36,14 @@ mod web;
 mod tests;
 
 pub use auth::Key;
+pub use ca::CaFile;
+pub use conduct::{Conduct, Era, Sharing};
 pub use log::{LogFormat, LogLevel};
 pub use outside::Outside;
 pub use overrides::Flags;
 pub(crate) use overrides::{ALL as OVERRIDES, LOG_LEVEL, Override};
 pub use problem::{Origin, Place, Problem, Problems};
-pub use remote::{Remote, Setting};
+pub use remote::{Remote, Server, Setting};
 pub(crate) use schema::{default_of, schema};
 pub use secret::Secret;
 pub use settings::{Log, Settings};
@@ -85,16 +91,19 @@ fn complete(
     let mut findings = Findings::new(name, tree.clone());
 
     read::refuse_duplicates(&mut tree, &mut findings);
-    let raw = read::read(tree, "", &mut findings).unwrap_or_default();
+    let raw: raw::Raw = read::read(tree, "", &mut findings).unwrap_or_default();
     let around = Around {
         flags,
         outside,
         file,
         folder: &folder,
     };
+    let seal_keys = raw.seal_keys.clone().unwrap_or_default();
     let (mut settings, keys) = validate::validate(raw, &around, &mut findings);
+    settings.seal_keys = seal_keys::fetch(&seal_keys, &folder, outside, &mut findings);
     settings.keys = auth::fetch(keys, &folder, outside, &mut findings);
     sources::fetch(&mut settings.sources, &folder, outside, &mut findings);
+    settings.proxies = proxies::read(&settings.sources, outside, &mut findings);
     findings.settle(settings)
 }
 

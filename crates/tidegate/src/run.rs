@@ -1,6 +1,7 @@
 //! From the command line to an exit code.
 
 mod look;
+mod record;
 mod serve;
 mod stdio;
 
@@ -8,6 +9,8 @@ use std::io::{self, Write as _};
 use std::process::ExitCode;
 use std::time::Duration;
 
+#[cfg(target_os = "linux")]
+use tidegate_upstream::keeper::keep;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
@@ -32,6 +35,8 @@ pub fn main() -> ExitCode {
             &mut io::stderr(),
         )),
         Command::Look(look) => look::run(&look, &outside),
+        #[cfg(target_os = "linux")]
+        Command::Keep(args) => return keep(&args.program, &args.args),
         Command::Schema => quietly(cli::schema::run(&mut io::stdout()).map(|()| Exit::Done)),
     };
     exit.into()

@@ -1,25 +1,62 @@
 //! Opens a link to a server and finds out how it speaks.
 
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use tidegate_core::{LogLevel, RawJson, Result, Terms};
+use tidegate_core::{Ask, Call, Entry, LogLevel, RawJson, Result, Terms};
 use tidegate_mcp::Era;
-use tidegate_mcp::revision::client::{Facts, Wording};
+use tidegate_mcp::revision::client::{Facts, Wording, modern_headers};
+use tokio_util::task::TaskTracker;
 
-use crate::config::{RemoteConfig, Transport};
-use crate::link::{HttpLink, Link, Unasked, sse, stdio, unavailable};
-use crate::probe::{Numbers, ask, discover, initialize};
+use crate::config::{Command, RemoteConfig, Speaks, Transport};
+use crate::endpoint::Endpoint;
+pub(crate) use crate::greet::Try;
+use crate::greet::{Failed, Greeted, greet};
+use crate::link::stdio::{self, Failure};
+use crate::link::{HttpLink, Link, Talk, Unasked, sse, unavailable};
+use crate::probe::{Numbers, ask};
+
+/// How long a server of the oldest transport may take to say where to post.
+const ENDPOINT: Duration = Duration::from_secs(5);
+
+/// Tools of one link whose faults are told.
+const MOST_FAULTY: usize = 1000;
 
 /// A link and how to speak on it.
 pub(crate) struct Open {
     pub(crate) link: Arc<dyn Link>,
     pub(crate) numbers: Numbers,
     pub(crate) facts: Facts,
+    /// What the server was told that clients on this link can do.
+    capabilities: RawJson,
+    /// Whether it cost a wait, or a process, to find out how the server speaks.
+    the_hard_way: bool,
     /// The least severe log message the server was told to send.
     level: Mutex<Option<LogLevel>>,
+    /// The tools whose faults have been told.
+    faulty: Mutex<HashSet<String>>,
+    /// Whether the server was found to have no sessions beside this link.
+    pub(crate) has_no_sessions: AtomicBool,
 }
 
 impl Open {
+    /// Another link for the same clients, to a server that does not speak any more as it did on this
+    /// one, which is closed. None where the server is a process: what it says is no other's fault.
+    pub(crate) async fn renewed(
+        &self,
+        config: &RemoteConfig,
+        processes: &TaskTracker,
+    ) -> Option<Result<Arc<Self>>> {
+        if !self.link.has_headers() {
+            return None;
+        }
+        self.link.end().await;
+        let opened = connect(config, processes, &self.capabilities, Try::Both).await;
+        Some(opened.map(|(open, _)| open))
+    }
+
     /// Has a server with a session send log messages from this level on. Others are told with each
     /// request; and what one client does not want is kept from it on the way back.
     pub(crate) async fn want_logs(&self, level: Option<LogLevel>) {
@@ -41,6 +78,30 @@ impl Open {
         is_news
     }
 
+    /// Notes that a tool is faulty; false if that is known, or known of too many.
+    pub(crate) fn is_newly_faulty(&self, tool: &str) -> bool {
+        let mut faulty = self.faulty.lock().unwrap_or_else(PoisonError::into_inner);
+        faulty.len() < MOST_FAULTY && faulty.insert(tool.to_owned())
+    }
+
+    /// Makes a call. `tools` are those the server has, as far as is known.
+    pub(crate) fn ask(&self, call: &Call, tools: &[Entry]) -> Result<Talk> {
+        let wording = self.wording(call.terms.clone());
+        let definition = match &call.ask {
+            Ask::Tool { name } => tools.iter().find(|tool| tool.key == *name),
+            _ => None,
+        };
+        let definition = definition.map(|tool| &tool.definition);
+        let outbound = wording
+            .call(self.numbers.next(), &call.ask, &call.params, definition)
+            .ok_or_else(|| unavailable("the source cannot be asked for that"))?;
+        let headers = match wording.revision.era() {
+            Era::Modern => modern_headers(wording.revision, &outbound, definition),
+            Era::Legacy => Vec::new(),
+        };
+        Ok(self.link.request(outbound, headers))
+    }
+
     pub(crate) fn wording(&self, terms: Terms) -> Wording {
         Wording {
             revision: self.facts.revision,
@@ -58,108 +119,128 @@ impl Open {
     }
 }
 
-/// Which way of speaking to try.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Try {
-    /// Without a session if the server can, else with one.
-    Both,
-    /// With a session: the server is known to need one.
-    Session,
+/// What was learned of a server the hard way, so that it is not learned anew each time: that asking
+/// whether it can do without sessions costs a wait, or a process.
+#[derive(Default)]
+pub(crate) struct Known {
+    needs_session: AtomicBool,
 }
 
-/// Opens a link on which clients can do what `capabilities` says.
+impl Known {
+    /// Opens a link for no client in particular.
+    pub(crate) async fn connect(
+        &self,
+        config: &RemoteConfig,
+        processes: &TaskTracker,
+    ) -> Result<Opened> {
+        let ways = match self.needs_session.load(Ordering::Relaxed) {
+            true => Try::Session,
+            false => Try::Both,
+        };
+        let opened = connect(config, processes, &RawJson::empty_object(), ways).await;
+        let needs_session = opened.as_ref().is_ok_and(|(open, _)| {
+            let known = ways == Try::Session || open.the_hard_way;
+            known && open.facts.revision.era() == Era::Legacy
+        });
+        self.needs_session.store(needs_session, Ordering::Relaxed);
+        opened
+    }
+}
+
+/// The link, how to speak on it, and what is said there unasked.
+type Opened = (Arc<Open>, Unasked);
+
+/// Opens a link on which clients can do what `capabilities` says. What is started for it is one of
+/// `processes` until it ends.
 pub(crate) async fn connect(
     config: &RemoteConfig,
+    processes: &TaskTracker,
     capabilities: &RawJson,
     ways: Try,
-) -> Result<(Arc<Open>, Unasked)> {
-    let opening = tokio::time::timeout(config.connect_time, open(config, capabilities, ways));
-    opening
-        .await
-        .unwrap_or_else(|_| Err(unavailable("did not say in time how it speaks")))
+) -> Result<Opened> {
+    let ways = match config.speaks {
+        Speaks::Unknown => ways,
+        Speaks::InSessions => Try::SessionAlone,
+        Speaks::WithoutSessions => Try::Stateless,
+    };
+    let opening = Opening {
+        config,
+        processes,
+        capabilities,
+        ways,
+    };
+    let opened = async {
+        match &config.transport {
+            Transport::Stdio(command) => opening.over_pipe(command).await,
+            Transport::Http(endpoint) => opening.over_http(endpoint).await,
+        }
+    };
+    let in_time = tokio::time::timeout(config.connect_time, opened).await;
+    in_time.unwrap_or_else(|_| Err(unavailable("did not say in time how it speaks")))
 }
 
-async fn open(
-    config: &RemoteConfig,
-    capabilities: &RawJson,
+/// One attempt to open a link.
+struct Opening<'a> {
+    config: &'a RemoteConfig,
+    processes: &'a TaskTracker,
+    capabilities: &'a RawJson,
     ways: Try,
-) -> Result<(Arc<Open>, Unasked)> {
-    let numbers = Numbers::default();
-    let level = Mutex::default();
-    let (link, facts, unasked): (Arc<dyn Link>, _, _) = match &config.transport {
-        Transport::Stdio(command) => {
-            let (link, unasked) = stdio::start(config, command)?;
-            let facts = greet(&link, &numbers, capabilities, ways).await?;
-            (Arc::new(link), facts, unasked)
-        }
-        Transport::Http { url, headers } => {
-            let (link, unasked) = HttpLink::new(config, url, headers);
-            match greet_http(&link, &numbers, capabilities, ways).await {
-                Ok(facts) => (Arc::new(link), facts, unasked),
-                // A server of the oldest transport answers a GET instead.
-                Err(error) => {
-                    let (link, unasked) =
-                        sse::open(config, url, headers).await.map_err(|_| error)?;
-                    let facts = greet(&link, &numbers, capabilities, Try::Session).await?;
-                    (Arc::new(link), facts, unasked)
+}
+
+impl Opening<'_> {
+    async fn over_pipe(&self, command: &Command) -> Result<Opened> {
+        let mut ways = self.ways;
+        loop {
+            let started = stdio::start(self.config, command, self.processes)?;
+            let numbers = Numbers::default();
+            let failed = match greet(&started.link, &numbers, self.capabilities, ways).await {
+                Ok(greeted) => {
+                    let open = self.opened(started.link, numbers, greeted, ways);
+                    return Ok((open, started.unasked));
                 }
+                Err(failed) => failed,
+            };
+            match started.failure().await {
+                // Some servers end when they hear what they do not know.
+                Failure::Ended if ways == Try::Both => ways = Try::Session,
+                Failure::Ended => return Err(unavailable("the source's program ends at once")),
+                Failure::NoStart => return Err(stdio::no_start()),
+                Failure::Speech => return Err(failed.into()),
             }
         }
-    };
-    Ok((
+    }
+
+    async fn over_http(&self, endpoint: &Endpoint) -> Result<Opened> {
+        let (link, unasked) = HttpLink::new(self.config, endpoint);
+        let refused = match self.greet(link, unasked, self.ways).await {
+            Ok(opened) => return Ok(opened),
+            Err(Failed::Unreached(error)) => return Err(error),
+            Err(Failed::Refused(error)) => error,
+        };
+        // A server of the oldest transport answers a GET instead.
+        let oldest = sse::open(self.config, endpoint);
+        match tokio::time::timeout(ENDPOINT, oldest).await {
+            Ok(Ok((link, unasked))) => Ok(self.greet(link, unasked, Try::Session).await?),
+            Ok(Err(_)) | Err(_) => Err(refused),
+        }
+    }
+
+    async fn greet(&self, link: impl Link, unasked: Unasked, ways: Try) -> Result<Opened, Failed> {
+        let numbers = Numbers::default();
+        let greeted = greet(&link, &numbers, self.capabilities, ways).await?;
+        Ok((self.opened(link, numbers, greeted, ways), unasked))
+    }
+
+    fn opened(&self, link: impl Link, numbers: Numbers, greeted: Greeted, ways: Try) -> Arc<Open> {
         Arc::new(Open {
-            link,
+            link: Arc::new(link),
             numbers,
-            facts,
-            level,
-        }),
-        unasked,
-    ))
-}
-
-/// Finds out how a server speaks; opens a session if it must.
-async fn greet(
-    link: &dyn Link,
-    numbers: &Numbers,
-    capabilities: &RawJson,
-    ways: Try,
-) -> Result<Facts> {
-    if let Some(facts) = probe(link, numbers, ways).await {
-        return Ok(facts);
+            facts: greeted.facts,
+            capabilities: self.capabilities.clone(),
+            the_hard_way: greeted.the_hard_way || ways != self.ways,
+            level: Mutex::default(),
+            faulty: Mutex::default(),
+            has_no_sessions: AtomicBool::default(),
+        })
     }
-    let facts = initialize(link, numbers, capabilities).await?;
-    welcome(link, &facts).await?;
-    Ok(facts)
-}
-
-/// The same over HTTP, where a session has an id and a stream of its own.
-async fn greet_http(
-    link: &HttpLink,
-    numbers: &Numbers,
-    capabilities: &RawJson,
-    ways: Try,
-) -> Result<Facts> {
-    if let Some(facts) = probe(link, numbers, ways).await {
-        return Ok(facts);
-    }
-    let facts = initialize(link, numbers, capabilities).await?;
-    link.enter(facts.revision);
-    welcome(link, &facts).await?;
-    link.follow();
-    Ok(facts)
-}
-
-async fn probe(link: &dyn Link, numbers: &Numbers, ways: Try) -> Option<Facts> {
-    match ways {
-        Try::Both => discover(link, numbers).await,
-        Try::Session => None,
-    }
-}
-
-async fn welcome(link: &dyn Link, facts: &Facts) -> Result<()> {
-    let wording = Wording {
-        revision: facts.revision,
-        terms: Terms::default(),
-    };
-    link.notify(wording.initialized()).await
 }

@@ -2,22 +2,23 @@
 //! legacy one.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::StreamExt;
-use futures_util::stream::pending;
+use futures_util::stream::{self, pending};
 use tidegate_core::{Change, Filter};
-use tidegate_mcp::Era;
 use tidegate_mcp::revision::client::{Said, modern_headers};
+use tidegate_mcp::{Answer, Era};
 use tokio::sync::mpsc;
 
 use crate::connect::Open;
 use crate::link::{Heard, Talk};
-use crate::probe::ask;
-use crate::watches::Watched;
+use crate::probe::{Probed, ask, discover};
+use crate::watches::{WAIT, Watched};
 
-/// How long to wait before a stream that ended is opened again.
-const AGAIN: Duration = Duration::from_secs(1);
+/// How long to wait before a stream that ended is opened again, at first and at most.
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 /// How long a stream may take to say that it has begun.
 const BEGINNING: Duration = Duration::from_secs(5);
@@ -26,46 +27,76 @@ const BEGINNING: Duration = Duration::from_secs(5);
 pub(crate) async fn follow(open: &Open, mut watched: Watched, heard: mpsc::Sender<Change>) {
     match open.facts.revision.era() {
         Era::Modern => listen(open, &mut watched, &heard).await,
-        Era::Legacy => subscribe(open, &mut watched).await,
+        Era::Legacy => subscribe(open, &mut watched, &heard).await,
     }
 }
 
 /// A filter cannot be changed: another one is another stream, and the old one stays until the new
-/// one has begun.
+/// one has begun. Ends when the server is no more what it was.
 async fn listen(open: &Open, watched: &mut Watched, heard: &mpsc::Sender<Change>) {
     let mut known = watched.now();
     let mut talk = open_stream(open, &known);
+    let mut wait = FIRST_WAIT;
     loop {
         tokio::select! {
             said = talk.next() => match said {
-                Some(Ok(said)) if !matches!(said, Heard::Answer(_)) => tell(said, heard).await,
-                Some(_) | None => {
-                    tokio::time::sleep(AGAIN).await;
-                    talk = begun(open, &known, heard).await;
+                Some(Ok(Heard::Said(said))) => {
+                    wait = FIRST_WAIT;
+                    watched.told(&known);
+                    tell(said, heard).await;
+                }
+                Some(Ok(Heard::Answer(Answer::Error(error)))) if error.is_unknown_method() => {
+                    talk = pending().boxed();
+                }
+                _ => {
+                    tokio::time::sleep(wait).await;
+                    wait = (wait * 2).min(LONGEST_WAIT);
+                    if !is_still_stateless(open).await {
+                        return;
+                    }
+                    let (another, has_begun) = begun(open, &known, heard).await;
+                    talk = another;
+                    if has_begun {
+                        wait = FIRST_WAIT;
+                        watched.told(&known);
+                    }
                     missed(&known, heard).await;
                 }
             },
             now = watched.other_than(&known) => {
+                let since = Instant::now();
+                talk = begun(open, &now, heard).await.0;
+                watched.told(&now);
+                late(since, now.difference(&known), heard).await;
                 known = now;
-                talk = begun(open, &known, heard).await;
             }
         }
     }
 }
 
-async fn tell(said: Heard, heard: &mpsc::Sender<Change>) {
-    if let Heard::Said(Said::Change(change)) = said {
+/// Whether the server is there, and speaks as it did: a stream ends also because its server did.
+async fn is_still_stateless(open: &Open) -> bool {
+    let probed = discover(open.link.as_ref(), &open.numbers).await;
+    matches!(probed, Ok(Probed::Modern(_)))
+}
+
+async fn tell(said: Said, heard: &mpsc::Sender<Change>) {
+    if let Said::Change(change) = said {
         heard.send(change).await.ok();
     }
 }
 
-/// A stream that has begun, or has had its time to.
-async fn begun(open: &Open, uris: &BTreeSet<String>, heard: &mpsc::Sender<Change>) -> Talk {
+/// A stream that has begun, or has had its time to; and which of the two.
+async fn begun(open: &Open, uris: &BTreeSet<String>, heard: &mpsc::Sender<Change>) -> (Talk, bool) {
     let mut talk = open_stream(open, uris);
-    if let Ok(Some(Ok(said))) = tokio::time::timeout(BEGINNING, talk.next()).await {
-        tell(said, heard).await;
+    match tokio::time::timeout(BEGINNING, talk.next()).await {
+        Ok(Some(Ok(Heard::Said(said)))) => {
+            tell(said, heard).await;
+            (talk, true)
+        }
+        Ok(Some(ended)) => (stream::iter([ended]).boxed(), false),
+        Ok(None) | Err(_) => (talk, false),
     }
-    talk
 }
 
 /// What changed while there was no stream is not known: all of it may have. One list stands for
@@ -77,12 +108,22 @@ async fn missed(uris: &BTreeSet<String>, heard: &mpsc::Sender<Change>) {
     }
 }
 
+/// Someone was told that updates come before they did: one may have been missed.
+async fn late(since: Instant, added: impl Iterator<Item = &String>, heard: &mpsc::Sender<Change>) {
+    if since.elapsed() >= WAIT {
+        for uri in added {
+            heard.send(Change::Updated(uri.as_str().into())).await.ok();
+        }
+    }
+}
+
 fn open_stream(open: &Open, uris: &BTreeSet<String>) -> Talk {
     let features = open.facts.features;
     let filter = Filter {
         tools: features.tools,
         prompts: features.prompts,
         resources: features.resources,
+        elicited: false,
         uris: uris.clone(),
     };
     if filter == Filter::default() {
@@ -95,7 +136,7 @@ fn open_stream(open: &Open, uris: &BTreeSet<String>) -> Talk {
 }
 
 /// Subscribes to what is wanted and not to what is not.
-async fn subscribe(open: &Open, watched: &mut Watched) {
+async fn subscribe(open: &Open, watched: &mut Watched, heard: &mpsc::Sender<Change>) {
     let wording = open.own_wording();
     let mut known = BTreeSet::new();
     if !open.facts.features.subscribe {
@@ -103,6 +144,7 @@ async fn subscribe(open: &Open, watched: &mut Watched) {
     }
     loop {
         let now = watched.other_than(&known).await;
+        let since = Instant::now();
         for uri in now.difference(&known) {
             ask(
                 open.link.as_ref(),
@@ -112,6 +154,8 @@ async fn subscribe(open: &Open, watched: &mut Watched) {
             .await
             .ok();
         }
+        watched.told(&now);
+        late(since, now.difference(&known), heard).await;
         for uri in known.difference(&now) {
             ask(
                 open.link.as_ref(),

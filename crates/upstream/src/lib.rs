@@ -1,21 +1,39 @@
 //! Remote MCP servers as sources. A server of any revision, over HTTP or stdio, looks to the core
 //! like any other source: a catalog, calls, changes and health.
 //!
-//! Read `remote` first: what a source is made of. `link` is the way to a server, `probe` finds out
-//! how it speaks, `lists` takes in what it offers, `relay` carries one call.
+//! Read `remote` first: what a source is made of. `link` is the way to a server, `endpoint` its
+//! connections over HTTP; `greet` finds out how it speaks, `lists` takes in what it offers, `relay`
+//! carries one call.
 //!
 //! Knows no client, no door and no role.
 
+mod again;
+mod backoff;
+mod classes;
 mod config;
 mod connect;
+mod elsewhere;
+mod endpoint;
 mod follow;
+mod fresh;
+mod greet;
+mod keep;
+#[cfg(target_os = "linux")]
+pub mod keeper;
+mod lease;
 mod link;
 mod lists;
+mod news;
+mod park;
 mod pool;
 mod probe;
+mod ration;
 mod relay;
 mod remote;
+mod task;
+mod tend;
 mod watches;
 
-pub use config::{Command, RemoteConfig, Transport};
+pub use config::{Command, Keeper, RemoteConfig, Sharing, Speaks, Transport};
+pub use endpoint::{Authorities, Endpoint, Proxies, Proxy, Trust, UnusableProxy};
 pub use remote::Remote;

@@ -1,25 +1,31 @@
 //! An open way to a server, whatever it is made of.
 
+mod adopted;
 mod ear;
 mod http;
+mod junk;
 mod one_way;
 mod pending;
+mod refusal;
 pub(crate) mod sse;
 pub(crate) mod stdio;
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
-use tidegate_core::{Code, Error, QuestionKind, RawJson, Result, Side};
+use tidegate_core::{Code, Error, QuestionKind, RawJson, Result, Side, Vital};
 use tidegate_mcp::revision::client::{Outbound, Said};
-use tidegate_mcp::{Answer, RequestId};
-use tokio::sync::mpsc;
+use tidegate_mcp::{Answer, RequestId, Revision};
+
+use crate::news::NewsReceiver;
 
 pub(crate) use http::HttpLink;
+pub(crate) use refusal::Refusal;
 
-/// What the server says without a call to say it on.
-pub(crate) type Unasked = mpsc::Receiver<Said>;
+/// What the server says has changed, without a call to say it on.
+pub(crate) type Unasked = NewsReceiver;
 
-/// What comes back for one request: what is said on the way, then the answer, and then the end.
+/// What comes back for one request: what is said on the way, then the answer or a refusal, and then
+/// the end.
 /// Dropping it before tells the server that nobody waits.
 pub(crate) type Talk = BoxStream<'static, Result<Heard>>;
 
@@ -34,6 +40,8 @@ pub(crate) enum Heard {
         params: RawJson,
     },
     Answer(Answer),
+    /// No answer will come.
+    Refused(Refusal),
 }
 
 /// A way to a server.
@@ -41,8 +49,26 @@ pub(crate) trait Link: Send + Sync + 'static {
     /// Sends a request. The headers are for links that have such.
     fn request(&self, outbound: Outbound, headers: Vec<(String, String)>) -> Talk;
 
+    /// What the server asks about a task of its own when no request is there to ask it on.
+    fn adopt(&self, task: &str) -> Talk;
+
     /// Sends what wants no answer.
     fn notify(&self, json: String) -> BoxFuture<'_, Result<()>>;
+
+    /// From here on all belongs to the session that a handshake opened.
+    fn enter(&self, _: Revision) {}
+
+    /// Hears what the server says on its session's own stream, where there is such, from when this
+    /// is done.
+    fn follow(&self) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
+
+    /// What was odd about the server's words.
+    fn vitals(&self) -> [Vital; 2];
+
+    /// Whether requests have headers, which repeat what they say.
+    fn has_headers(&self) -> bool;
 
     /// Waits until the link is of no more use.
     fn closed(&self) -> BoxFuture<'_, ()>;
@@ -51,7 +77,16 @@ pub(crate) trait Link: Send + Sync + 'static {
     fn end(&self) -> BoxFuture<'_, ()>;
 }
 
-/// The server cannot be reached, or does not speak as it should.
+/// The server broke off, or does not speak as it should.
 pub(crate) fn unavailable(message: &str) -> Error {
-    Error::new(Code::Unavailable, Side::Source, message)
+    Error::new(Code::SourceFailed, Side::Source, message)
+}
+
+/// The server was not asked.
+pub(crate) fn not_asked(message: &str) -> Error {
+    Error::new(Code::SourceDown, Side::Source, message)
+}
+
+pub(crate) fn too_large() -> Error {
+    unavailable("the source's answer is larger than allowed")
 }

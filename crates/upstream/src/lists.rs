@@ -1,29 +1,45 @@
 //! Takes in what a server offers: every list, through all its pages.
 
 use std::collections::HashSet;
+use std::time::Duration;
 
-use tidegate_core::{CacheScope, Catalog, Entry, List, Result};
-use tidegate_mcp::revision::client::{Facts, Wording, modern_headers, page};
+use tidegate_core::{CacheScope, Catalog, Entry, Gap, List, RawJson, Result, Terms, clip};
+use tidegate_mcp::Era;
+use tidegate_mcp::revision::client::{Page, Wording, modern_headers, page, wrong_header_mark};
 
-use crate::link::{Link, unavailable};
-use crate::probe::{Numbers, ask};
+use crate::config::RemoteConfig;
+use crate::connect::Open;
+use crate::link::unavailable;
+use crate::probe::ask;
 
-/// Pages of one list: what has more pages for ever.
-const MOST_PAGES: usize = 1000;
+/// Pages, entries and bytes of one list: what has more has no end.
+const MOST_PAGES: usize = 1_000;
+const MOST_ENTRIES: usize = 100_000;
+const MOST_BYTES: usize = 64 * 1024 * 1024;
 
-/// Reads all lists that a server says it has. One that fails is empty, and said.
+/// All that a server lists, and how long it says that stays so.
+pub(crate) struct Loaded {
+    pub(crate) catalog: Catalog,
+    pub(crate) ttl: Option<Duration>,
+}
+
+/// Reads all lists that a server says it has, for clients that can do this. One that fails stays as
+/// it was in `known`, and is said to be missing.
 pub(crate) async fn load(
-    name: &str,
-    link: &dyn Link,
-    numbers: &Numbers,
-    wording: &Wording,
-    facts: &Facts,
-) -> Catalog {
+    config: &RemoteConfig,
+    open: &Open,
+    capabilities: &RawJson,
+    known: &Catalog,
+) -> Loaded {
+    let facts = &open.facts;
     let mut catalog = Catalog {
         features: facts.features,
+        instructions: facts.instructions.clone(),
         scope: CacheScope::Private,
         ..Catalog::default()
     };
+    let drain = Drain::new(config, open, capabilities);
+    let mut ttl = None;
     for list in List::ALL {
         let offered = match list {
             List::Tools => facts.features.tools,
@@ -33,75 +49,127 @@ pub(crate) async fn load(
         if !offered {
             continue;
         }
-        let entries = drain(name, link, numbers, wording, list)
-            .await
-            .unwrap_or_else(|error| {
+        let entries = match drain.list(list).await {
+            Ok((entries, good_for)) => {
+                ttl = [ttl, good_for].into_iter().flatten().min();
+                entries
+            }
+            Err(error) => {
                 tracing::warn!(
-                    source = name,
+                    source = config.name,
                     list = list.member(),
                     error = error.message(),
                     "a list could not be read"
                 );
-                Vec::new()
-            });
-        match list {
-            List::Tools => catalog.tools = entries,
-            List::Prompts => catalog.prompts = entries,
-            List::Resources => catalog.resources = entries,
-            List::Templates => catalog.templates = entries,
-        }
+                let why = format!("its list of {} could not be read", list.member());
+                catalog.gap = Some(Gap::Missing(why));
+                known.list(list).to_vec()
+            }
+        };
+        *catalog.list_mut(list) = entries;
     }
-    catalog
+    Loaded { catalog, ttl }
 }
 
-/// Every page of one list. A cursor that comes twice ends it.
-async fn drain(
-    name: &str,
-    link: &dyn Link,
-    numbers: &Numbers,
-    wording: &Wording,
-    list: List,
+/// Reads the tools that a server lists for clients that can do this.
+pub(crate) async fn tools(
+    config: &RemoteConfig,
+    open: &Open,
+    capabilities: &RawJson,
 ) -> Result<Vec<Entry>> {
-    let (mut entries, mut cursor, mut seen) = (Vec::new(), None::<String>, HashSet::new());
-    for _ in 0..MOST_PAGES {
-        let outbound = wording.list(numbers.next(), list, cursor.as_deref());
-        let headers = modern_headers(wording.revision, &outbound, None);
-        let headers = if wording.terms.stateless {
-            headers
-        } else {
-            Vec::new()
-        };
-        let result = ask(link, outbound, headers).await?;
-        let result = match result {
-            Ok(result) => result,
-            // A server may say that it has resources and know nothing of templates.
-            Err(error) if error.is_unknown_method() && list == List::Templates => {
-                return Ok(entries);
-            }
-            Err(error) => {
-                return Err(unavailable("the source refused the list").caused_by(error.message));
-            }
-        };
-        let page =
-            page(list, &result).ok_or_else(|| unavailable("the source's list cannot be read"))?;
-        entries.extend(page.entries);
-        match page.next {
-            None => return Ok(entries),
-            Some(next) if !seen.insert(next.clone()) => {
-                tracing::warn!(
-                    source = name,
-                    list = list.member(),
-                    "a cursor came twice; the list ends here"
-                );
-                return Ok(entries);
-            }
-            Some(next) => cursor = Some(next),
+    let drain = Drain::new(config, open, capabilities);
+    Ok(drain.list(List::Tools).await?.0)
+}
+
+/// One server whose lists are read.
+struct Drain<'a> {
+    config: &'a RemoteConfig,
+    open: &'a Open,
+    wording: Wording,
+}
+
+impl<'a> Drain<'a> {
+    fn new(config: &'a RemoteConfig, open: &'a Open, capabilities: &RawJson) -> Self {
+        let wording = open.wording(Terms {
+            stateless: open.facts.revision.era() == Era::Modern,
+            capabilities: capabilities.clone(),
+            ..Terms::default()
+        });
+        Self {
+            config,
+            open,
+            wording,
         }
     }
-    tracing::warn!(
-        source = name,
-        list = list.member(),
-        "the list has no end; it ends here"
-    );
-    Ok(entries)
+
+    /// Every page of one list. A cursor that comes twice ends it.
+    async fn list(&self, list: List) -> Result<(Vec<Entry>, Option<Duration>)> {
+        let (mut entries, mut cursor, mut seen) = (Vec::new(), None::<String>, HashSet::new());
+        let (mut ttl, mut bytes) = (None, 0);
+        for _ in 0..MOST_PAGES {
+            let (page, size) = match self.page(list, cursor.as_deref()).await? {
+                Some(page) => page,
+                None => return Ok((entries, ttl)),
+            };
+            bytes += size;
+            ttl = [ttl, page.ttl].into_iter().flatten().min();
+            let callable = |entry: &Entry| list != List::Tools || self.is_callable(entry);
+            entries.extend(page.entries.into_iter().filter(callable));
+            match page.next {
+                None => return Ok((entries, ttl)),
+                Some(_) if entries.len() > MOST_ENTRIES || bytes > MOST_BYTES => break,
+                Some(next) if !seen.insert(next.clone()) => {
+                    self.warn(list, "a cursor came twice; the list ends here");
+                    return Ok((entries, ttl));
+                }
+                Some(next) => cursor = Some(next),
+            }
+        }
+        self.warn(list, "the list has no end; it ends here");
+        Ok((entries, ttl))
+    }
+
+    /// One page and its size; none where the server does not know this list after all.
+    async fn page(&self, list: List, cursor: Option<&str>) -> Result<Option<(Page, usize)>> {
+        let outbound = self.wording.list(self.open.numbers.next(), list, cursor);
+        let headers = match self.wording.revision.era() {
+            Era::Modern => modern_headers(self.wording.revision, &outbound, None),
+            Era::Legacy => Vec::new(),
+        };
+        let asked = ask(self.open.link.as_ref(), outbound, headers);
+        let answer = tokio::time::timeout(self.config.connect_time, asked).await;
+        match answer.map_err(|_| unavailable("the source did not list in time"))?? {
+            Ok(result) => {
+                let page = page(list, &result);
+                let page = page.ok_or_else(|| unavailable("the source's list cannot be read"))?;
+                Ok(Some((page, result.as_str().len())))
+            }
+            // A server may say that it has resources and know nothing of templates.
+            Err(error) if error.is_unknown_method() && list == List::Templates => Ok(None),
+            Err(error) => Err(unavailable("the source refused the list").caused_by(error.message)),
+        }
+    }
+
+    /// Whether a tool can be called where headers repeat arguments. One that cannot is left out, and
+    /// said.
+    fn is_callable(&self, tool: &Entry) -> bool {
+        let has_headers =
+            self.wording.revision.era() == Era::Modern && self.open.link.has_headers();
+        let wrong = wrong_header_mark(&tool.definition).filter(|_| has_headers);
+        if let Some(wrong) = &wrong
+            && self.open.is_newly_faulty(&tool.key)
+        {
+            tracing::warn!(
+                source = self.config.name,
+                tool = clip(&tool.key),
+                wrong,
+                "a tool is left out: its schema marks arguments wrongly"
+            );
+        }
+        wrong.is_none()
+    }
+
+    fn warn(&self, list: List, message: &str) {
+        tracing::warn!(source = self.config.name, list = list.member(), "{message}");
+    }
 }

@@ -1,20 +1,24 @@
-//! Finds out how a server speaks: asks whether it can do without sessions, and opens one if not.
+//! Asks a server how it speaks: whether it can do without sessions, and if not, for one.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use tidegate_core::{Declined, RawJson, Result, Terms};
+use http::StatusCode;
+use tidegate_core::{Declined, Error, RawJson, Result, Terms, clip};
 use tidegate_mcp::revision::client::{
-    Facts, Outbound, Wording, discovered, initialized, modern_headers,
+    Facts, Outbound, Verdict, Wording, complaint, initialized, modern_headers, verdict,
 };
 use tidegate_mcp::revision::question::response;
 use tidegate_mcp::{Answer, Era, RequestId, Revision, RpcError};
 
-use crate::link::{Heard, Link, unavailable};
+use crate::link::{Heard, Link, Refusal, unavailable};
 
 /// How long a server may take to answer a question it may never have heard of.
 const PROBE: Duration = Duration::from_secs(5);
+
+/// How often a server is asked that knows the question and does not take it.
+const TRIES: usize = 2;
 
 /// The numbers of the requests on one link.
 #[derive(Default)]
@@ -26,19 +30,76 @@ impl Numbers {
     }
 }
 
-/// Asks for the newest revision; none if the server does not know it.
-pub(crate) async fn discover(link: &dyn Link, numbers: &Numbers) -> Option<Facts> {
+/// How a server speaks.
+pub(crate) enum Probed {
+    Modern(Facts),
+    Legacy,
+    /// It said nothing: as legacy servers may that do not know the question.
+    Silent,
+}
+
+/// Asks for the newest revision. An error if the server was not reached, or wants something else
+/// first: that tells nothing of how it speaks.
+pub(crate) async fn discover(link: &dyn Link, numbers: &Numbers) -> Result<Probed> {
     let wording = Wording {
         revision: Revision::NEWEST,
         terms: Terms::default(),
     };
-    let outbound = wording.discover(numbers.next());
-    let headers = modern_headers(wording.revision, &outbound, None);
-    let asked = ask(link, outbound, headers);
-    match tokio::time::timeout(PROBE, asked).await {
-        Ok(Ok(Ok(result))) => discovered(wording.revision, &result),
-        _ => None,
+    let mut refused = None;
+    for _ in 0..TRIES {
+        let outbound = wording.discover(numbers.next());
+        let headers = modern_headers(wording.revision, &outbound, None);
+        let asked = put(link, outbound, headers);
+        let Ok(answered) = tokio::time::timeout(PROBE, asked).await else {
+            return Ok(Probed::Silent);
+        };
+        let answer = match answered? {
+            Answered::Refused(refusal) if says_nothing(refusal) => return Err(refusal.error()),
+            Answered::Refused(_) => return Ok(Probed::Legacy),
+            Answered::Answer(answer) => answer,
+        };
+        match verdict(wording.revision, &answer) {
+            Verdict::Modern(facts) => return Ok(Probed::Modern(facts)),
+            Verdict::Legacy => return Ok(Probed::Legacy),
+            Verdict::Foreign { spoken } => return Err(foreign(&spoken)),
+            Verdict::AskAgain => refused = answer.err(),
+        }
     }
+    let why = refused
+        .map(|error| clip(&error.message))
+        .unwrap_or_default();
+    let message = format!("the source does not say what it can do: {why}");
+    Err(unavailable(&message))
+}
+
+/// Whether a refusal is about something else than the question: who asks, or when.
+fn says_nothing(refusal: Refusal) -> bool {
+    match refusal {
+        Refusal::Credentials(_) => true,
+        Refusal::SessionEnded => false,
+        Refusal::Status(status) => [
+            StatusCode::TOO_MANY_REQUESTS,
+            StatusCode::BAD_GATEWAY,
+            StatusCode::SERVICE_UNAVAILABLE,
+            StatusCode::GATEWAY_TIMEOUT,
+        ]
+        .contains(&status),
+    }
+}
+
+fn foreign(spoken: &[String]) -> Error {
+    let spoken = clip(&spoken.join(", "));
+    unavailable(&format!(
+        "the source speaks only revisions that we do not: {spoken}"
+    ))
+}
+
+/// Why a server that was reached opens no session.
+pub(crate) enum Unwelcome {
+    /// It has none: it says so as only servers without sessions do.
+    Modern,
+    /// It does not understand the question, or does not like it.
+    Refused(Error),
 }
 
 /// Opens a session for clients that can do this.
@@ -46,7 +107,7 @@ pub(crate) async fn initialize(
     link: &dyn Link,
     numbers: &Numbers,
     capabilities: &RawJson,
-) -> Result<Facts> {
+) -> Result<Result<Facts, Unwelcome>> {
     let wording = Wording {
         revision: Revision::NEWEST_LEGACY,
         terms: Terms {
@@ -54,12 +115,24 @@ pub(crate) async fn initialize(
             ..Terms::default()
         },
     };
-    let answer = ask(link, wording.initialize(numbers.next()), Vec::new()).await?;
-    let result = answer.map_err(|error| {
-        unavailable("the source refused to open a session").caused_by(error.message)
-    })?;
-    let facts = initialized(&result).filter(|facts| facts.revision.era() == Era::Legacy);
-    facts.ok_or_else(|| unavailable("the source speaks a revision that we do not"))
+    let answer = match put(link, wording.initialize(numbers.next()), Vec::new()).await? {
+        Answered::Answer(answer) => answer,
+        Answered::Refused(refusal) if says_nothing(refusal) => return Err(refusal.error()),
+        Answered::Refused(refusal) => return Ok(Err(Unwelcome::Refused(refusal.error()))),
+    };
+    Ok(match answer {
+        Ok(result) => initialized(&result)
+            .filter(|facts| facts.revision.era() == Era::Legacy)
+            .ok_or_else(|| {
+                let message = "the source speaks a revision that we do not";
+                Unwelcome::Refused(unavailable(message))
+            }),
+        Err(error) if complaint(&error).is_some() => Err(Unwelcome::Modern),
+        Err(error) => {
+            let why = unavailable("the source refused to open a session").caused_by(error.message);
+            Err(Unwelcome::Refused(why))
+        }
+    })
 }
 
 /// The answer to a question that no client is there for.
@@ -74,21 +147,59 @@ fn declined(id: &RequestId) -> String {
     )
 }
 
+/// What a server that was reached did with a request.
+enum Answered {
+    Answer(Result<RawJson, RpcError>),
+    Refused(Refusal),
+}
+
 /// The answer to one request; what is said on the way is let be.
 pub(crate) async fn ask(
     link: &dyn Link,
     outbound: Outbound,
     headers: Vec<(String, String)>,
 ) -> Result<Result<RawJson, RpcError>> {
+    match put(link, outbound, headers).await? {
+        Answered::Answer(answer) => Ok(answer),
+        Answered::Refused(refusal) => Err(refusal.error()),
+    }
+}
+
+async fn put(
+    link: &dyn Link,
+    outbound: Outbound,
+    headers: Vec<(String, String)>,
+) -> Result<Answered> {
     let mut talk = link.request(outbound, headers);
     while let Some(heard) = talk.next().await {
         match heard? {
-            Heard::Answer(Answer::Result(result)) => return Ok(Ok(result)),
-            Heard::Answer(Answer::Error(error)) => return Ok(Err(error)),
+            Heard::Answer(Answer::Result(result)) => return Ok(Answered::Answer(Ok(result))),
+            Heard::Answer(Answer::Error(error)) => return Ok(Answered::Answer(Err(error))),
+            Heard::Refused(refusal) => return Ok(Answered::Refused(refusal)),
             // Nobody is there to answer: the server hears that from the one who owns the link.
             Heard::Question { id, .. } => link.notify(declined(&id)).await?,
             Heard::Said(_) => {}
         }
     }
     Err(unavailable("the source did not answer"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_refusal_of_the_question_tells_how_a_server_speaks() {
+        for status in [400, 404, 405, 406, 500, 501] {
+            let status = StatusCode::from_u16(status).unwrap();
+            assert!(!says_nothing(Refusal::Status(status)), "{status}");
+        }
+        for status in [429, 502, 503, 504] {
+            let status = StatusCode::from_u16(status).unwrap();
+            assert!(says_nothing(Refusal::Status(status)), "{status}");
+        }
+        let refusal = Refusal::of(StatusCode::UNAUTHORIZED).unwrap();
+        assert!(says_nothing(refusal) && refusal.error().message().contains("`headers`"));
+        assert_eq!(Refusal::of(StatusCode::NOT_FOUND), None);
+    }
 }

@@ -4,31 +4,39 @@ use std::sync::Arc;
 
 use futures_util::StreamExt;
 use tidegate_core::{Ask, Call, Error, Event, EventStream, Outcome, Question, Result};
-use tidegate_mcp::Answer;
 use tidegate_mcp::revision::client::{Said, failure, outcome};
 use tidegate_mcp::revision::question::response;
-use tidegate_mcp::revision::{Method, Revision};
+use tidegate_mcp::revision::tasks::declares;
+use tidegate_mcp::{Answer, Era, Revision};
 
-use crate::link::{Heard, Link, Talk};
+use crate::connect::Open;
+use crate::link::{Heard, Talk};
+use crate::task;
 
-/// What a talk means to the one who called.
-pub(crate) fn events(
-    talk: Talk,
-    link: Arc<dyn Link>,
-    revision: Revision,
-    method: Method,
-    call: &Call,
-) -> EventStream {
+/// What a talk means to the one who called. The link stays open until its end.
+pub(crate) fn events(talk: Talk, open: &Arc<Open>, call: &Call) -> EventStream {
     let uri = match &call.ask {
         Ask::Resource { uri } => Some(uri.clone()),
         _ => None,
     };
+    let tasks = open.facts.features.tasks && declares(&call.terms.capabilities);
+    let events = words(talk, open, uri, tasks);
+    match (&call.ask, open.facts.revision.era()) {
+        (Ask::Tool { .. }, Era::Legacy) => task::to_the_end(events, open),
+        _ => events,
+    }
+}
+
+/// The same, for one request of the call: of the reading of this URI, if it is one, and where `tasks`
+/// says so of something that may go on after its answer.
+pub(crate) fn words(talk: Talk, open: &Arc<Open>, uri: Option<String>, tasks: bool) -> EventStream {
+    let (revision, open) = (open.facts.revision, Arc::clone(open));
     let events = talk.filter_map(move |heard| {
         let event = match heard {
             Ok(Heard::Said(said)) => event(said).map(Ok),
             Ok(Heard::Question { id, kind, params }) => {
                 let (question, pending) = Question::new(kind, params);
-                let link = Arc::clone(&link);
+                let link = Arc::clone(&open.link);
                 tokio::spawn(async move {
                     let answer = response(&id, pending.wait().await);
                     link.notify(answer).await.ok();
@@ -36,8 +44,9 @@ pub(crate) fn events(
                 Some(Ok(Event::Question(question)))
             }
             Ok(Heard::Answer(answer)) => {
-                Some(done(answer, revision, method, uri.as_deref()).map(Event::Done))
+                Some(done(answer, revision, uri.as_deref(), tasks).map(Event::Done))
             }
+            Ok(Heard::Refused(refusal)) => Some(Err(refusal.error())),
             Err(error) => Some(Err(error)),
         };
         std::future::ready(event)
@@ -49,18 +58,20 @@ fn event(said: Said) -> Option<Event> {
     match said {
         Said::Progress { params, .. } => Some(Event::Progress(params)),
         Said::Log { level, params } => Some(Event::Log { level, params }),
+        Said::Elicited(id) => Some(Event::Elicited(id)),
         Said::Change(_) | Said::Acknowledged | Said::Other => None,
     }
 }
 
+/// The end of a call; of a reading, if it was about a URI.
 fn done(
     answer: Answer,
     revision: Revision,
-    method: Method,
     uri: Option<&str>,
+    tasks: bool,
 ) -> Result<Outcome, Error> {
     match answer {
-        Answer::Result(result) => outcome(revision, &result),
-        Answer::Error(error) => Err(failure(method, uri, error)),
+        Answer::Result(result) => outcome(revision, &result, tasks),
+        Answer::Error(error) => Err(failure(uri, error)),
     }
 }

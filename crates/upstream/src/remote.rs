@@ -1,229 +1,203 @@
 //! A remote server as a source: it connects, takes in what the server offers, carries calls, and
 //! comes back by itself when the server goes away.
 
-use std::pin::pin;
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use futures_util::StreamExt;
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, join_all};
 use tidegate_core::{
-    Audience, Call, Catalog, Change, ChangeSender, ChangeStream, EventStream, Health, List,
-    RawJson, Reply, Result, Source, Terms, Watch,
+    Audience, Call, Catalog, ChangeSender, ChangeStream, EventStream, Health, List, Reply, Result,
+    Source, Terms, Vital, Watch,
 };
 use tidegate_mcp::Era;
-use tidegate_mcp::revision::client::{Facts, Said, modern_headers};
-use tidegate_mcp::revision::question::can_be_asked_something;
-use tokio::sync::mpsc;
+use tidegate_mcp::revision::client::Facts;
+use tidegate_mcp::revision::rounds::brought;
+use tokio::sync::{Notify, watch};
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
+use crate::again::{Again, first_word};
+use crate::classes::{Class, Classes, Key, coming};
 use crate::config::RemoteConfig;
-use crate::connect::{Open, Try, connect};
-use crate::follow::follow;
-use crate::link::{Unasked, unavailable};
+use crate::connect::{Known, Open};
+use crate::elsewhere::Elsewhere;
+use crate::link::not_asked;
+use crate::park::Lot;
 use crate::pool::{Leased, Pool};
+use crate::tend::seen;
 use crate::watches::Watches;
 use crate::{lists, relay};
 
-/// Changes that may wait to be looked at.
-const WAITING: usize = 64;
-
-/// The shortest and the longest wait before the next attempt.
-const FIRST_WAIT: Duration = Duration::from_millis(100);
-const LONGEST_WAIT: Duration = Duration::from_secs(30);
+/// How long someone who asks for what nobody lists waits for the lists to be taken in again, and
+/// how long they are good enough for the next one.
+const LOOK_AGAIN: Duration = Duration::from_secs(2);
+const LOOKED_LATELY: Duration = Duration::from_secs(5);
 
 /// A server behind the gateway.
 pub struct Remote {
-    config: RemoteConfig,
-    open: ArcSwapOption<Open>,
-    catalog: ArcSwap<Catalog>,
-    health: ArcSwap<Health>,
-    changes: ChangeSender,
-    watches: Watches,
-    pool: Pool,
+    pub(crate) config: RemoteConfig,
+    pub(crate) known: Known,
+    /// The link that speaks for everyone.
+    pub(crate) open: ArcSwapOption<Open>,
+    /// What the server said of itself when it was last there.
+    pub(crate) facts: ArcSwapOption<Facts>,
+    /// What everyone sees.
+    pub(crate) catalog: ArcSwap<Catalog>,
+    pub(crate) classes: Classes,
+    pub(crate) health: ArcSwap<Health>,
+    pub(crate) changes: ChangeSender,
+    pub(crate) watches: Watches,
+    pub(crate) pool: Pool,
+    /// What has been started and has not ended.
+    pub(crate) processes: TaskTracker,
+    elsewhere: Arc<Elsewhere>,
+    /// The calls that wait for clients without sessions.
+    lot: Arc<Lot>,
     /// Whether the server has been reached, or not been reached, once.
-    ready: CancellationToken,
+    pub(crate) ready: CancellationToken,
+    /// Counts how often it was reached, and how often its lists were taken in.
+    pub(crate) connected: watch::Sender<u64>,
+    pub(crate) listed: watch::Sender<u64>,
+    /// Someone wants the lists to be taken in again.
+    pub(crate) wanted: Notify,
+    looked: Mutex<Option<Instant>>,
 }
 
 impl Remote {
     pub fn new(config: RemoteConfig) -> Self {
         let connecting = Health::Degraded("has not been reached yet".to_owned());
+        let processes = TaskTracker::new();
+        let changes = ChangeSender::default();
+        let elsewhere = Elsewhere::new(changes.clone());
+        let lot = Lot::new(Arc::clone(&config.seal), config.park_time);
         Self {
             config,
+            known: Known::default(),
             open: ArcSwapOption::empty(),
-            catalog: ArcSwap::default(),
+            facts: ArcSwapOption::empty(),
+            catalog: ArcSwap::new(coming()),
+            classes: Classes::default(),
             health: ArcSwap::from_pointee(connecting),
-            changes: ChangeSender::default(),
+            changes,
             watches: Watches::default(),
-            pool: Pool::default(),
+            pool: Pool::new(Arc::clone(&elsewhere), processes.clone()),
+            processes,
+            elsewhere,
+            lot,
             ready: CancellationToken::new(),
+            connected: watch::Sender::default(),
+            listed: watch::Sender::default(),
+            wanted: Notify::new(),
+            looked: Mutex::default(),
         }
     }
 
-    /// Keeps the server connected, for as long as it is polled.
+    /// Keeps the server connected and its lists fresh, for as long as it is polled.
     pub async fn run(&self) {
-        let mut wait = FIRST_WAIT;
-        loop {
-            match connect(&self.config, &RawJson::empty_object(), Try::Both).await {
-                Ok((open, unasked)) => {
-                    wait = FIRST_WAIT;
-                    self.stay(open, unasked).await;
-                    self.is_down("went away; connecting again");
-                }
-                Err(error) => {
-                    let cause = std::error::Error::source(&error).map(ToString::to_string);
-                    let name = &self.config.name;
-                    tracing::warn!(
-                        source = name,
-                        error = error.message(),
-                        cause,
-                        "the source cannot be reached"
-                    );
-                    self.is_down(error.message());
-                }
-            }
-            self.ready.cancel();
-            tokio::time::sleep(wait).await;
-            wait = (wait * 2).min(LONGEST_WAIT);
-        }
+        tokio::join!(
+            self.keep_connected(),
+            self.tend_classes(),
+            self.pool.sweep(),
+            self.lot.sweep()
+        );
     }
 
     /// Closes the way to the server and waits until a process of ours is gone. For when nothing
     /// polls [`Self::run`] any more, which would connect again.
     pub async fn stop(&self) {
-        if let Some(open) = self.open.swap(None) {
-            open.link.end().await;
-        }
+        self.lot.end_all();
+        let links = self.pool.drain().into_iter().chain(self.open.swap(None));
+        join_all(links.map(|open| async move { open.link.end().await })).await;
+        self.processes.close();
+        self.processes.wait().await;
     }
 
-    fn is_down(&self, why: &str) {
-        self.open.store(None);
-        self.health.store(Arc::new(Health::Down(why.to_owned())));
+    /// The class of a client; none if it sees what everyone sees.
+    fn class(&self, terms: &Terms) -> Option<Arc<Class>> {
+        let facts = self.facts.load();
+        self.classes
+            .get(&Key::of(&self.config, facts.as_ref()?, terms)?)
     }
 
-    /// Serves on a link until it is closed.
-    async fn stay(&self, open: Arc<Open>, mut unasked: Unasked) {
-        self.load(&open).await;
-        let revision = open.facts.revision;
-        tracing::info!(source = self.config.name, %revision, "the source is there");
-        self.open.store(Some(Arc::clone(&open)));
-        self.health.store(Arc::new(Health::Good));
-        self.ready.cancel();
-        let mut watched = self.watches.follow();
-        // What is watched may have changed while nobody listened.
-        for uri in watched.now() {
-            self.changes.send(Change::Updated(uri.into()));
+    /// Whether nobody asked for the lists to be taken in again a moment ago.
+    fn may_look_again(&self) -> bool {
+        let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        let lately = looked.is_some_and(|looked| looked.elapsed() < LOOKED_LATELY);
+        if !lately {
+            *looked = Some(Instant::now());
         }
-        let (heard, mut changes) = mpsc::channel(WAITING);
-        let mut following = pin!(follow(&open, watched, heard));
-        loop {
-            let change = tokio::select! {
-                () = open.link.closed() => return,
-                () = following.as_mut() => return,
-                change = changes.recv() => change,
-                said = unasked.recv() => match said {
-                    Some(Said::Change(change)) => Some(change),
-                    Some(_) => None,
-                    None => return,
-                },
-            };
-            if let Some(change) = change {
-                self.heard(&open, change).await;
-            }
-        }
-    }
-
-    /// Takes in the lists anew, and tells that they may be others.
-    async fn load(&self, open: &Open) {
-        let name = &self.config.name;
-        let wording = open.own_wording();
-        let catalog = lists::load(
-            name,
-            open.link.as_ref(),
-            &open.numbers,
-            &wording,
-            &open.facts,
-        )
-        .await;
-        self.catalog.store(Arc::new(catalog));
-        for change in [Change::Tools, Change::Prompts, Change::Resources] {
-            self.changes.send(change);
-        }
-    }
-
-    async fn heard(&self, open: &Open, change: Change) {
-        match change {
-            Change::Updated(_) => self.changes.send(change),
-            Change::Tools | Change::Prompts | Change::Resources => self.load(open).await,
-        }
+        !lately
     }
 
     async fn relay(&self, call: &Call) -> Result<Reply> {
         let shared = self.open.load_full().ok_or_else(|| self.unreachable())?;
-        if !needs_own_link(&shared.facts, &call.terms) {
-            shared.want_logs(call.terms.log_level).await;
-            return self.ask(&shared, call).map(Reply::Stream);
+        // A client without a session cannot be asked on the way: its call waits for it here.
+        let waits = call.terms.stateless && shared.facts.revision.era() == Era::Legacy;
+        if waits && let Some(events) = self.lot.resume(call, brought(&call.params)?)? {
+            return Ok(Reply::Stream(events));
         }
-        let (principal, capabilities) = (&call.caller.principal, &call.terms.capabilities);
-        let Leased { open, room } = self
-            .pool
-            .lease(&self.config, principal, capabilities)
-            .await?;
-        open.want_logs(call.terms.log_level).await;
-        let events = self.ask(&open, call)?;
-        let held = events.map(move |event| {
-            let _in_use = (&open, &room);
-            event
-        });
-        Ok(Reply::Stream(held.boxed()))
+        let events = match self.leased(&shared, call).await? {
+            Some(leased) => self.ask_on(leased, call).await?,
+            None => self.ask(&shared, call).await?,
+        };
+        Ok(Reply::Stream(match waits {
+            true => self.lot.watch(events, call),
+            false => self.elsewhere.rename(events),
+        }))
     }
 
-    fn ask(&self, open: &Open, call: &Call) -> Result<EventStream> {
-        let wording = open.wording(call.terms.clone());
-        let outbound = wording
-            .call(open.numbers.next(), &call.ask, &call.params)
-            .ok_or_else(|| unavailable("the source cannot be asked for that"))?;
-        let headers = match wording.revision.era() {
-            Era::Modern => {
-                let catalog = self.catalog.load();
-                let mut tools = catalog.list(List::Tools).iter();
-                let tool = tools.find(|tool| outbound.address.as_ref() == Some(&tool.key));
-                modern_headers(
-                    wording.revision,
-                    &outbound,
-                    tool.map(|tool| &tool.definition),
-                )
+    /// Asks on a link that is held until the answer is there.
+    async fn ask_on(&self, mut leased: Leased, call: &Call) -> Result<EventStream> {
+        let events = self.ask(&leased.open, call).await?;
+        let held = events.map(move |event| {
+            leased.note(&event);
+            event
+        });
+        Ok(held.boxed())
+    }
+
+    /// Asks; and once more, if the server says that it was asked wrongly.
+    async fn ask(&self, open: &Arc<Open>, call: &Call) -> Result<EventStream> {
+        let catalog = self.catalog(&call.audience());
+        // The call is on its link's list from here on: a question that comes before it was sent is its
+        // own, too.
+        let asked = open.ask(call, catalog.list(List::Tools))?;
+        open.want_logs(call.terms.log_level).await;
+        match first_word(asked, call).await {
+            (talk, None) => Ok(relay::events(talk, open, call)),
+            (_, Some(Again::List)) => {
+                self.wanted.notify_one();
+                let tools = lists::tools(&self.config, open, &call.terms.capabilities).await?;
+                Ok(relay::events(open.ask(call, &tools)?, open, call))
             }
-            Era::Legacy => Vec::new(),
-        };
-        let method = outbound.method;
-        let talk = open.link.request(outbound, headers);
-        let link = Arc::clone(&open.link);
-        Ok(relay::events(talk, link, wording.revision, method, call))
+            (talk, Some(Again::Link)) => match open.renewed(&self.config, &self.processes).await {
+                None => Ok(relay::events(talk, open, call)),
+                Some(open) => {
+                    let open = open?;
+                    let asked = open.ask(call, catalog.list(List::Tools))?;
+                    Ok(relay::events(asked, &open, call))
+                }
+            },
+        }
     }
 
     fn unreachable(&self) -> tidegate_core::Error {
-        unavailable(&format!(
+        not_asked(&format!(
             "the source `{}` cannot be reached now",
             self.config.name
         ))
     }
 }
 
-/// Whether a client is spoken for on a link of its own: one with a session that can be asked
-/// something, and one with a session at a server that speaks both ways.
-fn needs_own_link(facts: &Facts, terms: &Terms) -> bool {
-    match facts.revision.era() {
-        _ if terms.stateless => false,
-        Era::Modern => facts.also_sessions,
-        Era::Legacy => can_be_asked_something(&terms.capabilities),
-    }
-}
-
 impl Source for Remote {
-    fn catalog(&self, _: &Audience<'_>) -> Arc<Catalog> {
-        self.catalog.load_full()
+    fn catalog(&self, audience: &Audience<'_>) -> Arc<Catalog> {
+        seen(
+            self.class(audience.terms).as_deref(),
+            self.catalog.load_full(),
+        )
     }
 
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>> {
@@ -238,11 +212,62 @@ impl Source for Remote {
         self.health.load().as_ref().clone()
     }
 
+    fn roots_changed(&self, conversation: u64) {
+        for open in self.pool.of_conversation(conversation) {
+            let word = open.own_wording().roots_changed();
+            tokio::spawn(async move { open.link.notify(word).await.ok() });
+        }
+    }
+
+    fn vitals(&self) -> Vec<Vital> {
+        let waiting = Vital {
+            name: "waiting_for_clients",
+            value: u64::try_from(self.lot.len()).unwrap_or(u64::MAX),
+        };
+        let reached = Vital {
+            name: "times_reached",
+            value: *self.connected.borrow(),
+        };
+        let open = self.open.load();
+        let odd = open.iter().flat_map(|open| open.link.vitals());
+        [waiting, reached].into_iter().chain(odd).collect()
+    }
+
     fn watch(&self, uri: &str) -> Watch {
         self.watches.add(uri)
     }
 
     fn ready(&self) -> BoxFuture<'_, ()> {
         Box::pin(self.ready.cancelled())
+    }
+
+    fn prepare(&self, audience: &Audience<'_>) -> BoxFuture<'_, ()> {
+        let terms = audience.terms.clone();
+        Box::pin(async move {
+            let prepared = async {
+                self.ready.cancelled().await;
+                if let Some(class) = self.class(&terms) {
+                    class.ready().await;
+                }
+            };
+            if timeout(self.config.list_wait, prepared).await.is_err() {
+                self.is_missing("is still starting");
+                if let Some(class) = self.class(&terms) {
+                    class.is_late();
+                }
+            }
+        })
+    }
+
+    fn refresh(&self, _: &Audience<'_>) -> BoxFuture<'_, ()> {
+        Box::pin(async {
+            let reachable = self.open.load().is_some();
+            let has_resources = self.catalog.load().features.resources;
+            if reachable && has_resources && self.may_look_again() {
+                let mut listed = self.listed.subscribe();
+                self.wanted.notify_one();
+                timeout(LOOK_AGAIN, listed.changed()).await.ok();
+            }
+        })
     }
 }

@@ -2,33 +2,44 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::Duration;
 
 use tidegate_core::Watch;
 use tokio::sync::watch;
 
-/// The resources that are watched, and by how many.
-#[derive(Clone)]
-pub(crate) struct Watches(Arc<watch::Sender<BTreeMap<String, usize>>>);
+/// How long someone who wants to hear of a resource waits for the server to know. Later than that,
+/// an update is made up.
+pub(crate) const WAIT: Duration = Duration::from_millis(500);
 
-impl Default for Watches {
-    fn default() -> Self {
-        Self(Arc::new(watch::Sender::default()))
-    }
+/// The resources that are watched, and by how many.
+#[derive(Clone, Default)]
+pub(crate) struct Watches(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    wanted: watch::Sender<BTreeMap<String, usize>>,
+    /// Those of which the server tells.
+    told: watch::Sender<BTreeSet<String>>,
 }
 
 impl Watches {
     /// One more who wants to hear of a resource.
     pub(crate) fn add(&self, uri: &str) -> Watch {
-        self.0
-            .send_modify(|watched| *watched.entry(uri.to_owned()).or_default() += 1);
-        Watch::until_dropped(Guard {
+        let wanted = &self.0.wanted;
+        wanted.send_modify(|watched| *watched.entry(uri.to_owned()).or_default() += 1);
+        let guard = Guard {
             watches: self.clone(),
             uri: uri.to_owned(),
+        };
+        let (mut told, uri) = (self.0.told.subscribe(), uri.to_owned());
+        Watch::until_dropped(guard, async move {
+            let told = told.wait_for(|told| told.contains(&uri));
+            tokio::time::timeout(WAIT, told).await.ok();
         })
     }
 
     fn remove(&self, uri: &str) {
-        self.0.send_modify(|watched| {
+        self.0.wanted.send_modify(|watched| {
             if let Some(count) = watched.get_mut(uri) {
                 *count -= 1;
                 if *count == 0 {
@@ -38,9 +49,18 @@ impl Watches {
         });
     }
 
+    /// What is watched now.
+    pub(crate) fn now(&self) -> BTreeSet<String> {
+        self.0.wanted.borrow().keys().cloned().collect()
+    }
+
     /// What is watched, now and whenever it changes.
     pub(crate) fn follow(&self) -> Watched {
-        Watched(self.0.subscribe())
+        self.0.told.send_replace(BTreeSet::new());
+        Watched {
+            wanted: self.0.wanted.subscribe(),
+            watches: self.clone(),
+        }
     }
 }
 
@@ -56,11 +76,19 @@ impl Drop for Guard {
 }
 
 /// A view of what is watched.
-pub(crate) struct Watched(watch::Receiver<BTreeMap<String, usize>>);
+pub(crate) struct Watched {
+    wanted: watch::Receiver<BTreeMap<String, usize>>,
+    watches: Watches,
+}
 
 impl Watched {
     pub(crate) fn now(&mut self) -> BTreeSet<String> {
-        self.0.borrow_and_update().keys().cloned().collect()
+        self.wanted.borrow_and_update().keys().cloned().collect()
+    }
+
+    /// The server tells of these now, and of no others.
+    pub(crate) fn told(&self, uris: &BTreeSet<String>) {
+        self.watches.0.told.send_replace(uris.clone());
     }
 
     /// Waits until something else is watched than `known`.
@@ -71,7 +99,7 @@ impl Watched {
                 return now;
             }
             // The sender lives as long as the source.
-            if self.0.changed().await.is_err() {
+            if self.wanted.changed().await.is_err() {
                 std::future::pending::<()>().await;
             }
         }

@@ -47,6 +47,7 @@ pub(super) fn check(file: &Source) -> Vec<Problem> {
 /// Whether the rules for shipped code apply, and not those for tests in their own folder.
 fn is_src(path: &str) -> bool {
     path.starts_with("xtask/src/")
+        || path.starts_with("bench/src/")
         || path
             .strip_prefix("crates/")
             .and_then(|path| path.split_once('/'))

@@ -73,11 +73,13 @@ pub(super) fn manifests(place: &Place) -> Result<Vec<Source>> {
     Ok(found)
 }
 
-/// Every Rust file of the crates and of xtask.
+/// Every Rust file of the crates, of the benchmark and of xtask.
 pub(super) fn rust(place: &Place) -> Result<Vec<Source>> {
     let mut paths = Vec::new();
     collect(&place.root.join("crates"), &mut paths)?;
-    collect(&place.root.join("xtask"), &mut paths)?;
+    for dir in ["bench", "xtask"] {
+        collect(&place.root.join(dir), &mut paths)?;
+    }
     paths.iter().map(|path| read(place, path)).collect()
 }
 

@@ -1,4 +1,5 @@
-//! Python environments, one per generation of the Python SDK: they cannot live in one.
+//! Python environments: one per generation of the Python SDK, for they cannot live in one, and one
+//! for the servers, so that no pin of theirs moves an SDK.
 //!
 //! Must not know: npm, and what the SDKs are used for.
 

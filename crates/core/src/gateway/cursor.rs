@@ -1,67 +1,62 @@
-//! Cursors: where a client stands in one generation of one list.
+//! Cursors: where a client stands in one generation of one list, sealed for the one who got it.
 
-use crate::{Code, Error, List, Result};
+use std::time::Duration;
+
+use crate::{Code, Error, List, Principal, Purpose, Result, Seal, Unsealed};
+
+/// Longer than anyone walks through a list.
+const GOOD_FOR: Duration = Duration::from_secs(24 * 3600);
 
 /// A place in a list. Good for as long as the list is the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Cursor {
+pub(crate) struct Place {
     pub(crate) list: List,
     pub(crate) generation: u64,
     pub(crate) offset: usize,
 }
 
-impl Cursor {
-    pub(crate) fn write(self) -> String {
-        format!(
-            "{}{:016x}{:x}",
-            letter(self.list),
-            self.generation,
-            self.offset
-        )
+impl Place {
+    /// The cursor that brings this principal back here.
+    pub(crate) fn cursor(self, seal: &Seal, principal: &Principal) -> String {
+        let mut bytes = vec![self.list as u8];
+        bytes.extend(self.generation.to_be_bytes());
+        bytes.extend((self.offset as u64).to_be_bytes());
+        seal.seal(Purpose::Cursor, principal, GOOD_FOR, &bytes)
     }
 
-    fn read(text: &str) -> Option<Self> {
-        let list = List::ALL
-            .into_iter()
-            .find(|list| text.starts_with(letter(*list)))?;
-        let generation = u64::from_str_radix(text.get(1..17)?, 16).ok()?;
-        let offset = usize::from_str_radix(text.get(17..)?, 16).ok()?;
-        let cursor = Self {
-            list,
-            generation,
-            offset,
-        };
-        // One spelling for one place: whatever else parses was not written by us.
-        (cursor.write() == text).then_some(cursor)
-    }
-
-    /// Reads a cursor that a client sends back for `list` as it is in `generation`.
-    pub(crate) fn open(text: &str, list: List, generation: u64) -> Result<Self> {
-        let cursor = Self::read(text)
-            .filter(|cursor| cursor.list == list)
-            .ok_or_else(|| {
-                Error::client(
-                    Code::InvalidParams,
-                    "the cursor is not one that this list gave out",
-                )
-            })?;
-        if cursor.generation == generation {
-            Ok(cursor)
-        } else {
-            Err(Error::client(
-                Code::InvalidParams,
-                "the list has changed since the cursor was given out; start again without a cursor",
-            ))
-        }
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let (list, rest) = bytes.split_first()?;
+        let (generation, rest) = rest.split_first_chunk()?;
+        let offset = u64::from_be_bytes(rest.try_into().ok()?);
+        Some(Self {
+            list: List::ALL.into_iter().find(|one| *one as u8 == *list)?,
+            generation: u64::from_be_bytes(*generation),
+            offset: usize::try_from(offset).ok()?,
+        })
     }
 }
 
-fn letter(list: List) -> char {
-    match list {
-        List::Tools => 't',
-        List::Prompts => 'p',
-        List::Resources => 'r',
-        List::Templates => 'm',
+/// Reads a cursor that a client sends back for the list that begins at `start`.
+pub(crate) fn open(
+    cursor: &str,
+    seal: &Seal,
+    principal: &Principal,
+    start: Place,
+) -> Result<Place> {
+    let refuse = |why| Err(Error::client(Code::InvalidParams, why));
+    let place = match seal.open(Purpose::Cursor, principal, cursor) {
+        Ok(bytes) => Place::read(&bytes),
+        Err(Unsealed::Foreign) => None,
+        Err(Unsealed::Expired) => {
+            return refuse("the cursor is too old; start again without a cursor");
+        }
+    };
+    match place.filter(|place| place.list == start.list) {
+        None => refuse("the cursor is not one that this list gave out"),
+        Some(place) if place.generation != start.generation => refuse(
+            "the list has changed since the cursor was given out; start again without a cursor",
+        ),
+        Some(place) => Ok(place),
     }
 }
 
@@ -77,23 +72,18 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_written_cursor_is_read_back(list in any_list(), generation: u64, offset: usize) {
-            let cursor = Cursor { list, generation, offset };
-            prop_assert_eq!(Cursor::open(&cursor.write(), list, generation).unwrap(), cursor);
-        }
-
-        #[test]
-        fn a_cursor_of_another_list_or_generation_is_refused(list in any_list(), other in any_list(), generation: u64, offset: usize) {
-            let text = Cursor { list, generation, offset }.write();
-            prop_assert!(Cursor::open(&text, list, generation.wrapping_add(1)).is_err());
-            prop_assert_eq!(Cursor::open(&text, other, generation).is_ok(), list == other);
-        }
-
-        #[test]
-        fn anything_else_is_refused_and_never_panics(text in ".*") {
-            if let Ok(cursor) = Cursor::open(&text, List::Tools, 0) {
-                prop_assert_eq!(cursor.write(), text);
-            }
+        fn a_cursor_is_good_for_its_own_list_and_generation(
+            list in any_list(), other in any_list(), generation: u64, offset: usize,
+        ) {
+            let (seal, ada) = (Seal::new([7; 32], []), Principal::new("ada"));
+            let place = Place { list, generation, offset };
+            let cursor = place.cursor(&seal, &ada);
+            let back = |list, generation| {
+                open(&cursor, &seal, &ada, Place { list, generation, offset: 0 })
+            };
+            prop_assert_eq!(back(list, generation).unwrap(), place);
+            prop_assert!(back(list, generation.wrapping_add(1)).is_err());
+            prop_assert_eq!(back(other, generation).is_ok(), list == other);
         }
     }
 }

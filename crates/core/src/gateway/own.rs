@@ -1,71 +1,98 @@
 //! The gateway as a source: what it answers for itself passes the same layers as all the rest.
 
-use std::sync::{Arc, Mutex, PoisonError};
+mod explaining;
+
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, join_all};
 use futures_util::stream::{self, Stream, StreamExt};
 
-use super::Shared;
+use super::task::TASKS;
 use super::view::View;
+use super::{Shared, cursor};
 use crate::changes::Interest;
 use crate::{
     Ask, Audience, Call, Catalog, Error, Event, Features, Filter, List, Outcome, Own, RawJson,
-    Reply, Result, Source,
+    Reply, Result, Source, Watch,
 };
 
 /// How long a client may keep a list without listening for changes.
 const LIST_TTL: Duration = Duration::from_secs(60);
 
-/// Answers discover, ping, the lists and listen.
-pub(super) struct OwnSource(pub(super) Arc<Shared>);
-
-impl Source for OwnSource {
-    fn catalog(&self, _: &Audience<'_>) -> Arc<Catalog> {
-        Arc::default()
-    }
-
-    fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>> {
-        Box::pin(std::future::ready(self.serve(call)))
-    }
+/// Answers discover, ping, the lists and listen, and offers what the gateway itself has to say.
+pub(super) struct OwnSource {
+    shared: Weak<Shared>,
+    catalog: Arc<Catalog>,
 }
 
 impl OwnSource {
-    fn serve(&self, call: Call) -> Result<Reply> {
-        let view = self.0.view(&call.scope, &call.audience());
-        match call.ask {
+    pub(super) fn new(shared: Weak<Shared>) -> Self {
+        Self {
+            shared,
+            catalog: Arc::new(explaining::catalog()),
+        }
+    }
+}
+
+impl Source for OwnSource {
+    fn catalog(&self, _: &Audience<'_>) -> Arc<Catalog> {
+        Arc::clone(&self.catalog)
+    }
+
+    fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>> {
+        let reply = match self.shared.upgrade() {
+            Some(shared) => shared.serve_own(&call),
+            None => Err(Error::internal("the gateway is gone")),
+        };
+        Box::pin(std::future::ready(reply))
+    }
+}
+
+impl Shared {
+    fn serve_own(&self, call: &Call) -> Result<Reply> {
+        let view = self.view(&call.scope, &call.audience());
+        match &call.ask {
             Ask::Own(Own::Ping) => Ok(Reply::Done(Outcome::complete(RawJson::empty_object()))),
-            Ask::Own(Own::Discover) => self.discover(&view),
-            Ask::Own(Own::List { list, cursor }) => self.list(&view, list, cursor.as_deref()),
-            Ask::Own(Own::Listen(filter)) => {
-                let only = self.0.only(&call.scope);
-                Ok(self.listen(&view, filter, only))
+            Ask::Own(Own::Discover) => Ok(self.discover(&view)),
+            Ask::Own(Own::List { list, cursor }) => {
+                self.list(&view, call, *list, cursor.as_deref())
             }
-            _ => Err(Error::internal(
+            Ask::Own(Own::Listen(filter)) => {
+                let only = self.only(&call.scope);
+                Ok(self.listen(&view, filter.clone(), only))
+            }
+            Ask::Resource { uri } => explaining::read(&view, uri),
+            Ask::Completion { .. } => explaining::complete(&view, call),
+            Ask::Tool { .. } | Ask::Prompt { .. } | Ask::Task { .. } => Err(Error::internal(
                 "the gateway was asked for what it does not serve itself",
             )),
         }
     }
 
-    fn discover(&self, view: &View) -> Result<Reply> {
-        let result = serde_json::json!({
-            "capabilities": capabilities(view.features),
-            "instructions": self.0.config.instructions,
-        });
-        Ok(Reply::Done(Outcome::cacheable(
-            result.into(),
-            LIST_TTL,
-            view.cache_scope,
-        )))
+    fn discover(&self, view: &View) -> Reply {
+        let mut result = serde_json::json!({ "capabilities": capabilities(view.features) });
+        if let Some(instructions) = &view.instructions {
+            result["instructions"] = instructions.as_str().into();
+        }
+        let result = Outcome::cacheable(result.into(), LIST_TTL, view.cache_scope);
+        Reply::Done(result)
     }
 
-    fn list(&self, view: &View, list: List, cursor: Option<&str>) -> Result<Reply> {
-        let page = view.page(list, cursor, self.0.config.page_size)?;
-        Ok(Reply::Done(Outcome::cacheable(
-            page,
-            LIST_TTL,
-            view.cache_scope,
-        )))
+    fn list(&self, view: &View, call: &Call, list: List, cursor: Option<&str>) -> Result<Reply> {
+        let (seal, principal) = (&self.config.seal, &call.caller.principal);
+        let start = view.place(list, 0);
+        let start = match cursor {
+            None => start,
+            Some(cursor) => cursor::open(cursor, seal, principal, start)?,
+        };
+        let (mut page, next) = view.page(list, start.offset, self.config.page_size);
+        if let Some(next) = next {
+            let cursor = RawJson::string(&next.cursor(seal, principal));
+            page.set("nextCursor", cursor.as_str().to_owned());
+        }
+        let page = Outcome::cacheable(page.write(), LIST_TTL, view.cache_scope);
+        Ok(Reply::Done(page))
     }
 
     /// Acknowledges what can be honoured, then tells each change until the gateway drains.
@@ -81,7 +108,7 @@ impl OwnSource {
         filter.uris = watched.iter().map(|one| one.spelled.clone()).collect();
         let watches: Vec<_> = watched
             .iter()
-            .map(|one| self.0.sources[one.source].1.watch(&one.native))
+            .map(|one| self.sources[one.source].1.watch(&one.native))
             .collect();
         let interest = Interest {
             filter: filter.clone(),
@@ -89,15 +116,18 @@ impl OwnSource {
             only,
         };
         let changes = self
-            .0
             .hub
             .listen(interest)
             .map(|change| Ok(Event::Change(change)));
-        let draining = self.0.draining.clone().cancelled_owned();
+        let draining = self.draining.clone().cancelled_owned();
         let end = Event::Done(Outcome::complete(RawJson::empty_object()));
-        let events = stream::iter([Ok(Event::Acknowledged(filter))])
-            .chain(holding(changes, watches).take_until(draining))
-            .chain(stream::iter([Ok(end)]));
+        // Said only when it is so: from then on no update is missed.
+        let begun = async move {
+            let guards = join_all(watches.into_iter().map(Watch::begin)).await;
+            let changes = holding(changes, guards).take_until(draining);
+            stream::iter([Ok(Event::Acknowledged(filter))]).chain(changes)
+        };
+        let events = stream::once(begun).flatten().chain(stream::iter([Ok(end)]));
         Reply::Stream(events.boxed())
     }
 }
@@ -127,6 +157,8 @@ fn capabilities(features: Features) -> serde_json::Value {
     declare(features.resources, "resources", resources);
     declare(features.completions, "completions", serde_json::json!({}));
     declare(features.logging, "logging", serde_json::json!({}));
+    let extensions = serde_json::json!({ TASKS: {} });
+    declare(features.tasks, "extensions", extensions);
     all.into()
 }
 

@@ -6,9 +6,14 @@ mod ask;
 mod facts;
 mod headers;
 mod notice;
+mod task;
+mod verdict;
 
-pub use answer::{failure, outcome};
+pub use super::header_marks::wrong_header_mark;
+pub use answer::{failure, outcome, renamed_errands, url_elicitations};
 pub use ask::{Outbound, Wording};
-pub use facts::{Facts, Page, discovered, initialized, page};
+pub use facts::{Facts, Page, initialized, page};
 pub use headers::modern_headers;
 pub use notice::{Said, said, unasked_answer};
+pub use task::{Status, Task, task_of, unrelated};
+pub use verdict::{Complaint, Verdict, complaint, verdict};

@@ -5,7 +5,7 @@ use tidegate_core::{Ask, Object, Own, RawJson, Result, Terms};
 use super::lift::{Asked, Lifted, common_ask, invalid, members, no_such_method, required};
 use super::meta::{own, read_level, read_progress_token};
 use super::methods::{Kind, Method};
-use super::{Era, Revision};
+use super::{Era, Revision, tasks};
 use crate::RequestId;
 
 /// What a client says when it opens a session.
@@ -70,6 +70,7 @@ pub(super) fn request(
         ask,
         params,
         terms,
+        continues: false,
     }))
 }
 
@@ -80,7 +81,7 @@ fn handshake(params: &Object<'_>) -> Result<Handshake> {
         .unwrap_or(Revision::NEWEST_LEGACY);
     let capabilities = match params.get("capabilities") {
         None => RawJson::empty_object(),
-        Some(text) if text.starts_with('{') => kept("capabilities", text)?,
+        Some(text) if text.starts_with('{') => tasks::without(kept("capabilities", text)?),
         Some(_) => return Err(invalid("`capabilities` must be an object")),
     };
     let client = params

@@ -1,13 +1,14 @@
 //! Step 4, lift: one revision's message into what the core understands.
 
 use tidegate_core::{
-    Ask, Code, Error, Filter, List, LogLevel, Object, Own, RawJson, Reference, Result, Terms, clip,
+    Ask, Code, Error, Filter, List, LogLevel, Object, Own, RawJson, Reference, Result, Terms,
+    bounded_list, clip,
 };
 
 use super::legacy::{self, Handshake};
 use super::methods::{Kind, Method};
 use super::{Revision, StandardHeaders, modern};
-use crate::{Answer, Message, Refused, RequestId, bounded};
+use crate::{Answer, Message, Refused, RequestId};
 
 /// More URIs than any filter has; how many a client may watch is decided elsewhere.
 const MOST_URIS: usize = 10_000;
@@ -44,6 +45,8 @@ pub enum Lifted {
         id: RequestId,
         answer: Answer,
     },
+    /// The client works in other folders than before.
+    RootsChanged,
     /// Known, and nothing to do about it.
     Noted,
 }
@@ -57,6 +60,8 @@ pub struct Asked {
     /// The parameters as they came.
     pub params: RawJson,
     pub terms: Terms,
+    /// Whether it goes on with a request that was answered with a question.
+    pub continues: bool,
 }
 
 /// Lifts a stateless message. `headers` are those of HTTP; stdio has none.
@@ -114,6 +119,7 @@ fn notification(revision: Revision, method: &str, params: Option<&RawJson>) -> L
             Some(id) => Lifted::Cancelled { id },
             None => Lifted::Noted,
         },
+        Some(Method::RootsChanged) => Lifted::RootsChanged,
         _ => Lifted::Noted,
     }
 }
@@ -191,7 +197,7 @@ pub(super) fn filter(params: &Object<'_>) -> Result<Filter> {
     };
     let uris = match wanted.get("resourceSubscriptions") {
         None => Default::default(),
-        Some(text) => bounded::list::<String>(text, MOST_URIS)
+        Some(text) => bounded_list::<String>(text, MOST_URIS)
             .map_err(|_| invalid("`notifications.resourceSubscriptions` must be a list of URIs"))?
             .into_iter()
             .collect(),
@@ -200,6 +206,7 @@ pub(super) fn filter(params: &Object<'_>) -> Result<Filter> {
         tools: flag("toolsListChanged")?,
         prompts: flag("promptsListChanged")?,
         resources: flag("resourcesListChanged")?,
+        elicited: false,
         uris,
     })
 }

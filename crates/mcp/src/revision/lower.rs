@@ -4,6 +4,7 @@ use tidegate_core::{
     Change, Code, CorrelationId, Error, Event, Filter, LogLevel, Object, Outcome, RawJson, Terms,
 };
 
+use super::client::url_elicitations;
 use super::meta::key;
 use super::{Era, Method, Revision, shape};
 use crate::{RequestId, codes};
@@ -69,7 +70,8 @@ impl Lowering {
                 told.then(|| Frame::Notice(self.acknowledgement(&filter)))
             }
             // A question is put to a client by the door that keeps its session.
-            Event::Question(_) => None,
+            Event::Question(_) | Event::Alive => None,
+            Event::Elicited(id) => self.elicited(&id),
             Event::Change(change) => Some(Frame::Notice(self.change(&change))),
         }
     }
@@ -90,7 +92,40 @@ impl Lowering {
 
     /// The answer to a request that did not.
     pub fn error(&self, error: &Error) -> Frame {
+        if let Some(result) = self.pages(error) {
+            return Frame::Final {
+                json: response(&self.id, "result", &result),
+                code: None,
+            };
+        }
         refusal(self.revision.era(), Some(&self.id), error, self.correlation)
+    }
+
+    /// Tells a client of the one revision that wants to know.
+    fn elicited(&self, id: &str) -> Option<Frame> {
+        let row = Method::Elicited.row();
+        let knows = row.since <= self.revision && self.revision <= row.until;
+        let mut params = Object::default();
+        params.set("elicitationId", RawJson::string(id).as_str().to_owned());
+        knows.then(|| Frame::Notice(notification(Method::Elicited, &params.write())))
+    }
+
+    /// The pages that the user must go to first, for a client that does not know such an error: in
+    /// words, as the result of the tool.
+    fn pages(&self, error: &Error) -> Option<RawJson> {
+        let knows = Method::Elicited.row().since <= self.revision;
+        if knows || self.method != Method::ToolsCall {
+            return None;
+        }
+        let mut text = error.message().to_owned();
+        for page in url_elicitations(error)? {
+            let page = page.object()?;
+            let (message, url) = (page.string("message"), page.string("url")?);
+            text += &format!("\n{}: {url}", message.unwrap_or_default());
+        }
+        let text = RawJson::string(&text);
+        let result = format!(r#"{{"content":[{{"type":"text","text":{text}}}],"isError":true}}"#);
+        Some(RawJson::copy_of(&result))
     }
 
     /// A change on the stream that asked for it.
@@ -139,6 +174,10 @@ fn change_notice(change: &Change, subscription: Option<&RequestId>) -> String {
         Change::Updated(uri) => {
             params.set("uri", RawJson::string(uri).as_str().to_owned());
             Method::ResourceUpdated
+        }
+        Change::Elicited(id) => {
+            params.set("elicitationId", RawJson::string(id).as_str().to_owned());
+            Method::Elicited
         }
     };
     if let Some(id) = subscription {

@@ -65,6 +65,7 @@ impl<'a> Meta<'a> {
     pub(super) fn terms(self) -> Result<Terms> {
         Ok(Terms {
             stateless: true,
+            conversation: None,
             client: self.members.get(key::CLIENT_INFO).map(own),
             log_level: self
                 .members

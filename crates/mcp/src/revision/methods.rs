@@ -15,6 +15,8 @@ pub enum Kind {
     Notice,
     /// From us to a client; wants an answer.
     Question,
+    /// From us to a server; wants an answer. No client has us take it.
+    Errand,
 }
 
 /// The member of the params that a standard header repeats.
@@ -23,6 +25,7 @@ pub enum AddressedBy {
     Nothing,
     Name,
     Uri,
+    Task,
 }
 
 impl AddressedBy {
@@ -31,6 +34,7 @@ impl AddressedBy {
             Self::Nothing => None,
             Self::Name => Some("name"),
             Self::Uri => Some("uri"),
+            Self::Task => Some("taskId"),
         }
     }
 }
@@ -95,6 +99,10 @@ methods! {
     Listen,            "subscriptions/listen",                     Request,      V2026_07_28, V2026_07_28, Nothing;
     Complete,          "completion/complete",                      Request,      V2024_11_05, V2026_07_28, Nothing;
     SetLevel,          "logging/setLevel",                         Request,      V2024_11_05, V2025_11_25, Nothing;
+    TasksGet,          "tasks/get",                                Request,      V2026_07_28, V2026_07_28, Task;
+    TasksUpdate,       "tasks/update",                             Request,      V2026_07_28, V2026_07_28, Task;
+    TasksCancel,       "tasks/cancel",                             Request,      V2026_07_28, V2026_07_28, Task;
+    TasksResult,       "tasks/result",                             Errand,       V2025_11_25, V2025_11_25, Task;
     Cancelled,         "notifications/cancelled",                  Notification, V2024_11_05, V2026_07_28, Nothing;
     Progress,          "notifications/progress",                   Notice,       V2024_11_05, V2026_07_28, Nothing;
     RootsChanged,      "notifications/roots/list_changed",         Notification, V2024_11_05, V2025_11_25, Nothing;
@@ -106,6 +114,7 @@ methods! {
     PromptsChanged,    "notifications/prompts/list_changed",       Notice,       V2024_11_05, V2026_07_28, Nothing;
     ResourcesChanged,  "notifications/resources/list_changed",     Notice,       V2024_11_05, V2026_07_28, Nothing;
     ResourceUpdated,   "notifications/resources/updated",          Notice,       V2024_11_05, V2026_07_28, Uri;
+    Elicited,          "notifications/elicitation/complete",       Notice,       V2025_11_25, V2025_11_25, Nothing;
     Acknowledged,      "notifications/subscriptions/acknowledged", Notice,       V2026_07_28, V2026_07_28, Nothing;
 }
 

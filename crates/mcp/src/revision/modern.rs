@@ -1,12 +1,13 @@
 //! Lifting a stateless request. The order of the checks is the protocol's, and clients test it.
 
-use tidegate_core::{Ask, Code, Error, Object, Own, RawJson, Result, clip};
+use tidegate_core::{Ask, Code, Error, Object, Own, RawJson, Result, TaskAsk, clip};
 
 use super::headers::mismatch;
 use super::lift::{Asked, Lifted, common_ask, filter, members, no_such_method};
 use super::meta::Meta;
 use super::methods::{Kind, Method};
-use super::{Era, Revision, StandardHeaders, sentinel};
+use super::rounds::goes_on;
+use super::{Era, Revision, StandardHeaders, sentinel, tasks};
 use crate::RequestId;
 
 pub(super) fn request(
@@ -29,10 +30,17 @@ pub(super) fn request(
     let ask = match method {
         Method::Discover => Ask::Own(Own::Discover),
         Method::Listen => Ask::Own(Own::Listen(filter(&object)?)),
+        Method::TasksGet => tasks::ask(TaskAsk::Look, &object)?,
+        Method::TasksUpdate => tasks::ask(TaskAsk::Answer, &object)?,
+        Method::TasksCancel => tasks::ask(TaskAsk::Cancel, &object)?,
         _ => common_ask(method, &object)
             .unwrap_or_else(|| Err(no_such_method(method.name(), revision)))?,
     };
     let terms = meta.terms()?;
+    if matches!(ask, Ask::Task { .. }) && !tasks::declares(&terms.capabilities) {
+        return Err(tasks::undeclared());
+    }
+    let continues = goes_on(&object);
     drop(object);
     Ok((
         revision,
@@ -42,6 +50,7 @@ pub(super) fn request(
             ask,
             params,
             terms,
+            continues,
         }),
     ))
 }

@@ -8,8 +8,16 @@ use tidegate_core::{Object, RawJson, Result};
 use super::headers::mismatch;
 use super::{StandardHeaders, sentinel};
 
+/// What marks an argument in a schema.
+pub(super) const MARK: &str = "x-mcp-header";
+
 /// Deeper than any schema that is meant to be read.
 const DEEPEST: usize = 32;
+
+/// Whether the definition of a tool may name any.
+pub(super) fn are_in(definition: &RawJson) -> bool {
+    definition.as_str().contains(MARK)
+}
 
 /// Checks the headers of a call against its arguments, by the definition of its tool.
 pub fn check_param_headers(
@@ -17,7 +25,7 @@ pub fn check_param_headers(
     params: &RawJson,
     definition: &RawJson,
 ) -> Result<()> {
-    if !definition.as_str().contains("\"x-mcp-header\"") {
+    if !are_in(definition) {
         return Ok(());
     }
     let (definition, params) = (definition.object(), params.object());
@@ -32,13 +40,11 @@ pub fn check_param_headers(
 /// The headers that a call must carry, each with its value.
 pub(super) fn repeated(definition: &RawJson, params: &RawJson) -> Vec<(String, String)> {
     let mut found = Vec::new();
-    if definition.as_str().contains("\"x-mcp-header\"") {
-        let (definition, params) = (definition.object(), params.object());
-        let schema = definition.as_ref().and_then(|tool| tool.get("inputSchema"));
-        let arguments = params.as_ref().and_then(|params| params.get("arguments"));
-        if let (Some(schema), Some(arguments)) = (schema, arguments) {
-            collect(schema, arguments, DEEPEST, &mut found);
-        }
+    let (definition, params) = (definition.object(), params.object());
+    let schema = definition.as_ref().and_then(|tool| tool.get("inputSchema"));
+    let arguments = params.as_ref().and_then(|params| params.get("arguments"));
+    if let (Some(schema), Some(arguments)) = (schema, arguments) {
+        collect(schema, arguments, DEEPEST, &mut found);
     }
     found
 }
@@ -115,13 +121,17 @@ fn check_property(
 /// The header that repeats a property; an annotation that is not valid names none.
 fn header_of(property: &str) -> Option<String> {
     let property = Object::parse(property).ok()?;
-    let name = property.string("x-mcp-header")?;
-    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    let name = property.string(MARK)?;
     let repeatable = matches!(
         property.string("type")?.as_str(),
         "string" | "integer" | "boolean"
     );
-    (repeatable && !name.is_empty() && name.bytes().all(is_token)).then_some(name)
+    (repeatable && is_header_name(&name)).then_some(name)
+}
+
+pub(super) fn is_header_name(name: &str) -> bool {
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !name.is_empty() && name.bytes().all(is_token)
 }
 
 fn says(header: &str, value: &str) -> bool {

@@ -1,18 +1,69 @@
 //! Questions of a source to its client, on the wire of the eras that have sessions.
 
-use tidegate_core::{Code, Declined, Object, QuestionKind, RawJson};
+use tidegate_core::{Code, Declined, Object, QuestionKind, RawJson, random_bytes};
 
 use super::{Method, Revision};
 use crate::{Answer, RequestId, codes};
 
 /// What a client can be asked, by what it declared and by its revision.
-pub fn can_be_asked(revision: Revision, capabilities: &RawJson, kind: QuestionKind) -> bool {
+pub fn can_be_asked(
+    revision: Revision,
+    capabilities: &RawJson,
+    kind: QuestionKind,
+    params: &RawJson,
+) -> bool {
     let row = method(kind).row();
     let in_force = row.since <= revision && revision <= row.until;
-    let declared = capabilities
-        .object()
-        .is_some_and(|all| all.get(capability(kind)).is_some());
-    in_force && declared
+    in_force && declares(capabilities, kind, params)
+}
+
+/// Whether a client says that it can be asked this.
+pub fn declares(capabilities: &RawJson, kind: QuestionKind, params: &RawJson) -> bool {
+    let Some(all) = capabilities.object() else {
+        return false;
+    };
+    let declared = all.get(capability(kind));
+    match leads_elsewhere(kind, params) {
+        false => declared.is_some(),
+        true => declared
+            .and_then(|one| Object::parse(one).ok())
+            .is_some_and(|one| one.get("url").is_some()),
+    }
+}
+
+/// The answer of a user who does not want to answer.
+pub fn cancelled() -> RawJson {
+    RawJson::copy_of(r#"{"action":"cancel"}"#)
+}
+
+/// Whether a question sends the user elsewhere instead of asking for words.
+pub fn leads_elsewhere(kind: QuestionKind, params: &RawJson) -> bool {
+    let mode = params.object().and_then(|params| params.string("mode"));
+    kind == QuestionKind::Elicit && mode.as_deref() == Some("url")
+}
+
+/// The name of what the user is sent to do elsewhere, where a question does that.
+pub fn errand(kind: QuestionKind, params: &RawJson) -> Option<String> {
+    let members = params.object().filter(|_| leads_elsewhere(kind, params))?;
+    members.string("elicitationId")
+}
+
+/// A name for what a user is sent to do elsewhere.
+pub fn fresh_errand() -> String {
+    let bytes: [u8; 16] = random_bytes();
+    let hex = bytes.iter().map(|byte| format!("{byte:02x}"));
+    format!("tidegate-{}", hex.collect::<String>())
+}
+
+/// A question of a source without sessions as one in a session: what leads the user elsewhere has an
+/// id there, which is given too.
+pub fn as_in_a_session(kind: QuestionKind, params: &RawJson) -> (RawJson, Option<String>) {
+    let Some(mut members) = params.object().filter(|_| leads_elsewhere(kind, params)) else {
+        return (params.clone(), None);
+    };
+    let id = fresh_errand();
+    members.set("elicitationId", RawJson::string(&id).as_str().to_owned());
+    (members.write(), Some(id))
 }
 
 /// Whether a client can be asked anything at all.
@@ -28,6 +79,11 @@ pub fn can_be_asked_something(capabilities: &RawJson) -> bool {
         all.as_ref()
             .is_some_and(|all| all.get(capability(kind)).is_some())
     })
+}
+
+/// Whether a client says which folders it works in.
+pub fn declares_roots(capabilities: &RawJson) -> bool {
+    declares(capabilities, QuestionKind::Roots, &RawJson::empty_object())
 }
 
 /// A question as a request to the client.
@@ -80,7 +136,7 @@ pub fn response(id: &RequestId, answer: Result<RawJson, Declined>) -> String {
     }
 }
 
-fn method(kind: QuestionKind) -> Method {
+pub(super) fn method(kind: QuestionKind) -> Method {
     match kind {
         QuestionKind::Elicit => Method::Elicit,
         QuestionKind::Sample => Method::Sample,
@@ -113,7 +169,8 @@ mod tests {
         let all = RawJson::from(json!({"elicitation": {}, "sampling": {}, "roots": {}}));
         let some = RawJson::from(json!({"sampling": {}}));
         let asked = |revision, capabilities: &RawJson| {
-            ALL.map(|kind| can_be_asked(revision, capabilities, kind))
+            let params = RawJson::empty_object();
+            ALL.map(|kind| can_be_asked(revision, capabilities, kind, &params))
         };
         assert_eq!(asked(Revision::V2025_11_25, &all), [true, true, true]);
         assert_eq!(asked(Revision::V2025_03_26, &all), [false, true, true]);

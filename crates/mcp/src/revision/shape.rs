@@ -40,12 +40,13 @@ fn modern(method: Method, outcome: &Outcome, subscription: Option<&RequestId>) -
     let (raw, kind, hint) = match outcome {
         Outcome::Complete { result, hint } => (result, "\"complete\"", *hint),
         Outcome::InputRequired(result) if may_ask(method) => (result, "\"input_required\"", None),
-        Outcome::InputRequired(_) => return None,
+        Outcome::Task(result) if method == Method::ToolsCall => (result, "\"task\"", None),
+        Outcome::InputRequired(_) | Outcome::Task(_) => return None,
     };
     let mut result = raw.object()?;
     match method {
         Method::Discover => result.set("supportedVersions", supported_versions()),
-        Method::ToolsList => tools::modern(&mut result),
+        Method::ToolsList => tools::without_execution(&mut result),
         _ => {}
     }
     result.set("resultType", kind);
@@ -95,7 +96,10 @@ fn legacy(revision: Revision, method: Method, outcome: &Outcome) -> Option<RawJs
         }
     }
     match method {
-        Method::ToolsList => tools::older(revision, &mut result),
+        Method::ToolsList => {
+            tools::without_execution(&mut result);
+            tools::older(revision, &mut result);
+        }
         Method::ToolsCall => content::older_result(revision, &mut result),
         Method::PromptsGet => content::older_messages(revision, &mut result),
         _ => {}
@@ -138,6 +142,8 @@ fn initialize(revision: Revision, mut discovered: Object<'_>) -> RawJson {
     if !revision.has_completions_capability() {
         capabilities = without(&capabilities, "completions").into();
     }
+    // They go with requests that say so themselves.
+    capabilities = without(&capabilities, "extensions").into();
     let mut result = Object::default();
     let version = format!("\"{revision}\"");
     result.set("protocolVersion", version);

@@ -55,20 +55,21 @@ impl Decoder {
     /// Takes the next bytes and gives the events that are complete now.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<Event>, TooLarge> {
         let mut events = Vec::new();
-        for byte in bytes {
-            let line_goes_on = std::mem::take(&mut self.after_cr) && *byte == b'\n';
-            match byte {
-                _ if line_goes_on => {}
-                b'\n' | b'\r' => {
-                    self.after_cr = *byte == b'\r';
-                    events.extend(self.end_line());
-                    self.check_size()?;
-                }
-                _ => {
-                    self.line.push(*byte);
-                    self.check_size()?;
-                }
+        let mut rest = bytes;
+        while let Some(first) = rest.first() {
+            if std::mem::take(&mut self.after_cr) && *first == b'\n' {
+                rest = &rest[1..];
+                continue;
             }
+            let end = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r'));
+            self.line
+                .extend_from_slice(&rest[..end.unwrap_or(rest.len())]);
+            self.check_size()?;
+            let Some(end) = end else { break };
+            self.after_cr = rest[end] == b'\r';
+            rest = &rest[end + 1..];
+            events.extend(self.end_line());
+            self.check_size()?;
         }
         Ok(events)
     }

@@ -21,6 +21,7 @@ const LIMITS: Limits = Limits {
 /// What a session's client said of itself when it came.
 fn session_terms() -> Terms {
     Terms {
+        conversation: None,
         stateless: false,
         capabilities: RawJson::from(serde_json::json!({ "roots": {} })),
         client: Some(RawJson::from(

@@ -58,6 +58,8 @@ impl<'a> Input<'a> {
         match name {
             "complete" => Event::Done(self.complete(rest)),
             "input" => Event::Done(Outcome::InputRequired(json(self.body))),
+            "task" => Event::Done(Outcome::Task(json(self.body))),
+            "alive" => Event::Alive,
             "progress" => Event::Progress(json(self.body)),
             "log" => Event::Log {
                 level: level(rest),
@@ -65,6 +67,7 @@ impl<'a> Input<'a> {
             },
             "acknowledged" => Event::Acknowledged(filter(rest)),
             "change" => Event::Change(change(rest)),
+            "elicited" => Event::Elicited(rest.to_owned()),
             other => panic!("the core never says `{other}`"),
         }
     }

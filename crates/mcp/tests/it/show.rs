@@ -1,6 +1,6 @@
 //! What was lifted, as text that a person can check against the protocol.
 
-use tidegate_core::{Ask, Error, Filter, Own, RawJson, Reference, Terms};
+use tidegate_core::{Ask, Error, Filter, Own, RawJson, Reference, TaskAsk, Terms};
 use tidegate_mcp::revision::{Asked, Framing, Handshake};
 use tidegate_mcp::{Answer, Era, Lifted, Message, RequestId, Revision, codes};
 
@@ -42,6 +42,7 @@ pub(crate) fn lifted(revision: Revision, lifted: &Lifted, sent: Option<&RawJson>
             ask,
             params,
             terms,
+            continues: _,
         }) => format!(
             "request {id:?}: {} in {revision}\nask: {}\nparams: {}\n{}",
             method.name(),
@@ -69,6 +70,7 @@ pub(crate) fn lifted(revision: Revision, lifted: &Lifted, sent: Option<&RawJson>
                 )
             }
         },
+        Lifted::RootsChanged => "roots changed".to_owned(),
         Lifted::Noted => "noted".to_owned(),
     }
 }
@@ -90,6 +92,7 @@ fn terms(terms: &Terms) -> String {
         log_level,
         progress,
         stateless: _,
+        conversation: _,
     } = terms;
     let client = client.as_ref().map_or("unsaid", RawJson::as_str);
     let level = log_level.map_or("none", tidegate_core::LogLevel::as_str);
@@ -108,6 +111,11 @@ fn ask(ask: &Ask) -> String {
         Ask::Completion { reference } => match reference {
             Reference::Prompt(name) => format!("completion for the prompt `{name}`"),
             Reference::Resource(uri) => format!("completion for the resource `{uri}`"),
+        },
+        Ask::Task { ask, id } => match ask {
+            TaskAsk::Look => format!("how the task `{id}` is"),
+            TaskAsk::Answer => format!("answers for the task `{id}`"),
+            TaskAsk::Cancel => format!("end of the task `{id}`"),
         },
     }
 }

@@ -22,6 +22,7 @@ mod lists;
 mod logs;
 mod mistakes;
 mod modern;
+mod names;
 mod origin;
 mod panics;
 mod parameters;

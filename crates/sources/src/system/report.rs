@@ -65,6 +65,9 @@ struct Metrics {
     uptime_seconds: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     memory_bytes: Option<u64>,
+    /// Things that go on at once inside the gateway. A number that only grows is a leak.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tasks: Option<usize>,
     total_calls: u64,
     failed_calls: u64,
     refused_calls: u64,
@@ -159,7 +162,7 @@ impl Component {
         Self::timed(id.to_string(), || Report {
             health: source.health(),
             response_time: None,
-            vitals: counts(&offered(source)),
+            vitals: [counts(&offered(source)), source.vitals()].concat(),
         })
     }
 
@@ -234,6 +237,10 @@ fn counts(catalog: &Catalog) -> Vec<Vital> {
         count("prompts", List::Prompts),
         count("resources", List::Resources),
         count("templates", List::Templates),
+        Vital {
+            name: "missing",
+            value: u64::from(catalog.gap.is_some()),
+        },
     ]
 }
 
@@ -243,6 +250,7 @@ impl Metrics {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             uptime_seconds: stats.uptime().as_secs(),
             memory_bytes: resident_bytes(),
+            tasks: tasks(),
             total_calls: stats.calls(),
             failed_calls: stats.failures(),
             refused_calls: stats.refusals(),
@@ -251,6 +259,11 @@ impl Metrics {
             success_rate: success_rate(stats),
         }
     }
+}
+
+fn tasks() -> Option<usize> {
+    let runtime = tokio::runtime::Handle::try_current().ok()?;
+    Some(runtime.metrics().num_alive_tasks())
 }
 
 #[expect(

@@ -8,6 +8,7 @@ use std::net::SocketAddr;
 
 use clap::Parser;
 use tidegate_testkit::fixture::{Fixture, Settings};
+use tokio::signal::unix::{SignalKind, signal};
 
 /// An MCP server for tests. It plays the many servers that a gateway meets.
 #[derive(Parser)]
@@ -23,12 +24,20 @@ struct Cli {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> io::Result<()> {
     let cli = Cli::parse();
+    let stubborn = cli.settings.stubborn;
+    if stubborn {
+        tokio::spawn(ignore_signals()?);
+    }
     let fixture = Fixture::of(cli.settings).with(|settings| settings.exits = true);
     match cli.listen {
         None => {
             fixture
                 .serve_pipe(tokio::io::stdin(), tokio::io::stdout())
-                .await
+                .await?;
+            if stubborn {
+                std::future::pending::<()>().await;
+            }
+            Ok(())
         }
         Some(address) => {
             let running = fixture.start_at(address).await?;
@@ -37,4 +46,10 @@ async fn main() -> io::Result<()> {
             Ok(())
         }
     }
+}
+
+/// Takes every word to end, and does nothing.
+fn ignore_signals() -> io::Result<impl Future<Output = ()>> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    Ok(async move { while terminate.recv().await.is_some() {} })
 }

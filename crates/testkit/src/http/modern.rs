@@ -16,6 +16,8 @@ pub struct ModernRequest {
     id: String,
     method: String,
     params: Value,
+    /// Those beside the ones that every stateless request has.
+    headers: Vec<(String, String)>,
 }
 
 impl ModernRequest {
@@ -25,6 +27,7 @@ impl ModernRequest {
             id: "1".to_owned(),
             method: method.to_owned(),
             params: stateless(params),
+            headers: Vec::new(),
         }
     }
 
@@ -32,6 +35,13 @@ impl ModernRequest {
     #[must_use]
     pub fn id(mut self, id: &str) -> Self {
         id.clone_into(&mut self.id);
+        self
+    }
+
+    /// One more header.
+    #[must_use]
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 
@@ -60,14 +70,18 @@ impl ModernRequest {
             r#"{{"jsonrpc":"2.0","id":{},"method":"{}","params":{}}}"#,
             self.id, self.method, self.params
         );
-        let request = self
+        let mut request = self
             .client
             .post_text(&body)
             .header("MCP-Protocol-Version", MODERN)
             .header("Mcp-Method", &self.method);
+        for (name, value) in &self.headers {
+            request = request.header(name, value);
+        }
         let addressed = match self.method.as_str() {
             "tools/call" | "prompts/get" => self.params.get("name"),
             "resources/read" => self.params.get("uri"),
+            "tasks/get" | "tasks/update" | "tasks/cancel" => self.params.get("taskId"),
             _ => None,
         };
         match addressed.and_then(Value::as_str) {

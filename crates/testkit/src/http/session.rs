@@ -20,22 +20,24 @@ pub struct Session {
 }
 
 /// The handshake's message.
-fn hello(revision: &str) -> Value {
+fn hello(revision: &str, capabilities: &Value) -> Value {
     let client = json!({ "name": "test", "version": "0" });
-    let params = json!({ "protocolVersion": revision, "capabilities": {}, "clientInfo": client });
+    let params = json!({
+        "protocolVersion": revision, "capabilities": capabilities, "clientInfo": client,
+    });
     json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params })
 }
 
 impl Client {
     /// The handshake alone, for a test that wants to look at it or to spoil it.
     pub fn hello(&self, revision: &str) -> Request {
-        self.post(&hello(revision))
+        self.post(&hello(revision, &json!({})))
     }
 }
 
 impl Session {
-    pub(super) async fn open(client: &Client, revision: &str) -> Self {
-        let answer = client.hello(revision).send().await;
+    pub(super) async fn open(client: &Client, revision: &str, capabilities: &Value) -> Self {
+        let answer = client.post(&hello(revision, capabilities)).send().await;
         let id = answer.header("mcp-session-id").map(str::to_owned);
         let hello = answer.json().await;
         let session = Self {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tidegate_testkit::fixture::{Fixture, Probe, Settings};
-use tidegate_testkit::{Client, NEWEST_LEGACY};
+use tidegate_testkit::{Client, MODERN, NEWEST_LEGACY};
 
 use crate::support::names;
 
@@ -142,4 +142,52 @@ async fn a_legacy_server_meets_a_modern_request_in_its_own_way() {
     let running = probed(Some(Probe::Die)).await;
     let answer = discover(&running.client()).begin().await.try_answer().await;
     assert!(answer.is_none());
+}
+
+#[tokio::test]
+async fn requests_can_be_refused_that_could_be_served() {
+    let complain = |settings: &mut Settings| {
+        settings.complaints.complain = Some(-32022);
+        settings.complaints.complain_times = 2;
+    };
+    let running = Fixture::modern().with(complain).start().await;
+    let discover = running.client().modern("server/discover", json!({}));
+    for _ in 0..2 {
+        let answer = discover.send().await;
+        assert_eq!(answer.status, 400);
+        let refused = answer.json().await;
+        assert_eq!(refused["error"]["data"]["supported"], json!([MODERN]));
+        assert_eq!(refused["id"], 1);
+    }
+    assert!(discover.message().await["result"].is_object());
+    let nameless = |settings: &mut Settings| {
+        settings.complaints.complain = Some(-32020);
+        settings.complaints.complain_namelessly = true;
+    };
+    let refused = with(nameless, "server/discover", json!({})).await;
+    assert_eq!(
+        (&refused["error"]["code"], &refused["id"]),
+        (&json!(-32020), &json!(null))
+    );
+}
+
+#[tokio::test]
+async fn a_key_can_be_wanted() {
+    let wants = |settings: &mut Settings| settings.key = Some("k".to_owned());
+    let running = Fixture::new().with(wants).start().await;
+    let status =
+        |client: Client| async move { client.modern("tools/list", json!({})).send().await.status };
+    assert_eq!(status(running.client()).await, 401);
+    assert_eq!(status(running.client().with_key("other")).await, 403);
+    assert_eq!(status(running.client().with_key("k")).await, 200);
+}
+
+#[tokio::test]
+async fn tools_can_be_marked_wrongly() {
+    let marks = |settings: &mut Settings| settings.wrong_marks = true;
+    let list = with(marks, "tools/list", json!({})).await;
+    let names = names(&list["result"]["tools"]);
+    for wrong in ["wrong_name", "wrong_type", "wrong_place"] {
+        assert!(names.iter().any(|name| name == wrong), "{names:?}");
+    }
 }

@@ -184,7 +184,8 @@ async fn only_a_notification_cancels() {
         cancelled,
         [Heard::Cancelled {
             id: "\"hang\"".to_owned(),
-            method
+            method,
+            arguments: serde_json::Value::Null
         }]
     );
 }

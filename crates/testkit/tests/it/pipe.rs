@@ -1,6 +1,6 @@
 //! The fixture on a pipe.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tidegate_testkit::fixture::{Fixture, Heard, Probe};
 use tidegate_testkit::{NEWEST_LEGACY, eventually};
 
@@ -55,6 +55,7 @@ async fn news_and_cancelling_work_on_a_pipe() {
     let cancelled = Heard::Cancelled {
         id: "1".to_owned(),
         method: "subscriptions/listen".to_owned(),
+        arguments: Value::Null,
     };
     eventually("the record of it", async || {
         running.heard().contains(&cancelled)

@@ -2,6 +2,7 @@
 //!
 //! The doc comments are the help.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -48,6 +49,15 @@ pub struct ServeArgs {
 pub struct StdioArgs {
     #[command(flatten)]
     pub config: ConfigArgs,
+}
+
+/// What `keep` runs.
+#[derive(Clone, Debug, Args)]
+pub struct KeepArgs {
+    pub program: OsString,
+
+    #[arg(allow_hyphen_values = true, trailing_var_arg = true)]
+    pub args: Vec<OsString>,
 }
 
 /// The flags of `check`.

@@ -89,15 +89,34 @@ pub enum Look {
         #[command(flatten)]
         look: LookArgs,
     },
+
+    /// Tell which source answers for a URI, by which rule, and which others would have had it
+    #[command(after_help = "Examples:\n  \
+        tidegate explain resource://system/health\n  \
+        tidegate explain note://of/ada --config team.yaml --json\n\n\
+        Exit codes: 0 it leads somewhere, 1 it does not, 2 wrong usage or configuration.")]
+    Explain {
+        /// The URI
+        #[arg(value_name = "URI")]
+        uri: String,
+
+        #[command(flatten)]
+        look: LookArgs,
+    },
 }
 
 /// Where to look, and how to print what is seen.
 #[derive(Clone, Debug, Default, Args)]
 pub struct LookArgs {
-    /// Look into the gateway that runs at this address; without it, one is put together from the
-    /// configuration for as long as the command takes
+    /// Look into the gateway that runs at this address; without it, into the one that runs with
+    /// this configuration, or else one that is put together for as long as the command takes.
+    /// Where keys are needed, the variable TIDEGATE_KEY is used
     #[arg(long, value_name = "URL", value_parser = address, conflicts_with_all = ["config", "data_dir"])]
     pub url: Option<http::Uri>,
+
+    /// Put a gateway together here, even if one runs
+    #[arg(long, conflicts_with = "url")]
+    pub here: bool,
 
     /// Print JSON
     #[arg(long)]
@@ -124,7 +143,8 @@ impl Look {
             | Self::Ls { look, .. }
             | Self::Read { look, .. }
             | Self::Get { look, .. }
-            | Self::Call { look, .. } => look,
+            | Self::Call { look, .. }
+            | Self::Explain { look, .. } => look,
         }
     }
 }

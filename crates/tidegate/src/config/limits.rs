@@ -111,6 +111,8 @@ bounds! {
         keep_alive: Time in SHORTEST..=Time::secs(HOUR);
         /// How long a client may refuse to take bytes of a stream before it is closed.
         write_stall: Time in SHORTEST..=Time::secs(HOUR);
+        /// How long a client with a session may think about what a source without sessions asks.
+        answer_time: Time in SHORTEST..=Time::secs(DAY);
         /// How long connections are still taken after the signal to stop, so that whoever sends
         /// them here can notice.
         drain_delay: Time in NONE..=Time::secs(HOUR);

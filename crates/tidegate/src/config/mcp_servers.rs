@@ -7,9 +7,10 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::conduct::Conduct;
 use super::entries::Entries;
 use super::problem::Findings;
-use super::remote::RawRemote;
+use super::remote::{RawRemote, Server};
 use super::sources::{self, Source, SourceKind};
 
 /// A server as a client writes it.
@@ -50,7 +51,10 @@ pub(crate) fn check(raw: Entries<RawServer>, sources: &mut Vec<Source>, findings
         match remote(server).check() {
             Ok(remote) => sources.push(Source {
                 id,
-                kind: SourceKind::Remote(remote),
+                kind: SourceKind::Remote(Server {
+                    remote,
+                    conduct: Conduct::default(),
+                }),
             }),
             Err(message) => findings.key(&path, format!("`mcpServers.{name}` {message}")),
         }
@@ -65,5 +69,6 @@ fn remote(server: RawServer) -> RawRemote {
         cwd: server.cwd,
         url: server.url,
         headers: server.headers,
+        ..RawRemote::default()
     }
 }

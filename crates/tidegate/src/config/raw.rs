@@ -5,6 +5,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
+use tidegate_core::Naming;
 
 use super::entries::Entries;
 use super::limits::RawLimits;
@@ -56,6 +57,12 @@ pub(crate) struct Raw {
     #[schemars(extend("default" = {}))]
     pub(crate) sources: Option<Entries<sources::RawSource>>,
 
+    /// How tools and prompts are called where all sources are seen at once. `prefixed`:
+    /// `source__tool` and `source/prompt`. `native`: by their own names; of two with the same name
+    /// the one of the earlier source keeps it, and the other has its prefix.
+    #[schemars(extend("default" = "prefixed"))]
+    pub(crate) naming: Option<RawNaming>,
+
     /// Servers as Claude Desktop, Cursor and others write them, taken as they are. Each becomes a
     /// source, after those of `sources`; its id is its name in lower case, with `-` for what an id
     /// cannot have.
@@ -63,9 +70,33 @@ pub(crate) struct Raw {
     #[schemars(extend("default" = {}))]
     pub(crate) mcp_servers: Option<Entries<mcp_servers::RawServer>>,
 
+    /// The keys that seal what clients carry for Tidegate, such as the place in a list. The first
+    /// seals, all of them open: put a new one first, and take the old one away a day later. Each is
+    /// a reference, `${env:NAME}` or `${file:PATH}`, to at least 32 characters. Several gateways with
+    /// the same keys open each other's. When none is given, there are some in the data folder.
+    #[schemars(extend("default" = []))]
+    pub(crate) seal_keys: Option<Vec<String>>,
+
     /// The folder that Tidegate keeps its data in. A relative path starts at the folder of this
     /// file. When it is not given: `$XDG_DATA_HOME/tidegate`, else `~/.local/share/tidegate`.
     pub(crate) data_dir: Option<String>,
+}
+
+// No doc comments: they would become the reference text of the field above.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum RawNaming {
+    Prefixed,
+    Native,
+}
+
+impl From<RawNaming> for Naming {
+    fn from(raw: RawNaming) -> Self {
+        match raw {
+            RawNaming::Prefixed => Self::Prefixed,
+            RawNaming::Native => Self::Native,
+        }
+    }
 }
 
 /// Reads a field that may be left out but not left empty: an `auth:` with nothing under it would

@@ -6,10 +6,13 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use tidegate_core::Naming;
 use tidegate_server::Limits;
+use tidegate_upstream::Proxies;
 
 use super::auth::Key;
 use super::log::{LogFormat, LogLevel};
+use super::secret::Secret;
 use super::sources::Source;
 use super::web::PublicUrl;
 
@@ -36,10 +39,17 @@ pub struct Settings {
     pub call_time_max: Duration,
     /// Entries on one page of a list.
     pub page_size: usize,
+    /// How tools and prompts are called where all sources are seen at once.
+    pub naming: Naming,
     /// How long a list waits for sources that have just been started.
     pub startup_wait: Duration,
     /// In the order of the file. `system` is not among them: it is always there.
     pub sources: Vec<Source>,
+    /// What the sources that are elsewhere are reached through.
+    pub proxies: Proxies,
+    /// What seals what clients carry, the first, and what opens it, all. None: those of the data
+    /// folder.
+    pub seal_keys: Vec<Secret>,
     /// It need not exist yet.
     pub data_dir: PathBuf,
 }

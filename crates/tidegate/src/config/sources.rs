@@ -12,7 +12,7 @@ use super::entries::Entries;
 use super::fault::unknown_word;
 use super::outside::Outside;
 use super::problem::Findings;
-use super::remote::{RawRemote, Remote, read_remote};
+use super::remote::{RawRemote, Server, read_remote};
 use super::tree::{Node, Value};
 
 /// Ids that name parts of the gateway.
@@ -58,7 +58,7 @@ pub struct Source<K = SourceKind> {
 /// What a source is, with the settings of that kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SourceKind {
-    Remote(Remote),
+    Remote(Server),
 }
 
 /// The word for a kind, and what reads the other fields of its entries.
@@ -86,7 +86,7 @@ pub(crate) fn fetch(
 ) {
     for Source { id, kind } in sources {
         match kind {
-            SourceKind::Remote(remote) => remote.fetch(id, folder, outside, findings),
+            SourceKind::Remote(server) => server.remote.fetch(id, folder, outside, findings),
         }
     }
 }

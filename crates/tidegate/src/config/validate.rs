@@ -7,6 +7,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use tidegate_upstream::Proxies;
 
 use super::auth::KeyReference;
 use super::entries::Entries;
@@ -51,6 +52,7 @@ pub(crate) fn validate(
         ),
         public_url,
         keys: Vec::new(),
+        seal_keys: Vec::new(),
         legacy_sse: raw.legacy_sse.unwrap_or(false),
         log: Log {
             level: check_word(
@@ -72,8 +74,10 @@ pub(crate) fn validate(
         call_time: limits.call_time,
         call_time_max: limits.call_time_max,
         page_size: limits.page_size,
+        naming: raw.naming.map(Into::into).unwrap_or_default(),
         startup_wait: limits.startup_wait,
         sources: check_sources(raw.sources, raw.mcp_servers, findings),
+        proxies: Proxies::default(),
         data_dir: data_dir::choose(raw.data_dir.as_deref(), around, findings),
     };
     let keys = raw

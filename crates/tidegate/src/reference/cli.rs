@@ -14,7 +14,10 @@ const OPENING: &str = include_str!("cli_opening.md");
 pub(super) fn page() -> String {
     let mut root = Cli::command();
     root.build();
-    let commands: Vec<&Command> = root.get_subcommands().collect();
+    let commands: Vec<&Command> = root
+        .get_subcommands()
+        .filter(|sub| !sub.is_hide_set())
+        .collect();
     let rows: Vec<[String; 2]> = commands
         .iter()
         .map(|sub| [link(sub.get_name()), about(sub)])

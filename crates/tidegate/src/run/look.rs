@@ -5,6 +5,7 @@
 
 mod answer;
 mod call;
+mod explain;
 mod get;
 mod lists;
 mod place;
@@ -16,15 +17,18 @@ mod unknown;
 use std::io;
 use std::time::Duration;
 
-use super::{in_runtime, quietly, stop_signal, tell};
+use super::{in_runtime, quietly, record, stop_signal, tell};
 use crate::cli::{Exit, Look, LookArgs};
-use crate::config::{Outside, Settings, load, without_file};
+use crate::config::{Outside, Secret, Settings, load, without_file};
 use answer::Answer;
 use place::Place;
 use question::Question;
 
 /// What was started ends by itself before this, or is ended.
 const LEFTOVER: Duration = Duration::from_secs(2);
+
+/// The variable with the key for a gateway that runs elsewhere. Not a flag: others could see it.
+const KEY: &str = "TIDEGATE_KEY";
 
 /// Asks, prints, and tells how it went.
 pub(super) fn run(look: &Look, outside: &Outside<'_>) -> Exit {
@@ -43,7 +47,8 @@ pub(super) fn run(look: &Look, outside: &Outside<'_>) -> Exit {
         Ok(settings) => settings,
         Err(problems) => return tell(&problems.to_string(), Exit::Usage),
     };
-    let asked = ask(&question, args, &settings);
+    let key = outside.variable(KEY).map(Secret::new);
+    let asked = ask(&question, args, key, &settings);
     match in_runtime(&settings.log, LEFTOVER, asked) {
         Ok(answer) => quietly(answer.print(&mut io::stdout(), &mut io::stderr())),
         Err(exit) => exit,
@@ -51,10 +56,16 @@ pub(super) fn run(look: &Look, outside: &Outside<'_>) -> Exit {
 }
 
 /// Opens the place, asks, and leaves nothing behind, however it went.
-async fn ask(question: &Question, args: &LookArgs, settings: &Settings) -> anyhow::Result<Answer> {
+async fn ask(
+    question: &Question,
+    args: &LookArgs,
+    key: Option<Secret>,
+    settings: &Settings,
+) -> anyhow::Result<Answer> {
     let stop = stop_signal()?;
-    let place = match &args.url {
-        Some(url) => Place::at(url, settings)?,
+    let running = || (!args.here).then(|| record::running(settings)).flatten();
+    let place = match args.url.clone().or_else(running) {
+        Some(url) => Place::at(&url, key, settings)?,
         None => Place::assembled(settings)?,
     };
     let answer = tokio::select! {
@@ -73,5 +84,6 @@ async fn answer(question: &Question, place: &Place, json: bool) -> anyhow::Resul
         Question::Read { uri } => read::answer(place, uri, json).await,
         Question::Get { prompt, arguments } => get::answer(place, prompt, arguments, json).await,
         Question::Call { tool, arguments } => call::answer(place, tool, arguments, json).await,
+        Question::Explain { uri } => explain::answer(place, uri, json).await,
     }
 }

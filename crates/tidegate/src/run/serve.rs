@@ -6,8 +6,9 @@ use std::net::SocketAddr;
 use anyhow::Context as _;
 use tidegate_server::{Limits, Listener, serve_http};
 
+use super::record::Record;
 use super::stop_signal;
-use crate::assemble::Assembly;
+use crate::assemble::{Assembly, wind_down};
 use crate::config::Settings;
 
 /// Files that are open for other things than connections.
@@ -29,8 +30,12 @@ pub(super) async fn run(mut settings: Settings) -> anyhow::Result<()> {
     }
     let background = assembly.background();
     tracing::info!("listening on http://{address}/mcp");
+    let record = Record::write(&settings, address).inspect_err(
+        |error| tracing::warn!(%error, "commands will not find this gateway by itself"),
+    );
     serve_http(&assembly.doors, listener, &assembly.http, stop).await;
-    drop(background);
+    drop(record);
+    wind_down(background, assembly.remotes()).await;
     tracing::info!("stopped");
     Ok(())
 }

@@ -3,20 +3,20 @@
 use tidegate_server::serve_stdio;
 
 use super::stop_signal;
-use crate::assemble::Assembly;
+use crate::assemble::{Assembly, wind_down};
 use crate::config::Settings;
 
 pub(super) async fn run(settings: Settings) -> anyhow::Result<()> {
     let assembly = Assembly::new(&settings)?;
     let stop = stop_signal()?;
     let background = assembly.background();
-    serve_stdio(
+    let served = serve_stdio(
         &assembly.doors,
         tokio::io::stdin(),
         tokio::io::stdout(),
         stop,
     )
-    .await?;
-    drop(background);
-    Ok(())
+    .await;
+    wind_down(background, assembly.remotes()).await;
+    Ok(served?)
 }

@@ -1,5 +1,7 @@
-//! The official conformance suite against the real program, judged by `tests/conformance.txt`.
+//! The official conformance suite against the real program, judged by `tests/conformance.txt` and
+//! `tests/conformance-client.txt`.
 
+mod client;
 mod list;
 mod suite;
 mod through;
@@ -8,8 +10,8 @@ use std::sync::Mutex;
 use std::thread;
 
 use crate::support::Server;
-use list::{Expectation, Row, rows};
-use suite::Suite;
+use list::{CLIENT, Expectation, Row, SERVER, rows};
+use suite::{Subject, Suite};
 
 /// Scenarios at once: each is a process of its own.
 const AT_ONCE: usize = 3;
@@ -19,27 +21,14 @@ const TRIES: usize = 3;
 
 #[test]
 fn the_list_has_every_scenario_that_the_suite_knows() {
-    let suite = Suite::new();
-    let mut known = suite.known();
-    let mut listed: Vec<_> = rows()
-        .iter()
-        .flat_map(|row| {
-            row.runs()
-                .map(|(name, revision)| (name.to_owned(), revision.to_owned()))
-        })
-        .collect();
-    known.sort();
-    listed.sort();
-    let missing: Vec<_> = known.iter().filter(|one| !listed.contains(one)).collect();
-    let stale: Vec<_> = listed.iter().filter(|one| !known.contains(one)).collect();
-    assert!(missing.is_empty(), "not in the list: {missing:?}");
-    assert!(stale.is_empty(), "unknown to the suite: {stale:?}");
-    assert_eq!(listed.len(), known.len(), "something is listed twice");
+    let known = Suite::new().known("--server");
+    assert!(known.len() > 50, "the suite's list is not read: {known:?}");
+    assert_eq!(differences(&rows(SERVER), known), "");
 }
 
 #[test]
 fn what_is_not_run_has_a_reason() {
-    for row in rows() {
+    for row in rows(SERVER).into_iter().chain(rows(CLIENT)) {
         match &row.expectation {
             Expectation::Pass => {}
             Expectation::NotRun { reason } => assert!(!reason.is_empty(), "{}", row.scenario),
@@ -57,30 +46,50 @@ fn what_is_not_run_has_a_reason() {
 
 #[test]
 fn every_scenario_ends_as_the_list_says() {
-    let (server, suite, rows) = (Server::start(), Suite::new(), rows());
-    let url = server.url();
+    let server = Server::start();
+    let subject = Subject::Server { url: server.url() };
+    let problems = run(&subject, &rows(SERVER), TRIES);
+    assert!(problems.is_empty(), "{}", problems.join("\n"));
+    server.stop();
+}
+
+/// What is in the one list and not in the other, in words.
+fn differences(rows: &[Row], mut known: Vec<(String, String)>) -> String {
+    let owned = |(name, revision): (&str, &str)| (name.to_owned(), revision.to_owned());
+    let mut listed: Vec<_> = rows.iter().flat_map(Row::runs).map(owned).collect();
+    known.sort();
+    listed.sort();
+    let missing: Vec<_> = known.iter().filter(|one| !listed.contains(one)).collect();
+    let stale: Vec<_> = listed.iter().filter(|one| !known.contains(one)).collect();
+    match (missing.as_slice(), stale.as_slice()) {
+        ([], []) if listed.len() != known.len() => "something is listed twice".to_owned(),
+        ([], []) => String::new(),
+        _ => format!("not in the list: {missing:?}; unknown to the suite: {stale:?}"),
+    }
+}
+
+/// Runs every scenario of a list that is to be run; gives what did not end as it must.
+fn run(subject: &Subject, rows: &[Row], tries: usize) -> Vec<String> {
+    let suite = Suite::new();
     let runs: Vec<(&Row, &str)> = rows
         .iter()
         .filter(|row| !matches!(row.expectation, Expectation::NotRun { .. }))
         .flat_map(|row| row.runs().map(move |(_, revision)| (row, revision)))
         .collect();
-    assert!(runs.len() > 20, "the list is not read: {}", runs.len());
+    assert!(runs.len() > 10, "the list is not read: {}", runs.len());
 
-    let mut left = together(&runs, |row, revision| suite.judge(&url, row, revision));
-    for _ in 1..TRIES {
-        left.retain_mut(
-            |(row, revision, problem)| match suite.judge(&url, row, revision) {
-                Ok(()) => false,
-                Err(again) => {
-                    *problem = again;
-                    true
-                }
-            },
-        );
+    let judge = |row: &Row, revision: &str| suite.judge(subject, row, revision);
+    let mut left = together(&runs, judge);
+    for _ in 1..tries {
+        left.retain_mut(|(row, revision, problem)| match judge(row, revision) {
+            Ok(()) => false,
+            Err(again) => {
+                *problem = again;
+                true
+            }
+        });
     }
-    let problems: Vec<_> = left.into_iter().map(|(_, _, problem)| problem).collect();
-    assert!(problems.is_empty(), "{}", problems.join("\n"));
-    server.stop();
+    left.into_iter().map(|(_, _, problem)| problem).collect()
 }
 
 /// Runs a few at a time and gives those that did not end as they must.

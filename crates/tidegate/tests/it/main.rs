@@ -1,12 +1,20 @@
 //! Tests of the real program, started as users start it and asked as clients ask.
 #![allow(clippy::unwrap_used, reason = "all of this is test code")]
 
+mod asked_again;
+mod bridge;
+mod children;
 mod cli;
 mod conformance;
+mod eras;
+mod faults;
 mod health_change;
 mod http_faults;
 mod look;
+mod own_stream;
 mod peers;
+mod reach;
+mod real_servers;
 mod remote;
 mod seed0;
 mod stdio;

@@ -6,12 +6,17 @@ use std::time::Instant;
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde_json::{Value, json};
 
+use crate::support::fixture::{Fixture, at_fixture, before};
 use crate::support::messages::{Modern, handshake, request};
 use crate::support::tools::Tools;
 use crate::support::{Events, Home, PATIENCE, Running, Server, Session, Stdio};
 
 /// A gateway with the demo server behind it, and whatever else is written.
 fn with_demo(more: &str) -> Server {
+    with_demo_in(&json!({}), more)
+}
+
+fn with_demo_in(env: &Value, more: &str) -> Server {
     let home = Home::new();
     let command = Tools::find().python_peer(&home, "python-v1", "demo_server.py");
     let program = command.get_program().to_str().unwrap().to_owned();
@@ -19,7 +24,7 @@ fn with_demo(more: &str) -> Server {
         .get_args()
         .map(|arg| arg.to_str().unwrap())
         .collect();
-    let demo = json!({ "command": program, "args": args });
+    let demo = json!({ "command": program, "args": args, "env": env });
     // On a busy machine a server takes its time to start, and the first call waits for it.
     let patient = "limits: { startup_wait: 2m }\n";
     let config = format!("{patient}sources:\n  demo: {demo}\n{more}");
@@ -79,7 +84,7 @@ fn what_a_server_has_is_listed_and_works() {
 /// Design: a remote source can neither list nor answer for what is a built-in source's own.
 #[test]
 fn a_server_cannot_take_what_is_built_in() {
-    let server = with_demo("");
+    let server = with_demo_in(&json!({ "DEMO_CLAIMS": "1" }), "");
     let resources = result(&server, "resources/list", json!({}));
     let uris = names(&resources["resources"], "uri");
     assert_eq!(
@@ -103,7 +108,28 @@ fn a_server_cannot_take_what_is_built_in() {
         refused["error"]["data"]["kind"], "resource_not_found",
         "{refused}"
     );
-    server.stop();
+    let health = result(
+        &server,
+        "resources/read",
+        json!({ "uri": "resource://system/health" }),
+    );
+    let health: Value =
+        serde_json::from_str(health["contents"][0]["text"].as_str().unwrap()).unwrap();
+    let names = component(&health, "names");
+    assert_eq!(names["status"], "Warning", "{names}");
+    assert_eq!(names["metrics"]["claims"], 1, "{names}");
+    let told = names["message"].as_str().unwrap();
+    assert!(
+        told.contains("`demo`") && told.contains("`system`"),
+        "{told}"
+    );
+    let log = server.stop().stderr;
+    assert!(log.contains("claims what is another's own"), "{log}");
+}
+
+fn component<'a>(health: &'a Value, name: &str) -> &'a Value {
+    let mut components = health["components"].as_array().unwrap().iter();
+    components.find(|one| one["name"] == name).unwrap()
 }
 
 #[test]
@@ -142,7 +168,18 @@ fn a_server_that_is_down_fails_nothing_else() {
     assert_eq!(health["overallStatus"], "Critical");
     let down: Vec<_> = health["alerts"].as_array().unwrap().iter().collect();
     assert_eq!(down.len(), 2, "{health}");
-    server.stop();
+    let listed = result(&server, "tools/list", json!({}));
+    for gone in ["gone", "nobody"] {
+        assert_eq!(
+            component(&health, gone)["metrics"]["missing"],
+            1,
+            "{health}"
+        );
+        let told = &listed["_meta"]["dev.tidegate/missing"][gone];
+        assert!(told.is_string(), "{listed}");
+    }
+    let log = server.stop().stderr;
+    assert!(log.contains("the source cannot be reached"), "{log}");
 }
 
 /// A server that dies comes back by itself, and with the gateway it goes.
@@ -286,6 +323,29 @@ fn who_cannot_be_asked_is_not() {
     assert_eq!(answer["result"]["isError"], true, "{answer}");
     session.end();
     server.stop();
+}
+
+/// Many servers that have sessions too do not say so. One that has none is asked for one once, and
+/// then spoken to as it is.
+#[test]
+fn a_client_that_can_be_asked_is_served_where_there_are_no_sessions() {
+    let fixture = Fixture::start(&["--era", "modern"]);
+    let gateway = before(&fixture);
+    let mut hello = handshake("2025-11-25");
+    hello["capabilities"] = asker();
+    let hello = request(1, "initialize", &hello).to_string();
+    let opened = at_fixture(&gateway).usual().send(hello.as_bytes());
+    let session = opened.header("mcp-session-id").unwrap();
+    for id in 2..4 {
+        let call = json!({ "name": "test_simple_text", "arguments": {} });
+        let call = request(id, "tools/call", &call).to_string();
+        let post = at_fixture(&gateway).usual();
+        let answer = post.header("mcp-session-id", session).send(call.as_bytes());
+        assert_eq!(answer.result()["content"][0]["type"], "text", "{answer:?}");
+    }
+    assert_eq!(fixture.heard("initialize").len(), 1);
+    gateway.stop();
+    fixture.stop();
 }
 
 /// A gateway is a server of the modern era: one behind another, by its address.

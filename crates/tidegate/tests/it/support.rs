@@ -2,11 +2,14 @@
 //! exactly the bytes they are told to.
 
 pub(crate) mod events;
+pub(crate) mod fixture;
 pub(crate) mod home;
 pub(crate) mod http;
 pub(crate) mod lines;
 pub(crate) mod messages;
+pub(crate) mod proc;
 pub(crate) mod process;
+pub(crate) mod scripted;
 pub(crate) mod server;
 pub(crate) mod session;
 pub(crate) mod stdio;

@@ -1,7 +1,7 @@
 //! Whatever is listed works: for each revision and each door, everything that is listed is read,
 //! got, called and subscribed to, and all of it succeeds.
 
-mod client;
+pub(crate) mod client;
 
 use serde_json::{Value, json};
 
@@ -27,8 +27,11 @@ fn walk(client: &mut dyn Client, tool: &str, pages: Pages) {
     let prompts = list(client, "prompts/list", "prompts", pages);
     assert_eq!(all(&tools, "name"), [tool]);
     assert_eq!(all(&resources, "uri"), [HEALTH, MODELS, STATS]);
-    assert!(templates.is_empty(), "expand them here: {templates:?}");
-
+    for template in all(&templates, "uriTemplate") {
+        let uri = expanded(client, &template);
+        let read = client.request("resources/read", json!({ "uri": uri }));
+        assert_eq!(read["contents"][0]["uri"], uri, "{read}");
+    }
     for uri in all(&resources, "uri") {
         let read = client.request("resources/read", json!({ "uri": uri }));
         let contents = &read["contents"][0];
@@ -52,6 +55,24 @@ fn walk(client: &mut dyn Client, tool: &str, pages: Pages) {
     client.subscribe(&all(&resources, "uri"));
 }
 
+/// A template with the first completion of each of its variables.
+fn expanded(client: &mut dyn Client, template: &str) -> String {
+    let mut uri = template.to_owned();
+    while let Some((before, rest)) = uri.clone().split_once('{') {
+        let (expression, after) = rest.split_once('}').unwrap();
+        let name = expression.trim_start_matches('+');
+        let complete = json!({
+            "ref": { "type": "ref/resource", "uri": template },
+            "argument": { "name": name, "value": "" },
+        });
+        let completed = client.request("completion/complete", complete);
+        let value = &completed["completion"]["values"][0];
+        let value = value.as_str().unwrap_or_else(|| panic!("{completed}"));
+        uri = format!("{before}{value}{after}");
+    }
+    uri
+}
+
 fn reads_only(tool: &Value) -> bool {
     let reads_only = tool["annotations"]["readOnlyHint"] == true;
     assert!(reads_only, "every tool of `system` only reads: {tool}");
@@ -59,14 +80,14 @@ fn reads_only(tool: &Value) -> bool {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Pages {
+pub(crate) enum Pages {
     Large,
     /// Of one entry each.
     Small,
 }
 
 /// Everything of one list, following its cursors.
-fn list(client: &mut dyn Client, method: &str, key: &str, pages: Pages) -> Vec<Value> {
+pub(crate) fn list(client: &mut dyn Client, method: &str, key: &str, pages: Pages) -> Vec<Value> {
     let (mut entries, mut params) = (Vec::new(), json!({}));
     // More pages than there can be: a cursor that leads in circles must not last for ever.
     for _ in 0..100 {
@@ -87,7 +108,7 @@ fn list(client: &mut dyn Client, method: &str, key: &str, pages: Pages) -> Vec<V
     panic!("{method} does not end");
 }
 
-fn all(entries: &[Value], key: &str) -> Vec<String> {
+pub(crate) fn all(entries: &[Value], key: &str) -> Vec<String> {
     let keys = entries.iter().map(|entry| entry[key].as_str().unwrap());
     keys.map(str::to_owned).collect()
 }

@@ -73,10 +73,12 @@ def note(name: str) -> str:
     return f"a note of {name}"
 
 
-@server.resource("resource://system/health")
-def foreign() -> str:
-    """Something that is not this server's to offer."""
-    return "stolen"
+if "DEMO_CLAIMS" in os.environ:
+
+    @server.resource("resource://system/health")
+    def foreign() -> str:
+        """Something that is not this server's to offer."""
+        return "stolen"
 
 
 @server.prompt()

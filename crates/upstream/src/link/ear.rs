@@ -3,14 +3,16 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use tidegate_core::RawJson;
+use tidegate_core::{Change, RawJson};
 use tidegate_mcp::revision::client::{Said, said, unasked_answer};
 use tidegate_mcp::revision::question::question_kind;
-use tidegate_mcp::{Inbound, Limits, Message, RequestId, decode};
+use tidegate_mcp::{Inbound, Limits, Message, RequestId, answered_id, decode};
 use tokio::sync::mpsc;
 
-use super::Heard;
+use super::junk::Junk;
 use super::pending::Pending;
+use super::{Heard, too_large};
+use crate::news::NewsSender;
 
 /// How deep a message of a server may nest, and how many one batch may hold.
 const LIMITS: Limits = Limits {
@@ -20,44 +22,68 @@ const LIMITS: Limits = Limits {
 
 /// One server's words.
 pub(crate) struct Ear {
-    pub(crate) name: String,
-    pub(crate) pending: Arc<Pending>,
+    pending: Arc<Pending>,
     /// Where our own words go out.
-    pub(crate) out: mpsc::Sender<String>,
-    pub(crate) unasked: mpsc::Sender<Said>,
+    out: mpsc::Sender<String>,
+    unasked: NewsSender,
+    junk: Arc<Junk>,
 }
 
 impl Ear {
-    /// Takes one message, or a batch of them.
-    pub(crate) async fn take(&self, text: Bytes) {
-        match decode(text, LIMITS) {
-            Ok(Inbound::One(message)) => self.hear(message).await,
-            Ok(Inbound::Batch(messages)) => {
-                for message in messages.into_iter().flatten() {
-                    self.hear(message).await;
-                }
-            }
-            Err((_, error)) => {
-                let (source, error) = (&self.name, error.message());
-                tracing::warn!(
-                    source,
-                    error,
-                    "the source said something that is no message"
-                );
-            }
+    pub(crate) fn new(
+        pending: Arc<Pending>,
+        out: mpsc::Sender<String>,
+        unasked: NewsSender,
+        junk: Arc<Junk>,
+    ) -> Self {
+        Self {
+            pending,
+            out,
+            unasked,
+            junk,
         }
     }
 
-    async fn hear(&self, message: Message) {
+    /// Takes one message, or a batch of them.
+    pub(crate) fn take(&self, text: Bytes) {
+        match decode(text, LIMITS) {
+            Ok(Inbound::One(message)) => self.hear(message),
+            Ok(Inbound::Batch(messages)) => {
+                for message in messages.into_iter().flatten() {
+                    self.hear(message);
+                }
+            }
+            Err((_, error)) => self.junk.note(error.message()),
+        }
+    }
+
+    /// Takes what is left of a message that was too long. Whoever waits for it need not any more.
+    pub(crate) fn miss(&self, head: &[u8], tail: &[u8]) {
+        let answered =
+            answered_id(head, tail).is_some_and(|id| self.pending.answer(&id, Err(too_large())));
+        if !answered {
+            self.junk.note("a message is larger than allowed");
+        }
+    }
+
+    /// Nothing more will come.
+    pub(crate) fn close(self) {
+        self.pending.fail();
+    }
+
+    fn hear(&self, message: Message) {
         match message {
             Message::Response { id, answer } => {
-                if !self.pending.answer(&id, answer).await {
-                    tracing::debug!(source = self.name, "an answer that nobody waits for");
+                if !self.pending.answer(&id, Ok(answer)) {
+                    self.junk.stray();
                 }
             }
             Message::Notification { method, params } => {
-                if let Some(said) = self.pending.say(said(&method, params.as_ref())) {
-                    self.unasked.try_send(said).ok();
+                let said = self.pending.say(said(&method, params.as_ref()));
+                match said {
+                    Some(Said::Change(change)) => self.unasked.say(change),
+                    Some(Said::Elicited(id)) => self.unasked.say(Change::Elicited(id.into())),
+                    _ => {}
                 }
             }
             Message::Request { id, method, params } => self.asked(id, &method, params),
@@ -68,14 +94,9 @@ impl Ear {
     fn asked(&self, id: RequestId, method: &str, params: Option<RawJson>) {
         let params = params.unwrap_or_else(RawJson::empty_object);
         let answer = unasked_answer(&id, method);
-        let unheard = match question_kind(method) {
-            Some(kind) => self
-                .pending
-                .ask(Heard::Question { id, kind, params })
-                .is_some(),
-            None => true,
-        };
-        if unheard {
+        let heard = question_kind(method)
+            .is_some_and(|kind| self.pending.ask(Heard::Question { id, kind, params }));
+        if !heard {
             self.out.try_send(answer).ok();
         }
     }

@@ -1,27 +1,29 @@
 //! A server at an HTTP endpoint: one exchange a request.
 
 mod body;
-mod client;
+mod exchange;
 mod standing;
+mod values;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, StreamExt};
 use http::{HeaderName, HeaderValue, Method, StatusCode};
-use tidegate_core::{Code, Error, Result, Side, Terms};
+use tidegate_core::{Result, Terms, Vital};
 use tidegate_mcp::revision::Revision;
 use tidegate_mcp::revision::client::{Outbound, Wording};
 use tokio::runtime::Handle;
-use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::{Link, Talk, Unasked, unavailable};
+use super::junk::Junk;
+use super::pending::{Pending, is_call};
+use super::{Link, Refusal, Talk, Unasked};
 use crate::config::RemoteConfig;
-pub(crate) use client::Client;
-use client::Response;
+use crate::endpoint::{Endpoint, Response};
+use crate::news::{NewsSender, mailbox};
 
 const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
@@ -30,6 +32,9 @@ const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// How long the end of a session may take to be told.
 const LEAVING: Duration = Duration::from_secs(2);
+
+/// How long a server may take to open the stream of a session, or to say that it has none.
+const STREAM: Duration = Duration::from_secs(2);
 
 /// What a legacy session needs on each of its exchanges.
 #[derive(Clone)]
@@ -45,25 +50,29 @@ pub(crate) struct HttpLink {
 
 struct Shared {
     name: String,
-    client: Client,
+    endpoint: Endpoint,
     message_bytes: usize,
+    junk: Arc<Junk>,
     session: ArcSwapOption<SessionHeaders>,
-    unasked: mpsc::Sender<tidegate_mcp::revision::client::Said>,
+    /// The session that the last answer opened, until it is entered.
+    opened: Mutex<Option<HeaderValue>>,
+    /// The requests of the session that are under way.
+    pending: Arc<Pending>,
+    unasked: NewsSender,
     closed: CancellationToken,
 }
 
 impl HttpLink {
-    pub(crate) fn new(
-        config: &RemoteConfig,
-        url: &http::Uri,
-        headers: &[(HeaderName, HeaderValue)],
-    ) -> (Self, Unasked) {
-        let (unasked, heard) = mpsc::channel(256);
+    pub(crate) fn new(config: &RemoteConfig, endpoint: &Endpoint) -> (Self, Unasked) {
+        let (unasked, heard) = mailbox();
         let shared = Shared {
             name: config.name.clone(),
-            client: Client::new(url.clone(), headers.to_vec()),
+            endpoint: endpoint.clone(),
             message_bytes: config.message_bytes,
+            junk: Arc::new(Junk::new(&config.name)),
             session: ArcSwapOption::empty(),
+            opened: Mutex::default(),
+            pending: Arc::default(),
             unasked,
             closed: CancellationToken::new(),
         };
@@ -73,20 +82,6 @@ impl HttpLink {
             },
             heard,
         )
-    }
-
-    /// From here on every exchange belongs to the session that a handshake opened.
-    pub(crate) fn enter(&self, revision: Revision) {
-        let id = self.shared.client.take_session();
-        let version = HeaderValue::from_static(revision.as_str());
-        self.shared
-            .session
-            .store(Some(Arc::new(SessionHeaders { id, version })));
-    }
-
-    /// Hears what the server says on its session's own stream, for as long as the link is open.
-    pub(crate) fn follow(&self) {
-        tokio::spawn(standing::follow(Arc::clone(&self.shared)));
     }
 }
 
@@ -103,13 +98,17 @@ impl Shared {
             .collect()
     }
 
+    fn opened(&self) -> MutexGuard<'_, Option<HeaderValue>> {
+        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Asks for what came after an event of this session; none if it cannot be had.
     async fn resume(&self, last_event: &str) -> Option<Response> {
         self.session.load_full()?;
         let mut headers = self.session_headers();
         headers.push((LAST_EVENT_ID, HeaderValue::try_from(last_event).ok()?));
         let response = self
-            .client
+            .endpoint
             .send(Method::GET, headers, String::new())
             .await
             .ok()?;
@@ -138,7 +137,7 @@ impl Shared {
             .is_some_and(|session| session.id.is_some())
         {
             let leaving = self
-                .client
+                .endpoint
                 .send(Method::DELETE, self.session_headers(), String::new());
             tokio::time::timeout(LEAVING, leaving).await.ok();
         }
@@ -152,36 +151,75 @@ impl Shared {
                 .zip(HeaderValue::try_from(value).ok());
             all.extend(named);
         }
-        let response = self.client.send(Method::POST, all, json).await?;
-        if response.status == StatusCode::NOT_FOUND && self.session.load().is_some() {
-            self.closed.cancel();
-            return Err(unavailable("the source has ended the session; try again"));
+        let response = self.endpoint.send(Method::POST, all, json).await?;
+        if self.session.load().is_none() {
+            *self.opened() = response.headers.get(SESSION_ID).cloned();
         }
         Ok(response)
+    }
+
+    /// What a status says by itself. A session that has ended ends the link with it.
+    fn refusal(&self, status: StatusCode) -> Option<Refusal> {
+        let session = self.session.load();
+        let has_id = session.as_ref().is_some_and(|session| session.id.is_some());
+        if status == StatusCode::NOT_FOUND && has_id {
+            self.closed.cancel();
+            return Some(Refusal::SessionEnded);
+        }
+        Refusal::of(status)
     }
 }
 
 impl Link for HttpLink {
     fn request(&self, outbound: Outbound, headers: Vec<(String, String)>) -> Talk {
-        let shared = Arc::clone(&self.shared);
-        let exchange = async move {
-            let id = outbound.id;
-            match shared.post(outbound.json, headers).await {
-                Ok(response) => body::talk(response, id, &shared),
-                Err(error) => stream::iter([Err(error)]).boxed(),
-            }
-        };
-        stream::once(exchange).flatten().boxed()
+        let (id, is_call) = (outbound.id, is_call(outbound.method));
+        let exchange = exchange::run(Arc::clone(&self.shared), outbound, headers);
+        let own = stream::once(exchange).flatten().boxed();
+        match self.shared.session.load().is_some() {
+            true => exchange::beside(own, self.shared.pending.begin(id, is_call, drop)),
+            false => own,
+        }
+    }
+
+    fn adopt(&self, task: &str) -> Talk {
+        self.shared.pending.tasks.adopt(task)
     }
 
     fn notify(&self, json: String) -> BoxFuture<'_, Result<()>> {
         Box::pin(async move {
             let response = self.shared.post(json, Vec::new()).await?;
+            let refusal = self.shared.refusal(response.status);
             match response.status.is_success() {
                 true => Ok(()),
-                false => Err(refused(response.status)),
+                false => Err(refusal.unwrap_or(Refusal::Status(response.status)).error()),
             }
         })
+    }
+
+    fn enter(&self, revision: Revision) {
+        let id = self.shared.opened().take();
+        let version = HeaderValue::from_static(revision.as_str());
+        self.shared
+            .session
+            .store(Some(Arc::new(SessionHeaders { id, version })));
+    }
+
+    fn follow(&self) -> BoxFuture<'_, ()> {
+        let settled = CancellationToken::new();
+        tokio::spawn(standing::follow(Arc::clone(&self.shared), settled.clone()));
+        Box::pin(async move {
+            // What a server says before there is a stream to say it on may be lost.
+            let in_time = tokio::time::timeout(STREAM, settled.cancelled());
+            in_time.await.ok();
+        })
+    }
+
+    fn vitals(&self) -> [Vital; 2] {
+        self.shared.junk.vitals()
+    }
+
+    fn has_headers(&self) -> bool {
+        true
     }
 
     fn closed(&self) -> BoxFuture<'_, ()> {
@@ -202,10 +240,4 @@ impl Drop for HttpLink {
             runtime.spawn(async move { shared.leave().await });
         }
     }
-}
-
-/// The server refused without a word we understand.
-fn refused(status: StatusCode) -> Error {
-    let message = format!("the source refused with HTTP status {}", status.as_u16());
-    Error::new(Code::Unavailable, Side::Source, message)
 }

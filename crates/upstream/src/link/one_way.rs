@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, StreamExt};
-use tidegate_core::{Result, Terms};
+use tidegate_core::{Result, Terms, Vital};
 use tidegate_mcp::revision::Revision;
 use tidegate_mcp::revision::client::{Outbound, Wording};
 use tokio::sync::mpsc;
@@ -13,16 +13,19 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::ear::Ear;
-use super::pending::Pending;
-use super::{Link, Talk, Unasked, unavailable};
+use super::junk::Junk;
+use super::pending::{Pending, is_call};
+use super::{Link, Talk, Unasked, not_asked};
+use crate::news::mailbox;
 
-/// Words that may wait to go out, and to be heard.
+/// Words that may wait to go out.
 const WAITING: usize = 256;
 
 /// A link on which requests are told apart by their ids alone.
 pub(crate) struct OneWay {
     out: mpsc::Sender<String>,
     pending: Arc<Pending>,
+    junk: Arc<Junk>,
     pub(crate) closed: CancellationToken,
     /// What must have ended before the link has.
     pub(crate) started: TaskTracker,
@@ -38,17 +41,14 @@ pub(crate) struct Ends {
 impl OneWay {
     pub(crate) fn new(name: &str) -> (Self, Ends) {
         let (out, to_send) = mpsc::channel(WAITING);
-        let (unasked_in, unasked) = mpsc::channel(WAITING);
+        let (news, unasked) = mailbox();
         let pending = Arc::<Pending>::default();
-        let ear = Ear {
-            name: name.to_owned(),
-            pending: Arc::clone(&pending),
-            out: out.clone(),
-            unasked: unasked_in,
-        };
+        let junk = Arc::new(Junk::new(name));
+        let ear = Ear::new(Arc::clone(&pending), out.clone(), news, Arc::clone(&junk));
         let link = Self {
             out,
             pending,
+            junk,
             closed: CancellationToken::new(),
             started: TaskTracker::new(),
         };
@@ -74,7 +74,8 @@ impl Link for OneWay {
             // A queue that is full is read by nobody, and has other worries.
             out.try_send(word.cancelled(id)).ok();
         };
-        let talk = self.pending.begin(outbound.id, cancel);
+        let is_call = is_call(outbound.method);
+        let talk = self.pending.begin(outbound.id, is_call, cancel);
         let (out, closed) = (self.out.clone(), self.closed.clone());
         let sent = async move {
             let sent = tokio::select! {
@@ -89,8 +90,20 @@ impl Link for OneWay {
         stream::once(sent).flatten().boxed()
     }
 
+    fn adopt(&self, task: &str) -> Talk {
+        self.pending.tasks.adopt(task)
+    }
+
     fn notify(&self, json: String) -> BoxFuture<'_, Result<()>> {
         Box::pin(async move { self.out.send(json).await.map_err(|_| ended()) })
+    }
+
+    fn vitals(&self) -> [Vital; 2] {
+        self.junk.vitals()
+    }
+
+    fn has_headers(&self) -> bool {
+        false
     }
 
     fn closed(&self) -> BoxFuture<'_, ()> {
@@ -111,5 +124,5 @@ impl Drop for OneWay {
 }
 
 fn ended() -> tidegate_core::Error {
-    unavailable("the source has ended")
+    not_asked("the source has ended")
 }

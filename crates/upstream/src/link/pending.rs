@@ -5,11 +5,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::StreamExt;
 use futures_util::stream;
+use tidegate_core::Result;
+use tidegate_mcp::revision::Method;
 use tidegate_mcp::revision::client::Said;
 use tidegate_mcp::{Answer, RequestId};
 use tokio::sync::mpsc;
-use tokio::sync::mpsc::error::TrySendError;
 
+use super::adopted::Adopted;
 use super::{Heard, Talk, unavailable};
 
 /// Words that may wait for one request before the oldest reader is too slow.
@@ -18,7 +20,33 @@ const WAITING: usize = 256;
 /// Requests by the id we gave them.
 #[derive(Default)]
 pub(crate) struct Pending {
-    open: Mutex<HashMap<u64, mpsc::Sender<Heard>>>,
+    open: Mutex<Open>,
+    /// What is asked about tasks, which outlive the requests that they began as.
+    pub(crate) tasks: Arc<Adopted>,
+}
+
+#[derive(Default)]
+struct Open {
+    requests: HashMap<u64, Waiting>,
+    /// No answer will come any more.
+    ended: bool,
+}
+
+/// A request under way.
+struct Waiting {
+    sender: mpsc::Sender<Result<Heard>>,
+    /// Whether a client waits for it: whatever belongs to a call is not for the gateway's own
+    /// requests.
+    is_call: bool,
+}
+
+impl Open {
+    /// The only call under way, if there is just one.
+    fn only_call(&self) -> Option<&mpsc::Sender<Result<Heard>>> {
+        let mut calls = self.requests.values().filter(|waiting| waiting.is_call);
+        let first = calls.next()?;
+        calls.next().is_none().then_some(&first.sender)
+    }
 }
 
 impl Pending {
@@ -26,10 +54,12 @@ impl Pending {
     pub(crate) fn begin(
         self: &Arc<Self>,
         id: u64,
+        is_call: bool,
         gone: impl FnOnce(u64) + Send + 'static,
     ) -> Talk {
-        let (sender, receiver) = mpsc::channel(WAITING);
-        self.lock().insert(id, sender);
+        // One more than there is room for words: the answer always fits.
+        let (sender, receiver) = mpsc::channel(WAITING + 1);
+        self.insert(id, Waiting { sender, is_call });
         let ticket = Ticket {
             pending: Arc::clone(self),
             id,
@@ -38,31 +68,35 @@ impl Pending {
         let heard = stream::unfold((receiver, Some(ticket)), |(mut receiver, ticket)| async {
             let mut ticket = ticket?;
             match receiver.recv().await {
-                Some(Heard::Answer(answer)) => {
-                    ticket.gone = None;
-                    Some((Ok(Heard::Answer(answer)), (receiver, None)))
+                Some(Ok(said @ (Heard::Said(_) | Heard::Question { .. }))) => {
+                    Some((Ok(said), (receiver, Some(ticket))))
                 }
-                Some(said) => Some((Ok(said), (receiver, Some(ticket)))),
-                None => {
+                last => {
                     ticket.gone = None;
-                    Some((Err(broken()), (receiver, None)))
+                    Some((last.unwrap_or_else(|| Err(broken())), (receiver, None)))
                 }
             }
         });
         heard.boxed()
     }
 
+    /// After the end a request is not put on the list, which it takes for the end.
+    fn insert(&self, id: u64, waiting: Waiting) {
+        let mut open = self.lock();
+        if !open.ended {
+            open.requests.insert(id, waiting);
+        }
+    }
+
     /// Hands an answer to the request it is for. One that nobody waits for is false.
-    pub(crate) async fn answer(&self, id: &RequestId, answer: Answer) -> bool {
-        let sender = id
+    pub(crate) fn answer(&self, id: &RequestId, answer: Result<Answer>) -> bool {
+        let waiting = id
             .key()
             .parse()
             .ok()
-            .and_then(|id: u64| self.lock().remove(&id));
-        match sender {
-            Some(sender) => sender.send(Heard::Answer(answer)).await.is_ok(),
-            None => false,
-        }
+            .and_then(|id: u64| self.lock().requests.remove(&id));
+        let answer = answer.map(Heard::Answer);
+        waiting.is_some_and(|waiting| waiting.sender.try_send(answer).is_ok())
     }
 
     /// Hands a word to the request it belongs to: progress by its token, a log message to the only
@@ -70,41 +104,66 @@ impl Pending {
     pub(crate) fn say(&self, said: Said) -> Option<Said> {
         let open = self.lock();
         let sender = match &said {
-            Said::Progress { token, .. } => token.parse().ok().and_then(|id: u64| open.get(&id)),
-            Said::Log { .. } if open.len() == 1 => open.values().next(),
+            Said::Progress { token, .. } => {
+                let waiting = token
+                    .parse()
+                    .ok()
+                    .and_then(|id: u64| open.requests.get(&id));
+                waiting.map(|waiting| &waiting.sender)
+            }
+            Said::Log { .. } => match open.only_call() {
+                Some(sender) => Some(sender),
+                None => return Some(said),
+            },
             _ => return Some(said),
         };
-        if let Some(sender) = sender {
+        if let Some(sender) = sender.filter(|sender| sender.capacity() > 1) {
             // A reader that is too slow for its own progress misses some of it.
-            sender.try_send(Heard::Said(said)).ok();
+            sender.try_send(Ok(Heard::Said(said))).ok();
         }
         None
     }
 
-    /// Hands a question to the request it belongs to. Nothing links the two on a pipe, so it is the
-    /// only one under way, or none: then the question comes back.
-    pub(crate) fn ask(&self, question: Heard) -> Option<Heard> {
+    /// Hands a question to the task that it names, or to the request it belongs to. Nothing links the
+    /// two on a pipe, so it is the only one under way, or it is for nobody, which is false.
+    pub(crate) fn ask(&self, question: Heard) -> bool {
+        let Some(question) = self.tasks.ask(question) else {
+            return true;
+        };
         let open = self.lock();
-        match open.values().next().filter(|_| open.len() == 1) {
-            Some(sender) => sender
-                .try_send(question)
-                .err()
-                .map(TrySendError::into_inner),
-            None => Some(question),
-        }
+        let room = open.only_call().filter(|sender| sender.capacity() > 1);
+        room.is_some_and(|sender| sender.try_send(Ok(question)).is_ok())
     }
 
     /// Nothing more will come: every request under way has failed.
     pub(crate) fn fail(&self) {
-        self.lock().clear();
+        *self.lock() = Open {
+            ended: true,
+            ..Open::default()
+        };
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<u64, mpsc::Sender<Heard>>> {
+    fn lock(&self) -> MutexGuard<'_, Open> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// One request under way.
+/// Whether a request is made for a client's call, and not for what the gateway itself wants to know.
+pub(crate) fn is_call(method: Method) -> bool {
+    !matches!(
+        method,
+        Method::Listen
+            | Method::ToolsList
+            | Method::PromptsList
+            | Method::ResourcesList
+            | Method::TemplatesList
+            | Method::Subscribe
+            | Method::Unsubscribe
+            | Method::SetLevel
+    )
+}
+
+/// Takes a request off the list when nobody waits for it any more.
 struct Ticket {
     pending: Arc<Pending>,
     id: u64,
@@ -115,7 +174,7 @@ type Gone = Box<dyn FnOnce(u64) + Send>;
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        self.pending.lock().remove(&self.id);
+        self.pending.lock().requests.remove(&self.id);
         if let Some(gone) = self.gone.take() {
             gone(self.id);
         }
@@ -124,4 +183,42 @@ impl Drop for Ticket {
 
 fn broken() -> tidegate_core::Error {
     unavailable("the source went away before it answered")
+}
+
+#[cfg(test)]
+mod tests {
+    use tidegate_core::RawJson;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn who_comes_after_the_end_hears_that_it_ended() {
+        let pending = Arc::<Pending>::default();
+        let mut before = pending.begin(1, true, |_| ());
+        pending.fail();
+        let mut after = pending.begin(2, true, |_| ());
+        for talk in [&mut before, &mut after] {
+            assert!(talk.next().await.unwrap().is_err());
+            assert!(talk.next().await.is_none());
+        }
+    }
+
+    /// One client that reads nothing must not keep the answers of others.
+    #[tokio::test]
+    async fn an_answer_has_room_behind_more_words_than_there_is_room_for() {
+        let pending = Arc::<Pending>::default();
+        let talk = pending.begin(1, true, |_| ());
+        let words = WAITING * 2;
+        for _ in 0..words {
+            let (token, params) = ("1".to_owned(), RawJson::empty_object());
+            pending.say(Said::Progress { token, params });
+        }
+        let id = RequestId::new(RawJson::parse("1").unwrap()).unwrap();
+        let answer = || Ok(Answer::Result(RawJson::empty_object()));
+        assert!(pending.answer(&id, answer()));
+        assert!(!pending.answer(&id, answer()), "once");
+        let heard: Vec<_> = talk.collect().await;
+        assert_eq!(heard.len(), WAITING + 1);
+        assert!(matches!(heard.last(), Some(Ok(Heard::Answer(_)))));
+    }
 }

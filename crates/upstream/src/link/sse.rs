@@ -1,31 +1,30 @@
 //! A server of the oldest HTTP transport: one stream for everything it says, and an address, which
 //! it says first, to post to.
 
-use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
-use http::{HeaderName, HeaderValue, Method, Uri};
+use http::Method;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use tidegate_core::Result;
 use tidegate_mcp::sse::{Decoder, Event};
 use tokio::sync::mpsc;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::ear::Ear;
-use super::http::Client;
 use super::one_way::{Ends, OneWay};
 use super::{Unasked, unavailable};
 use crate::config::RemoteConfig;
+use crate::endpoint::{Endpoint, within};
+
+/// How long a server may take to take a word.
+const STALL: Duration = Duration::from_secs(10);
 
 /// Opens the stream and hears where to post.
-pub(crate) async fn open(
-    config: &RemoteConfig,
-    url: &Uri,
-    headers: &[(HeaderName, HeaderValue)],
-) -> Result<(OneWay, Unasked)> {
-    let client = Client::new(url.clone(), headers.to_vec());
-    let response = client.send(Method::GET, Vec::new(), String::new()).await?;
+pub(crate) async fn open(config: &RemoteConfig, server: &Endpoint) -> Result<(OneWay, Unasked)> {
+    let response = server.send(Method::GET, Vec::new(), String::new()).await?;
     if !(response.status.is_success() && response.is_events) {
         return Err(unavailable(
             "the source has no stream of the oldest transport either",
@@ -43,7 +42,11 @@ pub(crate) async fn open(
             None => return Err(unavailable("the source did not say where to post")),
         }
     };
-    let poster = client.at(same_origin(url, &endpoint)?);
+    // The address that a server names must be its own: nothing of ours goes anywhere else.
+    let address = within(server.url(), &endpoint).map_err(|other| {
+        unavailable("the source names an address to post to that is not its own")
+            .caused_by(format!("it leads to {other}"))
+    })?;
     let (
         link,
         Ends {
@@ -52,34 +55,21 @@ pub(crate) async fn open(
             unasked,
         },
     ) = OneWay::new(&config.name);
-    tokio::spawn(post(Arc::new(poster), to_send, link.closed.clone()));
+    tokio::spawn(post(server.at(address), to_send, link.closed.clone()));
     tokio::spawn(hear(events, ear, link.closed.clone()));
     Ok((link, unasked))
 }
 
-/// The address that a server names must be its own: nothing of ours goes anywhere else.
-fn same_origin(url: &Uri, endpoint: &str) -> Result<Uri> {
-    let foreign = || unavailable("the source names an address to post to that is not its own");
-    let named: Uri = endpoint.parse().map_err(|_| foreign())?;
-    if named.scheme().is_some() || named.authority().is_some() {
-        let same = named.scheme() == url.scheme() && named.authority() == url.authority();
-        return if same { Ok(named) } else { Err(foreign()) };
-    }
-    let mut parts = url.clone().into_parts();
-    parts.path_and_query = named.into_parts().path_and_query;
-    Uri::from_parts(parts).map_err(|_| foreign())
-}
-
 /// Posts each word; a server that does not take one is of no more use.
-async fn post(client: Arc<Client>, mut words: mpsc::Receiver<String>, closed: CancellationToken) {
+async fn post(server: Endpoint, mut words: mpsc::Receiver<String>, closed: CancellationToken) {
     loop {
         let word = tokio::select! {
             () = closed.cancelled() => return,
             word = words.recv() => word,
         };
         let Some(word) = word else { return };
-        match client.send(Method::POST, Vec::new(), word).await {
-            Ok(response) if response.status.is_success() => {}
+        match timeout(STALL, server.send(Method::POST, Vec::new(), word)).await {
+            Ok(Ok(response)) if response.status.is_success() => {}
             _ => return closed.cancel(),
         }
     }
@@ -93,12 +83,12 @@ async fn hear(mut events: Events, ear: Ear, closed: CancellationToken) {
         };
         match event {
             Some(event) if event.data.is_empty() => {}
-            Some(event) => ear.take(Bytes::from(event.data)).await,
+            Some(event) => ear.take(Bytes::from(event.data)),
             None => break,
         }
     }
     closed.cancel();
-    ear.pending.fail();
+    ear.close();
 }
 
 /// The events of a body as they come.

@@ -1,43 +1,55 @@
 //! A server that is a process of ours: one message a line, on its standard input and output.
 
-use std::process::Stdio;
+mod complaints;
+mod process;
+
+use std::process::ExitStatus;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use process_wrap::tokio::{ChildWrapper, CommandWrap, KillOnDrop, ProcessGroup};
-use tidegate_core::Result;
+use tidegate_core::{Error, Result};
 use tidegate_mcp::lines::{Line, LineSplitter};
 use tidegate_mcp::single_line;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
+use self::process::{Ending, Pipes, Process};
 use super::ear::Ear;
 use super::one_way::{Ends, OneWay};
-use super::{Unasked, unavailable};
-use crate::config::{Command, RemoteConfig};
+use super::{Link as _, Unasked, unavailable};
+use crate::config::{Command, Keeper, RemoteConfig};
 
-/// The variables every program gets; nothing else of ours reaches it.
-const PASSED_ON: [&str; 7] = ["PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "USER"];
+/// How long a process may leave what we write unread before it is of no more use.
+const STALL: Duration = Duration::from_secs(5);
 
-/// How long a process may take to end by itself once its input is closed.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long the last words of a process that has ended may take to arrive.
+const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// Bytes of a line on standard error that still goes to our log.
-const LONGEST_LOG_LINE: usize = 8 * 1024;
+/// A link, and what becomes of the process behind it.
+pub(crate) struct Started {
+    pub(crate) link: OneWay,
+    pub(crate) unasked: Unasked,
+    status: Arc<OnceLock<ExitStatus>>,
+    is_kept: bool,
+}
 
-/// Starts the process and opens a link over its pipes.
-pub(crate) fn start(config: &RemoteConfig, command: &Command) -> Result<(OneWay, Unasked)> {
-    let mut child = spawn(command)
-        .map_err(|cause| unavailable("the source's program does not start").caused_by(cause))?;
-    let pipes = (
-        child.stdin().take(),
-        child.stdout().take(),
-        child.stderr().take(),
-    );
-    let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
-        return Err(unavailable("the source's program has no pipes"));
-    };
+/// Starts the process, one of `processes` until it ends, and opens a link over its pipes.
+pub(crate) fn start(
+    config: &RemoteConfig,
+    command: &Command,
+    processes: &TaskTracker,
+) -> Result<Started> {
+    let (process, pipes) = Process::start(command).map_err(|cause| no_start().caused_by(cause))?;
+    let Pipes {
+        stdin,
+        stdout,
+        stderr,
+    } = pipes;
     let (
         link,
         Ends {
@@ -46,119 +58,127 @@ pub(crate) fn start(config: &RemoteConfig, command: &Command) -> Result<(OneWay,
             unasked,
         },
     ) = OneWay::new(&config.name);
-    let closed = &link.closed;
-    tokio::spawn(write(stdin, to_send, closed.clone()));
-    tokio::spawn(read(stdout, ear, config.message_bytes, closed.clone()));
-    tokio::spawn(log(config.name.clone(), stderr));
-    link.started.spawn(watch(child, closed.clone()));
-    Ok((link, unasked))
+    let ending = Ending {
+        closed: link.closed.clone(),
+        overdue: CancellationToken::new(),
+    };
+    let (name, status) = (config.name.clone(), Arc::<OnceLock<_>>::default());
+    tokio::spawn(write(name.clone(), stdin, to_send, ending.clone()));
+    tokio::spawn(read(stdout, ear, config.message_bytes, ending.clone()));
+    let complaints = complaints::drain(name.clone(), stderr, ending.overdue.clone());
+    let complaints = tokio::spawn(complaints);
+    let seeing_off = see_off(name, process, complaints, ending, Arc::clone(&status));
+    link.started.spawn(processes.track_future(seeing_off));
+    Ok(Started {
+        link,
+        unasked,
+        status,
+        is_kept: command.keeper.is_some(),
+    })
 }
 
-fn spawn(command: &Command) -> std::io::Result<Box<dyn ChildWrapper>> {
-    let passed_on = PASSED_ON
-        .iter()
-        .filter_map(|name| Some((*name, std::env::var_os(name)?)));
-    let mut wrap = CommandWrap::with_new(&command.program, |program| {
-        program
-            .args(&command.args)
-            .env_clear()
-            .envs(passed_on)
-            .envs(command.env.iter().map(|(name, value)| (name, value)))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
-        if let Some(folder) = &command.folder {
-            program.current_dir(folder);
-        }
-    });
-    wrap.wrap(ProcessGroup::leader()).wrap(KillOnDrop);
-    wrap.spawn()
+/// Why a program is of no use.
+pub(crate) enum Failure {
+    /// It could not be started.
+    NoStart,
+    /// It has ended by itself.
+    Ended,
+    /// It does not speak as it should.
+    Speech,
 }
 
-/// Owns the input of the process: a line is written whole or not at all.
-async fn write(
-    mut stdin: ChildStdin,
-    mut lines: mpsc::Receiver<String>,
-    closed: CancellationToken,
-) {
-    loop {
-        let line = tokio::select! {
-            () = closed.cancelled() => return,
-            line = lines.recv() => line,
-        };
-        let Some(line) = line else { return };
-        let mut line = single_line(&line).into_owned();
-        line.push('\n');
-        if stdin.write_all(line.as_bytes()).await.is_err() || stdin.flush().await.is_err() {
-            closed.cancel();
-            return;
+impl Started {
+    /// Waits until the process is gone, and says what it did.
+    pub(crate) async fn failure(self) -> Failure {
+        let by_itself = self.link.closed.is_cancelled();
+        self.link.end().await;
+        let code = self.status.get().and_then(ExitStatus::code);
+        match code {
+            Some(Keeper::NOT_STARTED) if self.is_kept => Failure::NoStart,
+            _ if by_itself => Failure::Ended,
+            _ => Failure::Speech,
         }
     }
 }
 
+pub(crate) fn no_start() -> Error {
+    unavailable("the source's program does not start; check its `command`")
+}
+
+/// Owns the input of the process: a line is written whole or not at all.
+async fn write(
+    source: String,
+    mut stdin: ChildStdin,
+    mut lines: mpsc::Receiver<String>,
+    ending: Ending,
+) {
+    let writing = async {
+        while let Some(line) = lines.recv().await {
+            let mut line = single_line(&line).into_owned();
+            line.push('\n');
+            match timeout(STALL, stdin.write_all(line.as_bytes())).await {
+                Ok(Ok(())) => {}
+                Ok(Err(_)) => return,
+                Err(_) => {
+                    tracing::warn!(source, "the source does not read what it is told");
+                    // It would not notice that its input is closed either.
+                    return ending.overdue.cancel();
+                }
+            }
+        }
+    };
+    tokio::select! {
+        () = ending.closed.cancelled() => {}
+        () = writing => ending.closed.cancel(),
+    }
+}
+
 /// Reads what the process says.
-async fn read(mut stdout: ChildStdout, ear: Ear, limit: usize, closed: CancellationToken) {
+async fn read(mut stdout: ChildStdout, ear: Ear, limit: usize, ending: Ending) {
     let mut splitter = LineSplitter::new(limit);
     let mut buffer = vec![0; 64 * 1024];
     loop {
         let read = tokio::select! {
-            () = closed.cancelled() => break,
+            () = ending.closed.cancelled() => break,
             read = stdout.read(&mut buffer) => read,
         };
         let Ok(count @ 1..) = read else { break };
         for line in splitter.push(&buffer[..count]) {
             match line {
-                Line::Text(text) => ear.take(text).await,
-                Line::TooLong => {
-                    let source = &ear.name;
-                    tracing::warn!(source, "a line of the source was too long and was dropped");
-                }
+                Line::Text(text) => ear.take(text),
+                Line::TooLong { head, tail } => ear.miss(&head, &tail),
             }
         }
     }
-    closed.cancel();
-    ear.pending.fail();
+    ending.closed.cancel();
+    ear.close();
 }
 
-/// What the process says on standard error goes to our log.
-async fn log(name: String, mut stderr: ChildStderr) {
-    let mut splitter = LineSplitter::new(LONGEST_LOG_LINE);
-    let mut buffer = vec![0; 8 * 1024];
-    while let Ok(count @ 1..) = stderr.read(&mut buffer).await {
-        for line in splitter.push(&buffer[..count]) {
-            let Line::Text(text) = line else { continue };
-            let line = String::from_utf8_lossy(&text);
-            tracing::debug!(source = name, line = line.as_ref(), "the source says");
+/// Waits for the end of the process, and tells of one that nobody wanted.
+async fn see_off(
+    source: String,
+    process: Process,
+    mut complaints: JoinHandle<Option<String>>,
+    ending: Ending,
+    known: Arc<OnceLock<ExitStatus>>,
+) {
+    let status = process.ended(&ending).await;
+    ending.closed.cancel();
+    let was_told = ending.overdue.is_cancelled();
+    // Something that got away may still hold the other end.
+    let last_words = match timeout(LAST_WORDS, &mut complaints).await {
+        Ok(said) => said,
+        Err(_) => {
+            ending.overdue.cancel();
+            complaints.await
         }
-    }
-}
-
-/// Waits for the process; ends it, and what it started, when the link is closed.
-async fn watch(child: Box<dyn ChildWrapper>, closed: CancellationToken) {
-    let mut group = Group { child, gone: false };
-    let overdue = async {
-        closed.cancelled().await;
-        tokio::time::sleep(PATIENCE).await;
     };
-    tokio::select! {
-        _ = group.child.wait() => {}
-        () = overdue => drop(Box::into_pin(group.child.kill()).await),
+    let Some(status) = status else {
+        return tracing::warn!(source, "the source's program cannot be ended");
+    };
+    if !status.success() && !was_told {
+        let last_words = last_words.ok().flatten();
+        tracing::warn!(source, %status, last_words, "the source's program has ended");
     }
-    group.gone = true;
-    closed.cancel();
-}
-
-/// A process with all it has started. Dropped before its end, it is ended.
-struct Group {
-    child: Box<dyn ChildWrapper>,
-    gone: bool,
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        // Not after its end: its number may be another's by then.
-        if !self.gone {
-            self.child.start_kill().ok();
-        }
-    }
+    known.set(status).ok();
 }

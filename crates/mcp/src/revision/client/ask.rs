@@ -4,7 +4,7 @@ use tidegate_core::{Ask, Filter, List, LogLevel, Object, RawJson, Reference, Ter
 
 use super::super::meta::key;
 use super::super::shape::SERVER_INFO;
-use super::super::{Era, Method, Revision};
+use super::super::{Era, Method, Revision, tasks};
 
 /// One request, ready to be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,9 +25,17 @@ pub struct Wording {
 }
 
 impl Wording {
-    /// The request that a call makes of a server; none for what only the gateway answers.
-    pub fn call(&self, id: u64, ask: &Ask, params: &RawJson) -> Option<Outbound> {
+    /// The request that a call makes of a server; none for what it cannot be asked. `definition` is
+    /// that of the tool that is called, where it is known.
+    pub fn call(
+        &self,
+        id: u64,
+        ask: &Ask,
+        params: &RawJson,
+        definition: Option<&RawJson>,
+    ) -> Option<Outbound> {
         let mut params = params.object().unwrap_or_default();
+        let is_legacy = self.revision.era() == Era::Legacy;
         let (method, address) = match ask {
             Ask::Tool { name } => (Method::ToolsCall, name),
             Ask::Prompt { name } => (Method::PromptsGet, name),
@@ -37,14 +45,19 @@ impl Wording {
                 params.set("ref", reference);
                 return Some(self.write(id, Method::Complete, params, None));
             }
+            Ask::Task { .. } if is_legacy => return None,
+            Ask::Task { ask, id } => (tasks::method(*ask), id),
             Ask::Own(_) => return None,
         };
         if let Some(member) = method.row().addressed_by.member() {
             params.set(member, RawJson::string(address).as_str().to_owned());
         }
-        if self.revision.era() == Era::Legacy {
-            for modern_only in ["inputResponses", "requestState"] {
-                params.remove(modern_only);
+        if is_legacy {
+            for not_relayed in ["inputResponses", "requestState", "task"] {
+                params.remove(not_relayed);
+            }
+            if definition.is_some_and(tasks::is_required) {
+                params.set("task", "{}");
             }
         }
         Some(self.write(id, method, params, Some(address.clone())))
@@ -106,7 +119,7 @@ impl Wording {
         self.write(id, method, params, None)
     }
 
-    fn write(
+    pub(super) fn write(
         &self,
         id: u64,
         method: Method,
@@ -181,6 +194,14 @@ impl Wording {
         format!(
             r#"{{"jsonrpc":"2.0","method":"{}"}}"#,
             Method::Initialized.name()
+        )
+    }
+
+    /// The client works in other folders than before.
+    pub fn roots_changed(&self) -> String {
+        format!(
+            r#"{{"jsonrpc":"2.0","method":"{}"}}"#,
+            Method::RootsChanged.name()
         )
     }
 

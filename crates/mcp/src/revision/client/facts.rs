@@ -1,10 +1,11 @@
 //! What a server says of itself and of what it offers.
 
-use serde_json::value::RawValue;
-use tidegate_core::{Entry, Features, List, Object, RawJson};
+use std::time::Duration;
 
-use super::super::{Era, Revision};
-use crate::bounded;
+use serde_json::value::RawValue;
+use tidegate_core::{Entry, Features, List, Object, RawJson, bounded_list};
+
+use super::super::{Era, Revision, tasks};
 
 /// More entries than any page has.
 const MOST_ENTRIES: usize = 100_000;
@@ -17,6 +18,8 @@ const MOST_VERSIONS: usize = 100;
 pub struct Facts {
     pub revision: Revision,
     pub features: Features,
+    /// Whether it tells when any of its lists changes.
+    pub tells_changes: bool,
     pub instructions: Option<String>,
     /// Whether the server can also be spoken to in a session, where it was asked without one.
     pub also_sessions: bool,
@@ -29,18 +32,25 @@ pub fn initialized(result: &RawJson) -> Option<Facts> {
     Some(facts(revision, &members))
 }
 
-/// The answer to discover.
-pub fn discovered(revision: Revision, result: &RawJson) -> Option<Facts> {
+/// The answer to discover; none if it is none, or names legacy revisions alone.
+pub(super) fn discovered(revision: Revision, result: &RawJson) -> Option<Facts> {
     let members = result.object()?;
-    let versions: Vec<String> =
-        bounded::list(members.get("supportedVersions")?, MOST_VERSIONS).unwrap_or_default();
-    let legacy =
+    let versions = versions(members.get("supportedVersions")?)?;
+    let is_legacy =
         |version: &String| Revision::parse(version).is_some_and(|one| one.era() == Era::Legacy);
-    let also_sessions = versions.iter().any(legacy);
+    let also_sessions = versions.iter().any(is_legacy);
+    if also_sessions && versions.iter().all(is_legacy) {
+        return None;
+    }
     Some(Facts {
         also_sessions,
         ..facts(revision, &members)
     })
+}
+
+/// The revisions that a server names; none if it is no list.
+pub(super) fn versions(list: &str) -> Option<Vec<String>> {
+    bounded_list(list, MOST_VERSIONS).ok()
 }
 
 fn facts(revision: Revision, members: &Object<'_>) -> Facts {
@@ -48,22 +58,23 @@ fn facts(revision: Revision, members: &Object<'_>) -> Facts {
         .get("capabilities")
         .and_then(|text| Object::parse(text).ok());
     let capabilities = capabilities.unwrap_or_default();
+    let part = |name: &str| Object::parse(capabilities.get(name)?).ok();
     let has = |name: &str| capabilities.get(name).is_some();
-    let resources = capabilities
-        .get("resources")
-        .and_then(|text| Object::parse(text).ok());
+    let tells = |name| part(name).is_none_or(|one| one.get("listChanged") == Some("true"));
     let features = Features {
         tools: has("tools"),
         prompts: has("prompts"),
         resources: has("resources"),
-        subscribe: resources.is_some_and(|one| one.get("subscribe") == Some("true")),
+        subscribe: part("resources").is_some_and(|one| one.get("subscribe") == Some("true")),
         completions: has("completions"),
         logging: has("logging"),
+        tasks: revision.era() == Era::Modern && tasks::declares(&capabilities.write()),
     };
     let instructions = members.string("instructions");
     Facts {
         revision,
         features,
+        tells_changes: ["tools", "prompts", "resources"].into_iter().all(tells),
         instructions,
         also_sessions: false,
     }
@@ -75,12 +86,14 @@ pub struct Page {
     pub entries: Vec<Entry>,
     /// The next page's cursor. An empty one is one too.
     pub next: Option<String>,
+    /// How long the server says the page stays as it is.
+    pub ttl: Option<Duration>,
 }
 
 /// Reads a page; none if it is no page. An entry without a name is left out.
 pub fn page(list: List, result: &RawJson) -> Option<Page> {
     let members = result.object()?;
-    let items: Vec<&RawValue> = bounded::list(members.get(list.member())?, MOST_ENTRIES).ok()?;
+    let items: Vec<&RawValue> = bounded_list(members.get(list.member())?, MOST_ENTRIES).ok()?;
     let key = match list {
         List::Tools | List::Prompts => "name",
         List::Resources => "uri",
@@ -96,5 +109,9 @@ pub fn page(list: List, result: &RawJson) -> Option<Page> {
     Some(Page {
         entries: entries.collect(),
         next: members.string("nextCursor"),
+        ttl: members
+            .get("ttlMs")
+            .and_then(|ttl| ttl.parse().ok())
+            .map(Duration::from_millis),
     })
 }

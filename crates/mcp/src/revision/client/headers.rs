@@ -22,7 +22,7 @@ pub fn modern_headers(
         headers.push(("mcp-name".to_owned(), sentinel::encode(address)));
     }
     if outbound.method == Method::ToolsCall
-        && let Some(definition) = definition
+        && let Some(definition) = definition.filter(|one| param_headers::are_in(one))
         && let Ok(message) = Object::parse(&outbound.json)
         && let Some(params) = message.get("params")
     {

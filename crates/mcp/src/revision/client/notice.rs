@@ -20,6 +20,8 @@ pub enum Said {
         params: RawJson,
     },
     Change(Change),
+    /// What a user was sent to do elsewhere, under this id, is done.
+    Elicited(String),
     /// The stream of changes begins.
     Acknowledged,
     /// Something we have no use for.
@@ -57,6 +59,7 @@ fn read(method: &str, params: &RawJson) -> Option<Said> {
         Method::PromptsChanged => Said::Change(Change::Prompts),
         Method::ResourcesChanged => Said::Change(Change::Resources),
         Method::ResourceUpdated => Said::Change(Change::Updated(members.string("uri")?.into())),
+        Method::Elicited => Said::Elicited(members.string("elicitationId")?),
         Method::Acknowledged => Said::Acknowledged,
         _ => return None,
     })

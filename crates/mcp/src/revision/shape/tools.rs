@@ -23,8 +23,8 @@ pub(super) fn older(revision: Revision, result: &mut Object<'_>) {
     });
 }
 
-/// Takes from tool definitions what only an older revision has.
-pub(super) fn modern(result: &mut Object<'_>) {
+/// Takes from tool definitions how they must be called: whoever calls them here need not know.
+pub(super) fn without_execution(result: &mut Object<'_>) {
     let concerned = |tools: &str| tools.contains("\"execution\"");
     edit_items(result, "tools", concerned, |tool| {
         drop(tool.remove("execution"));

@@ -50,8 +50,7 @@ fn of_fields() {
         ),
         (
             "servers: {}\n",
-            "1:1: unknown field `servers`; the fields here are listen, public_url, \
-             allowed_hosts, allowed_origins, auth, legacy_sse, log, limits, sources, mcpServers, data_dir",
+            "1:1: unknown field `servers`; `tidegate schema` prints the fields there are",
         ),
         (
             "log: { levle: info }\n",
@@ -75,8 +74,7 @@ fn of_fields() {
         ),
         (
             "1: x\n",
-            "1:1: unknown field `1`; the fields here are listen, public_url, \
-             allowed_hosts, allowed_origins, auth, legacy_sse, log, limits, sources, mcpServers, data_dir",
+            "1:1: unknown field `1`; `tidegate schema` prints the fields there are",
         ),
     ]);
 }
@@ -299,6 +297,31 @@ fn of_sources() {
         (
             "sources: { a: { url: \"ftp://x\" } }\n",
             "1:12: `sources.a` has the url `ftp://x`, which is no http or https address",
+        ),
+        (
+            "sources: { a: { url: \"https://ada:hunter2@x/mcp\" } }\n",
+            "1:12: `sources.a` has a user name in its `url`; give it in `headers` instead",
+        ),
+        (
+            "sources: { a: { url: \"https://ada:hun ter2@x/mcp\" } }\n",
+            "1:12: `sources.a` has a `url` that is no http or https address",
+        ),
+        (
+            "sources: { a: { url: \"http://x\", ca: b.pem } }\n",
+            "1:12: `sources.a` has `ca`, which goes with a `url` of https",
+        ),
+        (
+            "sources: { a: { command: npx, ca: b.pem } }\n",
+            "1:12: `sources.a` has `headers` or `ca`, which go with `url`",
+        ),
+        (
+            "sources: { a: { url: \"https://x\", ca: b.pem } }\n",
+            "1:39: `sources.a.ca`: cannot read the file `b.pem`: No such file or directory (os \
+             error 2)",
+        ),
+        (
+            "sources: { a: { url: \"https://x\", ca: tidegate.yaml } }\n",
+            "1:39: `sources.a.ca`: the file `tidegate.yaml` has no certificate in PEM form",
         ),
         (
             "sources: { a: { url: \"http://x\", args: [b] } }\n",

@@ -6,18 +6,18 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use futures_util::StreamExt as _;
+use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use tidegate_core::{
     Ask, Caller, CorrelationId, Error, Event, Gateway, GatewayConfig, Health, Outcome, Own,
     Principal, RawJson, Reply, Request, Scope, Source, SourceId, Terms,
 };
 use tidegate_mcp::revision::Method;
-use tidegate_policy::Deadline;
-use tidegate_upstream::{Remote, RemoteConfig, Transport};
+use tidegate_upstream::{Remote, Transport, Trust};
 use tokio::task::JoinSet;
 
 use super::answer::plain;
-use crate::assemble::{Assembly, CONNECT_TIME, MESSAGE_BYTES, open_in};
-use crate::config::Settings;
+use crate::assemble::{Assembly, deadline, endpoint, open_in, remote_config, wind_down};
+use crate::config::{Conduct, Secret, Settings};
 
 /// The one source, where a gateway elsewhere is looked into.
 const ELSEWHERE: &str = "elsewhere";
@@ -38,37 +38,43 @@ impl Place {
     pub(super) fn assembled(settings: &Settings) -> anyhow::Result<Self> {
         let assembly = Assembly::new(settings)?;
         let background = assembly.background();
-        let (gateway, remotes) = (assembly.gateway, assembly.remotes);
+        let remotes = assembly.servers.iter();
+        let remotes = remotes.map(|one| (one.id.clone(), Arc::clone(&one.remote)));
+        let (gateway, remotes) = (assembly.gateway, remotes.collect());
         Ok(Self::new(gateway, Scope::All, remotes, background))
     }
 
     /// The gateway at an address, under its own names.
-    pub(super) fn at(url: &http::Uri, settings: &Settings) -> anyhow::Result<Self> {
+    pub(super) fn at(
+        url: &http::Uri,
+        key: Option<Secret>,
+        settings: &Settings,
+    ) -> anyhow::Result<Self> {
         let id: SourceId = ELSEWHERE.parse()?;
-        let remote = Arc::new(Remote::new(RemoteConfig {
-            name: url.to_string(),
-            transport: Transport::Http {
-                url: url.clone(),
-                headers: Vec::new(),
-            },
-            connect_time: CONNECT_TIME,
-            message_bytes: MESSAGE_BYTES,
-        }));
         let config = GatewayConfig {
             page_size: settings.page_size,
-            instructions: String::new(),
+            ..GatewayConfig::default()
         };
-        let deadline = Deadline {
-            between_events: settings.call_time,
-            in_all: settings.call_time_max,
-        };
+        let headers = key.map(|key| bearer(&key)).transpose()?;
+        let headers = headers.into_iter().collect();
+        let transport = Transport::Http(endpoint(url, headers, &Trust::system(), settings)?);
+        let conduct = Conduct::default();
+        let remote = remote_config(
+            &url.to_string(),
+            transport,
+            &conduct,
+            &config.seal,
+            settings,
+        );
+        let remote = Arc::new(Remote::new(remote));
+        let deadline = deadline(settings.call_time, settings.call_time_max);
         let sources = vec![(id.clone(), Arc::clone(&remote) as Arc<dyn Source>)];
         let gateway = Arc::new(Gateway::new(config, sources, vec![Arc::new(deadline)]));
         let mut background = JoinSet::new();
         let running = Arc::clone(&remote);
         background.spawn(async move { running.run().await });
         // There is nothing to be had without the one that is asked: it may take its time.
-        background.spawn(open_in(Arc::clone(&gateway), CONNECT_TIME));
+        background.spawn(open_in(Arc::clone(&gateway), conduct.connect_time));
         let scope = Scope::Source(id.clone());
         let place = Self::new(gateway, scope, vec![(id, remote)], background);
         Ok(Self {
@@ -143,6 +149,7 @@ impl Place {
             },
             ask,
             params,
+            continues: false,
             precondition: None,
         };
         let mut events = match self.gateway.handle(request).await? {
@@ -157,24 +164,35 @@ impl Place {
                     tracing::info!(level = level.as_str(), %params, "the source says");
                 }
                 Event::Question(_) => return Err(asks_back()),
-                Event::Acknowledged(_) | Event::Change(_) => {}
+                Event::Acknowledged(_) | Event::Change(_) | Event::Elicited(_) | Event::Alive => {}
             }
         }
         Err(Error::internal("the answer ended before it was complete"))
     }
 
     /// Ends what runs beside, and waits for processes that were started.
-    pub(super) async fn close(mut self) {
-        // First, or the servers would be started again.
-        self.background.shutdown().await;
-        futures_util::future::join_all(self.remotes.iter().map(|(_, remote)| remote.stop())).await;
+    pub(super) async fn close(self) {
+        let remotes = self.remotes.into_iter().map(|(_, remote)| remote);
+        wind_down(self.background, remotes.collect()).await;
     }
+}
+
+/// The header that shows a key.
+fn bearer(key: &Secret) -> anyhow::Result<(HeaderName, HeaderValue)> {
+    let value = HeaderValue::try_from(format!("Bearer {}", key.expose()));
+    let mut value = value.context("the variable TIDEGATE_KEY holds no key")?;
+    value.set_sensitive(true);
+    Ok((AUTHORIZATION, value))
 }
 
 fn result(outcome: Outcome) -> Result<RawJson, Error> {
     match outcome {
         Outcome::Complete { result, .. } => Ok(result),
         Outcome::InputRequired(_) => Err(asks_back()),
+        // It was not said that tasks are welcome.
+        Outcome::Task(_) => Err(Error::internal(
+            "the source answers later, and was not asked to",
+        )),
     }
 }
 

@@ -14,6 +14,7 @@ pub(super) enum Question {
     Read { uri: String },
     Get { prompt: String, arguments: RawJson },
     Call { tool: String, arguments: RawJson },
+    Explain { uri: String },
 }
 
 impl Question {
@@ -22,6 +23,7 @@ impl Question {
             Look::Sources { .. } => Self::Sources,
             Look::Ls { kind, .. } => Self::List(lists(*kind)),
             Look::Read { uri, .. } => Self::Read { uri: uri.clone() },
+            Look::Explain { uri, .. } => Self::Explain { uri: uri.clone() },
             Look::Get {
                 prompt, arguments, ..
             } => Self::Get {

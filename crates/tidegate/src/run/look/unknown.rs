@@ -23,7 +23,7 @@ pub(super) async fn explained(
         (List::Resources, code) if code != Code::ResourceNotFound => None,
         _ => advice(place, list, name).await,
     };
-    let lost = match advice.is_some() || error.code() == Code::Unavailable {
+    let lost = match advice.is_some() || error.code() == Code::SourceDown {
         true => missing_sources(place),
         false => Vec::new(),
     };

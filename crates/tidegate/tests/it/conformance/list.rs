@@ -1,6 +1,10 @@
-//! Reads `tests/conformance.txt`.
+//! Reads `tests/conformance.txt` and `tests/conformance-client.txt`.
 
-const LIST: &str = include_str!("../../conformance.txt");
+/// The gateway as a server.
+pub(super) const SERVER: &str = include_str!("../../conformance.txt");
+
+/// The gateway as a client.
+pub(super) const CLIENT: &str = include_str!("../../conformance-client.txt");
 
 /// A scenario and how it must end.
 pub(super) struct Row {
@@ -27,7 +31,7 @@ pub(super) struct But {
 
 impl Row {
     /// The scenario with each of its revisions.
-    pub(super) fn runs(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+    pub(super) fn runs(&self) -> impl Iterator<Item = (&'static str, &'static str)> + use<> {
         let scenario = self.scenario;
         self.revisions
             .split(',')
@@ -35,9 +39,9 @@ impl Row {
     }
 }
 
-pub(super) fn rows() -> Vec<Row> {
+pub(super) fn rows(list: &'static str) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
-    for line in LIST.lines() {
+    for line in list.lines() {
         let (first, second, third, rest) = columns(line);
         if first.is_empty() || first.starts_with('#') {
             continue;

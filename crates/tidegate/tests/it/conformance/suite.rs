@@ -15,8 +15,19 @@ use crate::support::{Home, Running};
 /// Succeeds even where nothing was answered.
 const ALWAYS: &str = "wire-schema-valid";
 
-/// How the folders of scenarios begin that are about extensions.
-const EXTENSIONS: [&str; 2] = ["server-tasks-", "server-sep-2640-"];
+/// How long a client may take, in milliseconds.
+const CLIENT_TIME: &str = "120000";
+
+/// What the suite looks at.
+pub(super) enum Subject {
+    Server {
+        url: String,
+    },
+    /// What is started with the address of a server.
+    Client {
+        command: String,
+    },
+}
 
 pub(super) struct Suite {
     home: Home,
@@ -38,29 +49,31 @@ impl Suite {
         }
     }
 
-    /// Every server scenario with each of its revisions.
-    pub(super) fn known(&self) -> Vec<(String, String)> {
-        let ended = Running::start(self.command().args(["list", "--server"])).end();
+    /// Every scenario for servers, or for clients, with each of its revisions.
+    pub(super) fn known(&self, subjects: &str) -> Vec<(String, String)> {
+        let ended = Running::start(self.command().args(["list", subjects])).end();
         let said = ended.expect_code(0).stdout;
         let lines = said
             .lines()
             .filter_map(|line| line.trim().strip_prefix("- "));
         let scenarios = lines.filter_map(|line| line.strip_suffix(']')?.split_once(" ["));
-        let known: Vec<_> = scenarios
-            .flat_map(|(name, revisions)| {
-                let each = revisions.split(',').map(str::trim);
-                each.map(|revision| (name.to_owned(), revision.to_owned()))
-            })
-            .collect();
-        assert!(known.len() > 50, "the suite's list is not read: {said}");
-        known
+        let known = scenarios.flat_map(|(name, revisions)| {
+            let each = revisions.split(',').map(str::trim);
+            each.map(|revision| (name.to_owned(), revision.to_owned()))
+        });
+        known.collect()
     }
 
     /// Runs a scenario once; what is wrong, if anything.
-    pub(super) fn judge(&self, url: &str, row: &Row, revision: &str) -> Result<(), String> {
+    pub(super) fn judge(&self, subject: &Subject, row: &Row, revision: &str) -> Result<(), String> {
         let folder = TempDir::new_in(self.home.path()).unwrap();
         let mut command = self.command();
-        command.args(["server", "--url", url]);
+        match subject {
+            Subject::Server { url } => command.args(["server", "--url", url]),
+            Subject::Client { command: client } => {
+                command.args(["client", "--command", client, "--timeout", CLIENT_TIME])
+            }
+        };
         command.args(["--scenario", row.scenario, "--spec-version", revision]);
         command.arg("-o").arg(folder.path());
         let ended = Running::start(&mut command).end();
@@ -68,18 +81,25 @@ impl Suite {
             Expectation::Partly { but } => but.as_slice(),
             Expectation::Pass | Expectation::NotRun { .. } => &[],
         };
-        let wrong = match checks(folder.path()) {
+        let mut wrong = match checks(folder.path()) {
             Some(checks) => wrong(&checks, but),
-            None => format!("it wrote no checks: {}{}", ended.stdout, ended.stderr),
+            None => "it wrote no checks".to_owned(),
         };
+        // A client may fail after its last check.
+        if matches!(subject, Subject::Client { .. }) && ended.code() != Some(0) {
+            wrong.push_str("the client failed");
+        }
+        if !wrong.is_empty() {
+            wrong = format!("{wrong}\n{}{}", ended.stdout, ended.stderr);
+        }
         match wrong.as_str() {
             "" => Ok(()),
             wrong => Err(format!("{} {revision}: {wrong}", row.scenario)),
         }
     }
 
-    /// Runs the whole set of a revision `but` for these; what is wrong, if anything, or that fewer
-    /// scenarios than `least` went well.
+    /// Runs the whole set of a revision `but` for those that begin like this; what is wrong, if
+    /// anything, or that fewer scenarios than `least` went well.
     pub(super) fn judge_all(
         &self,
         url: &str,
@@ -115,15 +135,13 @@ impl Suite {
     }
 }
 
-/// The checks of each scenario, but for those of extensions that are not served.
+/// The checks of each scenario.
 fn all_checks(folder: &Path) -> Vec<(String, Vec<Check>)> {
     let entries = fs::read_dir(folder).unwrap().map(Result::unwrap);
     entries
         .filter_map(|entry| {
             let name = entry.file_name().into_string().unwrap();
-            let extension = EXTENSIONS.iter().any(|prefix| name.starts_with(prefix));
-            let checks = read_checks(&entry.path())?;
-            (!extension).then_some((name, checks))
+            Some((name, read_checks(&entry.path())?))
         })
         .collect()
 }

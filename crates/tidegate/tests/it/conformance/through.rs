@@ -23,6 +23,13 @@ const SLOW: [&str; 2] = ["--retry-ms", "1200"];
 /// nothing of it can be checked.
 const OF_STREAMS: &str = "server-server-sse-polling";
 
+/// About extensions: those that no server here has, and those that one has.
+const SKILLS: &str = "server-sep-2640-";
+const TASKS: &str = "server-tasks-";
+const TASK_SCENARIOS: usize = 9;
+/// The suite does not check these yet.
+const TASK_NEWS: &str = "server-tasks-status-notifications";
+
 #[test]
 fn a_server_of_both_eras() {
     over_http(&SLOW, &[LEGACY, MODERN]);
@@ -36,6 +43,17 @@ fn a_server_of_the_legacy_era() {
 #[test]
 fn a_server_of_the_modern_era() {
     over_http(&["--era", "modern"], &[MODERN]);
+}
+
+#[test]
+fn a_server_with_tasks() {
+    let (home, args) = (Home::new(), ["--era", "modern", "--tasks"]);
+    let (running, url) = fixture_at(&home, "/mcp", &args);
+    let gateway = before(&json!({ "url": url }).to_string());
+    let but = [SKILLS, TASK_NEWS];
+    check_all(&gateway, MODERN, MODERN_SCENARIOS + TASK_SCENARIOS, &but);
+    gateway.stop();
+    running.stop();
 }
 
 #[test]
@@ -75,32 +93,47 @@ fn over_http(args: &[&str], revisions: &[&str]) {
 
 fn over_http_at(path: &str, args: &[&str], revisions: &[&str], but: &[&str]) {
     let home = Home::new();
-    let mut command = home.command(fixture::program());
-    command.args(["--listen", "127.0.0.1:0"]).args(args);
-    let running = Running::start(&mut command);
-    let url = running.stdout.find("http://").replace("/mcp", path);
+    let (running, url) = fixture_at(&home, path, args);
     check(&json!({ "url": url }).to_string(), revisions, but);
     running.stop();
 }
 
+fn fixture_at(home: &Home, path: &str, args: &[&str]) -> (Running, String) {
+    let mut command = home.command(fixture::program());
+    command.args(["--listen", "127.0.0.1:0"]).args(args);
+    let running = Running::start(&mut command);
+    let url = running.stdout.find("http://").replace("/mcp", path);
+    (running, url)
+}
+
 fn check(source: &str, revisions: &[&str], but: &[&str]) {
-    let patient = "limits: { startup_wait: 2m }\n";
-    let gateway = Server::with_config(&format!("{patient}sources:\n  fixture: {source}\n"));
-    let (suite, url) = (Suite::new(), format!("{}/fixture", gateway.url()));
+    let gateway = before(source);
     for revision in revisions {
         let least = if *revision == LEGACY {
             LEGACY_SCENARIOS
         } else {
             MODERN_SCENARIOS
         };
-        let mut wrong = String::new();
-        for _ in 0..TRIES {
-            wrong = suite.judge_all(&url, revision, least - but.len(), but);
-            if wrong.is_empty() {
-                break;
-            }
-        }
-        assert!(wrong.is_empty(), "{revision}: {wrong}");
+        let all = [but, &[SKILLS, TASKS]].concat();
+        check_all(&gateway, revision, least - but.len(), &all);
     }
     gateway.stop();
+}
+
+/// A gateway before one source.
+fn before(source: &str) -> Server {
+    let patient = "limits: { startup_wait: 2m }\n";
+    Server::with_config(&format!("{patient}sources:\n  fixture: {source}\n"))
+}
+
+fn check_all(gateway: &Server, revision: &str, least: usize, but: &[&str]) {
+    let (suite, url) = (Suite::new(), format!("{}/fixture", gateway.url()));
+    let mut wrong = String::new();
+    for _ in 0..TRIES {
+        wrong = suite.judge_all(&url, revision, least, but);
+        if wrong.is_empty() {
+            break;
+        }
+    }
+    assert!(wrong.is_empty(), "{revision}: {wrong}");
 }

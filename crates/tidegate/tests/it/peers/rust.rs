@@ -89,12 +89,10 @@ async fn walk(client: &Client) {
     let resources = client.list_all_resources().await.unwrap();
     assert_eq!(all(&resources, "uri"), [HEALTH, MODELS, STATS]);
     assert!(client.list_all_prompts().await.unwrap().is_empty());
-    assert!(
-        client
-            .list_all_resource_templates()
-            .await
-            .unwrap()
-            .is_empty()
+    let templates = client.list_all_resource_templates().await.unwrap();
+    assert_eq!(
+        all(&templates, "uriTemplate"),
+        ["gateway://gateway/explain/{+uri}"]
     );
 
     for uri in [HEALTH, MODELS, STATS] {

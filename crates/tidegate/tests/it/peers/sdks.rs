@@ -39,7 +39,7 @@ fn check(command: &mut Command, protocol: &str) {
         "server": "tidegate",
         "tools": ["system__health"],
         "resources": [HEALTH, MODELS, STATS],
-        "templates": 0,
+        "templates": 1,
         "prompts": 0,
         "read": {
             HEALTH: "application/json",

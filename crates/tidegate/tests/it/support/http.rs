@@ -239,9 +239,14 @@ impl Answer {
         find(&self.headers, name)
     }
 
+    /// The answer, which a server may give as it is or as the last of some events.
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
-        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
+        let is_events = self.header("content-type") == Some("text/event-stream");
+        let events = self.body.lines().rev();
+        let last = events.filter_map(|line| line.strip_prefix("data: ")).next();
+        let text = last.filter(|_| is_events).unwrap_or(&self.body);
+        serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
     /// The result, of an answer that has one.

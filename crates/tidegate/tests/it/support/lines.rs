@@ -1,17 +1,17 @@
 //! The output of a process, read by a thread of its own so that no wait is without an end.
 
-use std::cell::RefCell;
 use std::io::{self, BufRead, BufReader, Read};
+use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 
 use super::PATIENCE;
 
-/// Lines as they come.
+/// Lines as they come. Tests may share them.
 pub(crate) struct Lines {
-    coming: Receiver<String>,
+    coming: Mutex<Receiver<String>>,
     /// What was taken already, for messages and for `all`.
-    taken: RefCell<String>,
+    taken: Mutex<String>,
 }
 
 impl Lines {
@@ -31,7 +31,8 @@ impl Lines {
                 line.clear();
             }
         });
-        let taken = RefCell::default();
+        let coming = Mutex::new(coming);
+        let taken = Mutex::default();
         Self { coming, taken }
     }
 
@@ -42,9 +43,10 @@ impl Lines {
 
     /// The next line without its end, or `None` at the end of the output.
     pub(crate) fn next(&self) -> Option<String> {
-        match self.coming.recv_timeout(PATIENCE) {
+        let line = self.coming.lock().unwrap().recv_timeout(PATIENCE);
+        match line {
             Ok(line) => {
-                self.taken.borrow_mut().push_str(&line);
+                self.taken.lock().unwrap().push_str(&line);
                 Some(line.trim_end_matches(['\r', '\n']).to_owned())
             }
             Err(RecvTimeoutError::Disconnected) => None,
@@ -70,8 +72,10 @@ impl Lines {
 
     /// Everything that has come by now.
     pub(crate) fn so_far(&self) -> String {
-        let mut taken = self.taken.borrow_mut();
+        let mut taken = self.taken.lock().unwrap();
         self.coming
+            .lock()
+            .unwrap()
             .try_iter()
             .for_each(|line| taken.push_str(&line));
         taken.clone()

@@ -27,35 +27,49 @@ impl Tools {
         }
     }
 
-    /// A script of a package from npm.
-    pub(crate) fn script(&self, home: &Home, path: &str) -> Command {
+    pub(crate) fn node(&self) -> &Path {
+        &self.node
+    }
+
+    /// The interpreter of this environment.
+    pub(crate) fn python(&self, environment: &str) -> PathBuf {
+        self.dir.join(environment).join("bin/python")
+    }
+
+    /// A file of a package from npm.
+    pub(crate) fn npm(&self, path: &str) -> PathBuf {
         let script = self
             .dir
             .join("node/node_modules/@modelcontextprotocol")
             .join(path);
         assert!(script.is_file(), "{} is not there", script.display());
+        script
+    }
+
+    /// A script of a package from npm.
+    pub(crate) fn script(&self, home: &Home, path: &str) -> Command {
         let mut command = home.command(&self.node);
-        command.arg(script);
+        command.arg(self.npm(path));
         command
     }
 
     /// A peer of our own in TypeScript.
     pub(crate) fn node_peer(&self, home: &Home, name: &str) -> Command {
         let mut command = home.command(&self.node);
-        command
-            .arg(peers().join(name))
-            .env("TIDEGATE_TOOLS", &self.dir);
+        command.arg(peer(name)).env("TIDEGATE_TOOLS", &self.dir);
         command
     }
 
     /// A peer of our own in Python, with the SDK of this environment.
     pub(crate) fn python_peer(&self, home: &Home, environment: &str, name: &str) -> Command {
-        let mut command = home.command(self.dir.join(environment).join("bin/python"));
-        command.arg("-B").arg(peers().join(name));
+        let mut command = home.command(self.python(environment));
+        command.arg("-B").arg(peer(name));
         command
     }
 }
 
-fn peers() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers")
+/// A peer of our own.
+pub(crate) fn peer(name: &str) -> PathBuf {
+    let peers = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers");
+    peers.join(name)
 }

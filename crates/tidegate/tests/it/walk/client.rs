@@ -10,7 +10,7 @@ use crate::support::{Events, Post, Server, Session, Stdio};
 
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 
-pub(super) trait Client {
+pub(crate) trait Client {
     fn revision(&self) -> &str;
 
     /// Sends a request and gives its result; a refusal fails the test.
@@ -40,13 +40,13 @@ fn acknowledged(first: &Value, uris: &[String]) {
 }
 
 /// Over HTTP, with a session.
-pub(super) struct Sessions {
+pub(crate) struct Sessions {
     session: Session,
     revision: &'static str,
 }
 
 impl Sessions {
-    pub(super) fn open(server: &Server, path: &str, revision: &'static str) -> Self {
+    pub(crate) fn open(server: &Server, path: &str, revision: &'static str) -> Self {
         Self {
             session: Session::open(server.address, path, revision),
             revision,
@@ -73,13 +73,13 @@ impl Client for Sessions {
 }
 
 /// Over HTTP, without a session.
-pub(super) struct Stateless {
+pub(crate) struct Stateless {
     address: SocketAddr,
     path: String,
 }
 
 impl Stateless {
-    pub(super) fn new(server: &Server, path: &str) -> Self {
+    pub(crate) fn new(server: &Server, path: &str) -> Self {
         Self {
             address: server.address,
             path: path.to_owned(),
@@ -113,23 +113,23 @@ impl Client for Stateless {
 }
 
 /// On a pipe, in either era.
-pub(super) struct Pipe {
+pub(crate) struct Pipe {
     stdio: Stdio,
     revision: &'static str,
 }
 
 impl Pipe {
     /// After the handshake.
-    pub(super) fn legacy(stdio: Stdio, revision: &'static str) -> Self {
+    pub(crate) fn legacy(stdio: Stdio, revision: &'static str) -> Self {
         Self { stdio, revision }
     }
 
-    pub(super) fn modern(stdio: Stdio) -> Self {
+    pub(crate) fn modern(stdio: Stdio) -> Self {
         let revision = MODERN;
         Self { stdio, revision }
     }
 
-    pub(super) fn end(self) {
+    pub(crate) fn end(self) {
         self.stdio.end();
     }
 }
@@ -160,7 +160,7 @@ impl Client for Pipe {
 }
 
 /// By the oldest HTTP transport: a stream to hear, and an endpoint to speak to.
-pub(super) struct OldStream {
+pub(crate) struct OldStream {
     address: SocketAddr,
     events: Events,
     endpoint: String,
@@ -169,7 +169,7 @@ pub(super) struct OldStream {
 }
 
 impl OldStream {
-    pub(super) fn open(server: &Server, revision: &'static str) -> Self {
+    pub(crate) fn open(server: &Server, revision: &'static str) -> Self {
         let get = server.post().at("/sse").method("GET");
         let mut events = Events::of(get.header("Accept", "text/event-stream").open(b""));
         let mut client = Self {

@@ -4,24 +4,19 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
-use futures_util::stream::{self, StreamExt};
-use http::StatusCode;
+use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use tidegate_core::{RawJson, Result};
-use tidegate_mcp::revision::client::{Said, said, unasked_answer};
-use tidegate_mcp::revision::question::question_kind;
-use tidegate_mcp::{Inbound, Limits, Message, decode, sse};
+use tidegate_core::Result;
+use tidegate_mcp::{Inbound, Limits, Message, RpcError, decode, decode_unnamed_error, sse};
 
-use super::client::Response;
-use super::{Shared, refused};
-use crate::link::{Heard, Talk, unavailable};
+use super::Shared;
+use super::values::Values;
+use crate::endpoint::Response;
+use crate::link::junk::Junk;
+use crate::link::{too_large, unavailable};
 
-/// How often the rest of one answer is asked for.
-const MOST_RESUMES: usize = 8;
-
-/// How long to wait before that where the server does not say, and at most.
+/// How long a server is left alone before the rest of a stream is asked for, where it does not say.
 const RETRY: Duration = Duration::from_secs(1);
 const LONGEST_RETRY: Duration = Duration::from_secs(30);
 
@@ -30,172 +25,60 @@ const LIMITS: Limits = Limits {
     batch: 1024,
 };
 
-/// What the server says in answer to the request with this id.
-pub(super) fn talk(response: Response, id: u64, shared: &Arc<Shared>) -> Talk {
-    let exchange = Exchange {
-        id,
-        status: response.status,
-        reader: Reader::new(response, shared.message_bytes),
-        resumed: 0,
-        unanswered: Unanswered {
-            shared: Arc::clone(shared),
-            id,
-            is_open: true,
-        },
-    };
-    stream::unfold(Some(exchange), |exchange| async {
-        let mut exchange = exchange?;
-        let heard = exchange.next().await;
-        let ended = matches!(heard, Ok(Heard::Answer(_)) | Err(_));
-        exchange.unanswered.is_open = !ended;
-        Some((heard, (!ended).then_some(exchange)))
-    })
-    .boxed()
-}
-
-/// One request and what has come of its answer.
-struct Exchange {
-    id: u64,
-    status: StatusCode,
-    reader: Reader,
-    resumed: usize,
-    unanswered: Unanswered,
-}
-
-impl Exchange {
-    /// The next thing that is for this request.
-    async fn next(&mut self) -> Result<Heard> {
-        loop {
-            match self.reader.next().await {
-                Some(Ok(message)) => {
-                    if let Some(heard) = hear(message, self.id, &self.unanswered.shared).await {
-                        return Ok(heard);
-                    }
-                }
-                Some(Err(error)) => {
-                    if !self.resume().await {
-                        return Err(error);
-                    }
-                }
-                None if self.resume().await => {}
-                None if self.status.is_success() => {
-                    return Err(unavailable(
-                        "the source ended its answer before it was complete",
-                    ));
-                }
-                None => return Err(refused(self.status)),
-            }
-        }
-    }
-
-    /// Comes back for the rest of a stream that broke off, where the server said how.
-    async fn resume(&mut self) -> bool {
-        let Some(last) = self
-            .reader
-            .last_event
-            .clone()
-            .filter(|_| self.resumed < MOST_RESUMES)
-        else {
-            return false;
-        };
-        self.resumed += 1;
-        tokio::time::sleep(self.reader.retry.min(LONGEST_RETRY)).await;
-        let shared = &self.unanswered.shared;
-        match shared.resume(&last).await {
-            Some(response) => {
-                self.reader = Reader::new(response, shared.message_bytes);
-                self.reader.last_event = Some(last);
-                true
-            }
-            None => false,
-        }
-    }
-}
-
-/// A request whose answer has not come. Dropped before it comes, the server is told; without a
-/// session, closing the stream has told it.
-struct Unanswered {
-    shared: Arc<Shared>,
-    id: u64,
-    is_open: bool,
-}
-
-impl Drop for Unanswered {
-    fn drop(&mut self) {
-        if self.is_open {
-            self.shared.call_off(self.id);
-        }
-    }
-}
-
-/// What a message means to this request; none if it is not for it.
-async fn hear(message: Message, id: u64, shared: &Arc<Shared>) -> Option<Heard> {
-    match message {
-        Message::Response {
-            id: answered,
-            answer,
-        } if answered.key() == id.to_string() => Some(Heard::Answer(answer)),
-        Message::Response { .. } => None,
-        Message::Notification { method, params } => match said(&method, params.as_ref()) {
-            // Progress of something else, or of nothing.
-            Said::Progress { token, .. } if token != id.to_string() => None,
-            said => Some(Heard::Said(said)),
-        },
-        Message::Request { id, method, params } => match question_kind(&method) {
-            Some(kind) => {
-                let params = params.unwrap_or_else(RawJson::empty_object);
-                Some(Heard::Question { id, kind, params })
-            }
-            None => {
-                shared
-                    .post(unasked_answer(&id, &method), Vec::new())
-                    .await
-                    .ok();
-                None
-            }
-        },
-    }
-}
-
 /// Cuts a body into messages as its bytes arrive.
 pub(super) struct Reader {
     body: Incoming,
     framing: Framing,
-    ready: VecDeque<Message>,
+    ready: VecDeque<Spoken>,
     message_bytes: usize,
+    junk: Arc<Junk>,
     /// The id of the last event, to come back with.
-    last_event: Option<String>,
+    pub(super) last_event: Option<String>,
     /// How long the server wants to be left alone before that.
     retry: Duration,
+}
+
+/// What a body is made of.
+pub(super) enum Spoken {
+    Message(Message),
+    /// An error that does not say to which request: to the one whose answer this body is.
+    Error(RpcError),
 }
 
 enum Framing {
     Events(sse::Decoder),
     /// JSON values, one after the other.
-    Values(BytesMut),
+    Values(Values),
 }
 
 impl Reader {
-    pub(super) fn new(response: Response, message_bytes: usize) -> Self {
+    pub(super) fn new(response: Response, shared: &Shared) -> Self {
+        let message_bytes = shared.message_bytes;
         let framing = match response.is_events {
             true => Framing::Events(sse::Decoder::new(message_bytes)),
-            false => Framing::Values(BytesMut::new()),
+            false => Framing::Values(Values::default()),
         };
         Self {
             body: response.body,
             framing,
             ready: VecDeque::new(),
             message_bytes,
+            junk: Arc::clone(&shared.junk),
             last_event: None,
             retry: RETRY,
         }
     }
 
-    /// The next message; none at the end.
-    pub(super) async fn next(&mut self) -> Option<Result<Message>> {
+    /// How long to wait before the rest is asked for.
+    pub(super) fn retry(&self) -> Duration {
+        self.retry.min(LONGEST_RETRY)
+    }
+
+    /// The next thing that is said; none at the end.
+    pub(super) async fn next(&mut self) -> Option<Result<Spoken>> {
         loop {
-            if let Some(message) = self.ready.pop_front() {
-                return Some(Ok(message));
+            if let Some(spoken) = self.ready.pop_front() {
+                return Some(Ok(spoken));
             }
             let data = match self.body.frame().await {
                 None => return None,
@@ -224,56 +107,28 @@ impl Reader {
                     }
                 }
             }
-            Framing::Values(buffer) => {
-                buffer.extend_from_slice(data);
-                let mut values = Vec::new();
-                while let Some(end) = complete_value(buffer) {
-                    values.push(buffer.split_to(end).freeze());
-                }
-                if buffer.len() > self.message_bytes {
+            Framing::Values(values) => {
+                let complete = values.push(data);
+                if values.rest() > self.message_bytes {
                     return Err(too_large());
                 }
-                values.into_iter().for_each(|value| self.take(value));
+                complete.into_iter().for_each(|value| self.take(value));
             }
         }
         Ok(())
     }
 
     fn take(&mut self, bytes: Bytes) {
-        match decode(bytes, LIMITS) {
-            Ok(Inbound::One(message)) => self.ready.push_back(message),
-            Ok(Inbound::Batch(messages)) => self.ready.extend(messages.into_iter().flatten()),
-            Err((_, error)) => {
-                tracing::debug!(
-                    error = error.message(),
-                    "a source said something that is no message"
-                );
+        match decode(bytes.clone(), LIMITS) {
+            Ok(Inbound::One(message)) => self.ready.push_back(Spoken::Message(message)),
+            Ok(Inbound::Batch(messages)) => {
+                let messages = messages.into_iter().flatten().map(Spoken::Message);
+                self.ready.extend(messages);
             }
+            Err((_, error)) => match decode_unnamed_error(bytes, LIMITS) {
+                Some(error) => self.ready.push_back(Spoken::Error(error)),
+                None => self.junk.note(error.message()),
+            },
         }
     }
-}
-
-/// Where the first complete JSON object or array of a buffer ends.
-fn complete_value(buffer: &[u8]) -> Option<usize> {
-    let (mut depth, mut in_string, mut escaped) = (0_usize, false, false);
-    for (at, byte) in buffer.iter().enumerate() {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if in_string => escaped = true,
-            b'"' => in_string = !in_string,
-            b'{' | b'[' if !in_string => depth += 1,
-            b'}' | b']' if !in_string => {
-                depth = depth.saturating_sub(1);
-                if depth == 0 {
-                    return Some(at + 1);
-                }
-            }
-            _ => {}
-        }
-    }
-    None
-}
-
-fn too_large() -> tidegate_core::Error {
-    unavailable("the source's answer is larger than allowed")
 }

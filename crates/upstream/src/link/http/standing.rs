@@ -3,57 +3,129 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use http::{Method, StatusCode};
-use tidegate_mcp::Message;
-use tidegate_mcp::revision::client::said;
+use http::{HeaderValue, Method, StatusCode};
+use tidegate_core::{Change, RawJson};
+use tidegate_mcp::revision::client::{Said, said, unasked_answer};
+use tidegate_mcp::revision::question::question_kind;
+use tidegate_mcp::{Message, RequestId};
+use tokio_util::sync::CancellationToken;
 
-use super::Shared;
-use super::body::Reader;
+use super::body::{Reader, Spoken};
+use super::{LAST_EVENT_ID, Shared};
+use crate::link::Heard;
 
 /// How long to wait before the stream is opened again.
 const AGAIN: Duration = Duration::from_secs(1);
 
+/// How often in a row a server that had a stream may not be reached before it is given up.
+const MOST_UNREACHED: usize = 3;
+
+/// What has come of the stream so far.
+struct Standing {
+    /// Told when the server has opened the stream, or has not.
+    settled: CancellationToken,
+    /// Whether it was there once.
+    was_there: bool,
+    /// The id of its last event, to come back with.
+    last_event: Option<String>,
+    /// How often the server has not been reached since.
+    unreached: usize,
+}
+
 /// Opens the stream again and again, until the link is closed or the server says there is none.
-pub(super) async fn follow(shared: Arc<Shared>) {
+pub(super) async fn follow(shared: Arc<Shared>, settled: CancellationToken) {
+    let mut standing = Standing {
+        settled,
+        was_there: false,
+        last_event: None,
+        unreached: 0,
+    };
     loop {
-        let goes_on = tokio::select! {
-            () = shared.closed.cancelled() => false,
-            goes_on = hear(&shared) => goes_on,
+        let refused = tokio::select! {
+            () = shared.closed.cancelled() => return,
+            refused = standing.hear(&shared) => refused,
         };
-        if !goes_on {
-            return;
+        let is_gone = refused || standing.unreached == MOST_UNREACHED;
+        match standing.was_there {
+            // What was there and is refused now has gone with its session.
+            true if is_gone => return shared.closed.cancel(),
+            false if refused => return,
+            _ => tokio::time::sleep(AGAIN).await,
         }
-        tokio::time::sleep(AGAIN).await;
     }
 }
 
-/// Hears one stream to its end; false if there is no use in another.
-async fn hear(shared: &Shared) -> bool {
-    let opened = shared
-        .client
-        .send(Method::GET, shared.session_headers(), String::new())
-        .await;
-    let response = match opened {
-        Ok(response) if response.status.is_success() && response.is_events => response,
-        Ok(response) if response.status == StatusCode::NOT_FOUND => {
-            shared.closed.cancel();
+impl Standing {
+    /// Hears one stream to its end; true if the server has none for us.
+    async fn hear(&mut self, shared: &Shared) -> bool {
+        let mut headers = shared.session_headers();
+        let last_event = self.last_event.as_ref();
+        let last_event = last_event.and_then(|last| HeaderValue::try_from(last).ok());
+        headers.extend(last_event.map(|last| (LAST_EVENT_ID, last)));
+        let opened = shared
+            .endpoint
+            .send(Method::GET, headers, String::new())
+            .await;
+        self.settled.cancel();
+        let Ok(response) = opened else {
+            self.unreached += 1;
             return false;
+        };
+        self.unreached = 0;
+        let status = response.status;
+        if !(status.is_success() && response.is_events) {
+            let (source, status_code) = (&shared.name, status.as_u16());
+            tracing::debug!(source, status = status_code, "no stream of changes");
+            return !comes_later(status);
         }
-        Ok(response) => {
-            tracing::debug!(
-                source = shared.name,
-                status = response.status.as_u16(),
-                "no stream of changes"
-            );
-            return response.status.is_server_error();
+        // What was said between two streams is had by its place in the first, or not at all.
+        if self.was_there && self.last_event.is_none() {
+            shared.unasked.missed();
         }
-        Err(_) => return true,
-    };
-    let mut reader = Reader::new(response, shared.message_bytes);
-    while let Some(Ok(message)) = reader.next().await {
-        if let Message::Notification { method, params } = message {
-            shared.unasked.try_send(said(&method, params.as_ref())).ok();
+        self.was_there = true;
+        let mut reader = Reader::new(response, shared);
+        while let Some(Ok(spoken)) = reader.next().await {
+            if let Spoken::Message(message) = spoken {
+                shared.hear(message).await;
+            }
+        }
+        self.last_event = reader.last_event.or(self.last_event.take());
+        false
+    }
+}
+
+/// Whether a stream that is refused so may be had later: the server is in trouble, or still thinks
+/// that we read the last one.
+fn comes_later(status: StatusCode) -> bool {
+    let busy = [StatusCode::CONFLICT, StatusCode::TOO_MANY_REQUESTS];
+    status.is_server_error() || busy.contains(&status)
+}
+
+impl Shared {
+    /// Hands what came on the stream to the request it belongs to, if it belongs to one.
+    async fn hear(&self, message: Message) {
+        match message {
+            Message::Notification { method, params } => {
+                match self.pending.say(said(&method, params.as_ref())) {
+                    Some(Said::Change(change)) => self.unasked.say(change),
+                    Some(Said::Elicited(id)) => self.unasked.say(Change::Elicited(id.into())),
+                    _ => {}
+                }
+            }
+            Message::Request { id, method, params } => self.asked(id, &method, params).await,
+            Message::Response { .. } => self.junk.stray(),
         }
     }
-    true
+
+    /// A question of the server: nothing links it to a request, so it is for the only one under way,
+    /// or for nobody.
+    async fn asked(&self, id: RequestId, method: &str, params: Option<RawJson>) {
+        let params = params.unwrap_or_else(RawJson::empty_object);
+        let answer = unasked_answer(&id, method);
+        let heard = question_kind(method)
+            .is_some_and(|kind| self.pending.ask(Heard::Question { id, kind, params }));
+        if !heard {
+            self.post(answer, Vec::new()).await.ok();
+        }
+    }
 }

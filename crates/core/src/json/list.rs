@@ -7,10 +7,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, SeqAccess, Visitor};
 
 /// Reads a list; one with more items is an error.
-pub(crate) fn list<'a, T: Deserialize<'a>>(
-    text: &'a str,
-    most: usize,
-) -> serde_json::Result<Vec<T>> {
+pub fn list<'a, T: Deserialize<'a>>(text: &'a str, most: usize) -> serde_json::Result<Vec<T>> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let items = deserializer.deserialize_seq(AtMost {
         most,

@@ -1,0 +1,157 @@
+//! What is measured: which call, of which era, answered in which form, through what.
+//!
+//! Must not know: how it is measured.
+
+use std::fmt;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::process::{Process, beside};
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Era {
+    Legacy,
+    Modern,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Form {
+    Json,
+    Sse,
+}
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Subject {
+    /// A call of a tool.
+    Call,
+    /// A resource of 1 KiB.
+    Read,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cell {
+    pub(crate) era: Era,
+    pub(crate) form: Form,
+    pub(crate) subject: Subject,
+}
+
+/// One of the two that stand before the server.
+pub(crate) struct Front {
+    pub(crate) name: &'static str,
+    pub(crate) process: Process,
+    /// What the names of tools begin with.
+    prefix: &'static str,
+}
+
+/// A server, and both ways to it.
+pub(crate) struct Behind {
+    pub(crate) gateway: Front,
+    pub(crate) proxy: Front,
+    _server: Process,
+    _folder: TempDir,
+}
+
+impl Behind {
+    pub(crate) fn start(gateway: &Path, era: Era, form: Form) -> anyhow::Result<Self> {
+        let server = Process::start(
+            Command::new(beside("bench-backend")?)
+                .args(["--era", era.word()])
+                .args(["--form", form.word()]),
+        )?;
+        let folder = TempDir::new()?;
+        let source = json!({ "url": format!("http://{}/mcp", server.address) });
+        let config = json!({ "sources": { "bench": source } });
+        std::fs::write(folder.path().join("tidegate.json"), config.to_string())?;
+        let gateway = Process::start_logging(
+            Command::new(gateway)
+                .args(["serve", "--listen", "127.0.0.1:0", "--data-dir", "data"])
+                .current_dir(folder.path()),
+        )?;
+        let proxy =
+            Process::start(Command::new(beside("bench-proxy")?).arg(server.address.to_string()))?;
+        Ok(Self {
+            gateway: Front {
+                name: "the gateway",
+                process: gateway,
+                prefix: "bench__",
+            },
+            proxy: Front {
+                name: "the proxy",
+                process: proxy,
+                prefix: "",
+            },
+            _server: server,
+            _folder: folder,
+        })
+    }
+}
+
+impl Front {
+    /// The method, the name it is about, and the parameters.
+    pub(crate) fn request(&self, cell: Cell) -> (&'static str, String, Value) {
+        let (method, name, mut params) = match cell.subject {
+            Subject::Call => {
+                let name = format!("{}echo", self.prefix);
+                let params = json!({ "name": name, "arguments": { "text": "hello" } });
+                ("tools/call", name, params)
+            }
+            Subject::Read => {
+                let uri = "bench://page".to_owned();
+                let params = json!({ "uri": uri });
+                ("resources/read", uri, params)
+            }
+        };
+        if cell.era == Era::Modern {
+            params["_meta"] = json!({
+                "io.modelcontextprotocol/protocolVersion": cell.era.revision(),
+                "io.modelcontextprotocol/clientCapabilities": {},
+                "io.modelcontextprotocol/clientInfo": { "name": "bench", "version": "1" },
+            });
+        }
+        (method, name, params)
+    }
+}
+
+impl Era {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Legacy => "legacy",
+            Self::Modern => "modern",
+        }
+    }
+
+    pub(crate) fn revision(self) -> &'static str {
+        match self {
+            Self::Legacy => "2025-11-25",
+            Self::Modern => "2026-07-28",
+        }
+    }
+}
+
+impl Form {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Json => "json",
+            Self::Sse => "sse",
+        }
+    }
+}
+
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let subject = match self.subject {
+            Subject::Call => "tools/call",
+            Subject::Read => "resources/read",
+        };
+        write!(
+            f,
+            "{} {subject:<14} {:<4}",
+            self.era.word(),
+            self.form.word()
+        )
+    }
+}

@@ -1,0 +1,75 @@
+//! A program that is measured: started, listened to until it says where it is, ended with the value.
+//!
+//! Must not know: what it does.
+
+use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use nix::time::clock_getcpuclockid;
+use nix::unistd::Pid;
+
+/// A running program.
+pub(crate) struct Process {
+    child: Child,
+    pub(crate) address: SocketAddr,
+}
+
+impl Process {
+    /// Starts a program whose first line on stdout is its address.
+    pub(crate) fn start(command: &mut Command) -> anyhow::Result<Self> {
+        let mut child = command.stdout(Stdio::piped()).spawn()?;
+        let output = child.stdout.take().context("no output")?;
+        Self::of(child, output, |line| line.parse().ok())
+    }
+
+    /// Starts a program that says its address somewhere in its log.
+    pub(crate) fn start_logging(command: &mut Command) -> anyhow::Result<Self> {
+        let mut child = command.stderr(Stdio::piped()).spawn()?;
+        let log = child.stderr.take().context("no log")?;
+        Self::of(child, log, |line| {
+            let (_, rest) = line.split_once("listening on http://")?;
+            rest.split('/').next()?.parse().ok()
+        })
+    }
+
+    fn of(
+        child: Child,
+        output: impl Read + Send + 'static,
+        address: impl Fn(&str) -> Option<SocketAddr>,
+    ) -> anyhow::Result<Self> {
+        let mut lines = BufReader::new(output).lines().map_while(Result::ok);
+        let found = lines.by_ref().find_map(|line| address(&line));
+        let process = Self {
+            child,
+            address: found.context("a program ended before it said where it is")?,
+        };
+        // So that it can go on to write.
+        thread::spawn(move || lines.for_each(drop));
+        Ok(process)
+    }
+
+    /// The CPU time that all its threads took, in its own code and in the kernel.
+    pub(crate) fn cpu_time(&self) -> anyhow::Result<Duration> {
+        let clock = clock_getcpuclockid(Pid::from_raw(self.child.id().try_into()?))?;
+        Ok(clock.now()?.into())
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+/// A program that was built beside this one.
+pub(crate) fn beside(name: &str) -> anyhow::Result<PathBuf> {
+    let path = std::env::current_exe()?.with_file_name(name);
+    anyhow::ensure!(path.is_file(), "{} is not built", path.display());
+    Ok(path)
+}

@@ -1,0 +1,100 @@
+//! The figures, and the table they are shown in.
+//!
+//! Must not know: where they come from.
+
+use std::fmt;
+use std::time::Duration;
+
+use crate::cell::Cell;
+use crate::load::Ran;
+
+pub(crate) const HEAD: &str = concat!(
+    "                              CPU µs a call           calls a second     latency p50/p99 ms\n",
+    "era    call           form   gateway  proxy  ratio   gateway    proxy   gateway       proxy",
+);
+
+/// One round, or the median of several.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Figures {
+    cpu_us: f64,
+    per_second: f64,
+    p50_ms: f64,
+    p99_ms: f64,
+}
+
+impl Figures {
+    pub(crate) fn of(cpu: Duration, ran: &Ran) -> Self {
+        let calls = ran.calls as f64;
+        let mut latencies = ran.latencies.clone();
+        latencies.sort_unstable();
+        let at = |part: f64| {
+            let index = ((latencies.len() as f64 - 1.0) * part) as usize;
+            latencies[index].as_secs_f64() * 1e3
+        };
+        Self {
+            cpu_us: cpu.as_secs_f64() * 1e6 / calls,
+            per_second: calls / ran.time.as_secs_f64(),
+            p50_ms: at(0.5),
+            p99_ms: at(0.99),
+        }
+    }
+
+    fn median(rounds: &[Self]) -> Self {
+        let of = |figure: fn(&Self) -> f64| median(rounds.iter().map(figure).collect());
+        Self {
+            cpu_us: of(|one| one.cpu_us),
+            per_second: of(|one| one.per_second),
+            p50_ms: of(|one| one.p50_ms),
+            p99_ms: of(|one| one.p99_ms),
+        }
+    }
+}
+
+fn median(mut all: Vec<f64>) -> f64 {
+    all.sort_unstable_by(f64::total_cmp);
+    all[all.len() / 2]
+}
+
+/// One cell of the measurement.
+pub(crate) struct Row {
+    cell: Cell,
+    gateway: Figures,
+    proxy: Figures,
+    /// How many times as much CPU time the gateway takes. The median over the rounds: what else the
+    /// machine does is about the same in both halves of one.
+    pub(crate) ratio: f64,
+}
+
+impl Row {
+    /// From the rounds of the gateway and of the proxy.
+    pub(crate) fn new(cell: Cell, [gateway, proxy]: &[Vec<Figures>; 2]) -> Self {
+        let rounds = gateway.iter().zip(proxy);
+        let ratios = rounds.map(|(gateway, proxy)| gateway.cpu_us / proxy.cpu_us);
+        Self {
+            cell,
+            gateway: Figures::median(gateway),
+            proxy: Figures::median(proxy),
+            ratio: median(ratios.collect()),
+        }
+    }
+}
+
+impl fmt::Display for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (gateway, proxy) = (&self.gateway, &self.proxy);
+        write!(
+            f,
+            "{}  {:>8.1} {:>6.1} {:>6.2}  {:>8.0} {:>8.0}  {:>5.1} /{:>5.1} {:>5.1} /{:>5.1}",
+            self.cell,
+            gateway.cpu_us,
+            proxy.cpu_us,
+            self.ratio,
+            gateway.per_second,
+            proxy.per_second,
+            gateway.p50_ms,
+            gateway.p99_ms,
+            proxy.p50_ms,
+            proxy.p99_ms
+        )
+    }
+}

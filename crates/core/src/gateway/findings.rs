@@ -1,0 +1,115 @@
+//! What is odd about the names that sources give: said once in the log, counted, and shown in the
+//! health report for as long as it is so.
+
+use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
+
+use super::view::Finding;
+use crate::{Health, Probe, Report, Vital, clip};
+
+/// Findings that are remembered as said.
+const MOST_KNOWN: usize = 10_000;
+
+/// What was found in the newest merged catalog of all sources.
+#[derive(Debug, Default)]
+pub struct Findings(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    now: Vec<Finding>,
+    said: HashSet<Finding>,
+}
+
+impl Findings {
+    /// Takes the findings of a newly merged catalog; what is new among them goes to the log.
+    pub(super) fn replace(&self, found: &[Finding]) {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for finding in found {
+            if state.said.len() < MOST_KNOWN && state.said.insert(finding.clone()) {
+                log(finding);
+            }
+        }
+        state.now = found.to_vec();
+    }
+}
+
+fn log(finding: &Finding) {
+    match finding {
+        Finding::Collision {
+            list,
+            name,
+            kept_by,
+            lost_by,
+            listed_as,
+        } => tracing::info!(
+            list = list.member(),
+            name = clip(name),
+            %kept_by,
+            source = %lost_by,
+            listed_as = clip(listed_as),
+            "two sources have the same name"
+        ),
+        Finding::Claim {
+            uri,
+            owner,
+            claimed_by,
+        } => tracing::warn!(
+            uri = clip(uri),
+            %owner,
+            source = %claimed_by,
+            "a source claims what is another's own; it is not listed"
+        ),
+        Finding::Twice { list, name, source } => tracing::warn!(
+            list = list.member(),
+            name = clip(name),
+            %source,
+            "a source lists a name twice; the second is not listed"
+        ),
+    }
+}
+
+impl Probe for Findings {
+    fn name(&self) -> &str {
+        "names"
+    }
+
+    fn report(&self) -> Report {
+        let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = |is: fn(&Finding) -> bool| {
+            let count = state.now.iter().filter(|one| is(one)).count();
+            u64::try_from(count).unwrap_or(u64::MAX)
+        };
+        let vital = |name, value| Vital { name, value };
+        let first = state.now.iter().find_map(complaint);
+        Report {
+            health: first.map_or(Health::Good, Health::Degraded),
+            vitals: vec![
+                vital(
+                    "collisions",
+                    count(|one| matches!(one, Finding::Collision { .. })),
+                ),
+                vital("claims", count(|one| matches!(one, Finding::Claim { .. }))),
+                vital(
+                    "listed_twice",
+                    count(|one| matches!(one, Finding::Twice { .. })),
+                ),
+            ],
+            ..Report::good()
+        }
+    }
+}
+
+/// What someone should do something about. A collision has been dealt with.
+fn complaint(finding: &Finding) -> Option<String> {
+    match finding {
+        Finding::Claim {
+            uri,
+            owner,
+            claimed_by,
+        } => Some(format!(
+            "`{claimed_by}` lists `{}`, which belongs to `{owner}` alone; it is not listed",
+            clip(uri)
+        )),
+        Finding::Collision { .. } | Finding::Twice { .. } => None,
+    }
+}

@@ -1,0 +1,138 @@
+//! The ids of calls that go on after their answer: a client carries one sealed, for itself alone,
+//! and it leads back to the one source that gave it out.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+
+use super::outward::member;
+use super::view::View;
+use super::{Shared, Target};
+use crate::{
+    Ask, Caller, Code, Error, Event, Object, Outcome, Principal, Purpose, RawJson, Reply, Request,
+    Result, Seal, Side, SourceId, Unsealed,
+};
+
+/// The name of all this among the extensions of the protocol.
+pub(super) const TASKS: &str = "io.modelcontextprotocol/tasks";
+
+/// How long an id is good at least, and at most. The source forgets the task itself before.
+const GOOD_FOR: Duration = Duration::from_secs(24 * 3600);
+const LONGEST: Duration = Duration::from_secs(30 * 24 * 3600);
+
+const ID: &str = "taskId";
+
+/// Ends the source's name in a sealed id: no name has it.
+const END: char = '\0';
+
+/// Gives the ids of one source's tasks to one client, and takes them away again.
+pub(super) struct TaskIds {
+    seal: Arc<Seal>,
+    principal: Principal,
+    source: SourceId,
+    /// The id under which the client asks, where it asks about a task.
+    spelled: Option<String>,
+}
+
+impl TaskIds {
+    /// What is needed for an answer that may have such an id; none if it cannot.
+    pub(super) fn of(
+        shared: &Shared,
+        view: &View,
+        request: &Request,
+        target: &Target,
+    ) -> Option<Self> {
+        let spelled = match &request.ask {
+            Ask::Task { id, .. } => Some(id.clone()),
+            Ask::Tool { .. } if view.part(target.source)?.catalog.features.tasks => None,
+            _ => return None,
+        };
+        Some(Self {
+            seal: Arc::clone(&shared.config.seal),
+            principal: request.caller.principal.clone(),
+            source: shared.sources[target.source].0.clone(),
+            spelled,
+        })
+    }
+
+    /// An answer with the client's id in place of the source's.
+    pub(super) fn turn(self, reply: Result<Reply>) -> Result<Reply> {
+        match reply? {
+            Reply::Done(outcome) => Ok(Reply::Done(self.outcome(outcome)?)),
+            Reply::Stream(events) => {
+                let events = events.map(move |event| match event {
+                    Ok(Event::Done(outcome)) => Ok(Event::Done(self.outcome(outcome)?)),
+                    other => other,
+                });
+                Ok(Reply::Stream(events.boxed()))
+            }
+        }
+    }
+
+    fn outcome(&self, outcome: Outcome) -> Result<Outcome> {
+        Ok(match outcome {
+            Outcome::Task(result) => Outcome::Task(self.sealed(&result)?),
+            Outcome::Complete { result, hint } => Outcome::Complete {
+                result: self.spelled(&result).unwrap_or(result),
+                hint,
+            },
+            asked @ Outcome::InputRequired(_) => asked,
+        })
+    }
+
+    /// A new task, under an id that this client alone can use.
+    fn sealed(&self, result: &RawJson) -> Result<RawJson> {
+        let mut task = result.object().unwrap_or_default();
+        let id = task.string(ID).ok_or_else(|| {
+            let message = "the source began a task without an id";
+            Error::new(Code::SourceFailed, Side::Source, message)
+        })?;
+        let payload = format!("{}{END}{id}", self.source);
+        let good_for = good_for(&task);
+        let token = self
+            .seal
+            .seal(Purpose::Task, &self.principal, good_for, payload.as_bytes());
+        task.set(ID, RawJson::string(&token).as_str().to_owned());
+        Ok(task.write())
+    }
+
+    /// A known task, under the id that the client asks with; none if the answer names no task.
+    fn spelled(&self, result: &RawJson) -> Option<RawJson> {
+        let spelled = RawJson::string(self.spelled.as_ref()?);
+        let turned = member(result.as_str(), ID, |_| Some(spelled.as_str().to_owned()));
+        turned.map(|text| RawJson::copy_of(&text))
+    }
+}
+
+fn good_for(task: &Object<'_>) -> Duration {
+    let kept = task.get("ttlMs").and_then(|ttl| ttl.parse().ok());
+    let kept = kept.map_or(GOOD_FOR, Duration::from_millis);
+    kept.clamp(GOOD_FOR, LONGEST)
+}
+
+/// The source that a client's id leads to, and the id there.
+pub(super) fn open(
+    shared: &Shared,
+    view: &View,
+    caller: &Caller,
+    token: &str,
+) -> Result<(usize, String)> {
+    let seal = &shared.config.seal;
+    let opened = match seal.open(Purpose::Task, &caller.principal, token) {
+        Ok(payload) => String::from_utf8(payload).ok(),
+        Err(Unsealed::Foreign) => None,
+        Err(Unsealed::Expired) => return Err(refused("the task is too old: its id has expired")),
+    };
+    let found = opened.and_then(|payload| {
+        let (source, id) = payload.split_once(END)?;
+        let mut parts = view.parts().iter();
+        let part = parts.find(|part| part.id.as_str() == source)?;
+        Some((part.source, id.to_owned()))
+    });
+    found.ok_or_else(|| refused("no task that you began here has this id"))
+}
+
+fn refused(message: &str) -> Error {
+    Error::client(Code::InvalidParams, message)
+}

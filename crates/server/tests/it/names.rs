@@ -1,0 +1,267 @@
+//! Names and URIs of several sources at one endpoint (design 6): all are reachable, none is hidden,
+//! and what an answer names leads back to where it came from.
+
+use serde_json::{Value, json};
+use tidegate_core::Naming;
+use tidegate_testkit::{Answer, Client, FakeSource, TestGateway, Tool};
+
+use crate::support::served;
+
+const SHARED: &str = "note://shared";
+
+/// A source whose tool, prompt, resource and template have the names of every other such source.
+fn twin(who: &str) -> FakeSource {
+    let link = json!({ "content": [
+        { "type": "resource_link", "uri": SHARED, "name": "shared" },
+        { "type": "resource", "resource": { "uri": SHARED, "text": who } },
+        { "type": "resource_link", "uri": "https://example.com/", "name": "elsewhere" },
+        { "type": "text", "text": SHARED },
+    ]});
+    FakeSource::empty()
+        .tool(Tool::named("find").answers(&link.to_string()))
+        .prompt("greet")
+        .resource(SHARED, who)
+        .template("note://of/{name}")
+}
+
+async fn twins(first: &str, second: &str) -> TestGateway {
+    TestGateway::with(FakeSource::empty())
+        .and(first, twin(first))
+        .and(second, twin(second))
+        .start()
+        .await
+}
+
+async fn list(client: &Client, method: &str, member: &str, key: &str) -> Vec<String> {
+    let result = served(client.modern(method, json!({})).send().await).await;
+    let entries = result[member].as_array().unwrap().iter();
+    entries
+        .map(|entry| entry[key].as_str().unwrap().to_owned())
+        .collect()
+}
+
+async fn read(client: &Client, uri: &str) -> Value {
+    let read = client.modern("resources/read", json!({ "uri": uri }));
+    served(read.send().await).await["contents"][0].clone()
+}
+
+/// What a request was refused with: always wrong parameters.
+async fn refused(answer: Answer) -> Value {
+    crate::support::refused(answer, 200, -32602).await["error"].clone()
+}
+
+async fn call(client: &Client, tool: &str) -> Value {
+    served(client.modern_call(tool, json!({})).send().await).await
+}
+
+#[tokio::test]
+async fn of_two_with_one_name_the_first_in_the_configuration_keeps_it() {
+    for (first, second) in [("ada", "bob"), ("bob", "ada")] {
+        let gateway = twins(first, second).await;
+        let client = gateway.client();
+        let lost = format!("gateway://{second}/{SHARED}");
+        let uris = list(&client, "resources/list", "resources", "uri").await;
+        assert_eq!(uris, [SHARED, &lost]);
+        let templates = "resources/templates/list";
+        let templates = list(&client, templates, "resourceTemplates", "uriTemplate").await;
+        let expected = format!("gateway://{second}/note://of/{{name}}");
+        assert_eq!(templates[..2], ["note://of/{name}".to_owned(), expected]);
+        let tools = list(&client, "tools/list", "tools", "name").await;
+        assert_eq!(tools, [format!("{first}__find"), format!("{second}__find")]);
+        let prompts = list(&client, "prompts/list", "prompts", "name").await;
+        assert_eq!(
+            prompts,
+            [format!("{first}/greet"), format!("{second}/greet")]
+        );
+
+        assert_eq!(read(&client, SHARED).await["text"], first);
+        let loser = read(&client, &lost).await;
+        assert_eq!(
+            (&loser["text"], &loser["uri"]),
+            (&json!(second), &json!(lost))
+        );
+        let qualified = format!("gateway://{first}/{SHARED}");
+        assert_eq!(read(&client, &qualified).await["uri"], qualified);
+    }
+}
+
+/// Design 6.8: links and embedded resources of the one that lost lead to it, not to the other.
+#[tokio::test]
+async fn what_an_answer_names_leads_back() {
+    let gateway = twins("ada", "bob").await;
+    let client = gateway.client();
+    for (tool, expected) in [
+        ("ada__find", SHARED.to_owned()),
+        ("bob__find", format!("gateway://bob/{SHARED}")),
+    ] {
+        let content = call(&client, tool).await["content"].clone();
+        assert_eq!(content[0]["uri"], expected);
+        assert_eq!(content[1]["resource"]["uri"], expected);
+        assert_eq!(content[2]["uri"], "https://example.com/", "nobody's stays");
+        assert_eq!(content[3]["text"], SHARED, "text is text");
+        let text = read(&client, &expected).await["text"].clone();
+        assert_eq!(text, content[1]["resource"]["text"]);
+    }
+    let alone = client.at("/mcp/bob");
+    let content = call(&alone, "find").await["content"].clone();
+    assert_eq!(content[0]["uri"], SHARED, "alone, all is native");
+    assert_eq!(read(&alone, SHARED).await["text"], "bob");
+}
+
+#[tokio::test]
+async fn an_error_names_what_was_asked_for() {
+    let gateway = twins("ada", "bob").await;
+    let client = gateway.client();
+    let uri = "gateway://bob/note://nowhere";
+    let error = refused(
+        client
+            .modern("resources/read", json!({ "uri": uri }))
+            .send()
+            .await,
+    )
+    .await;
+    assert_eq!(error["data"]["uri"], uri, "{error}");
+}
+
+#[tokio::test]
+async fn a_tool_has_many_names_and_one_meaning() {
+    let gateway = twins("ada", "bob").await;
+    let client = gateway.client();
+    for name in ["bob__find", "bob.find"] {
+        assert!(call(&client, name).await["content"].is_array());
+    }
+    let ambiguous = client.modern_call("find", json!({})).send().await;
+    assert!(
+        refused(ambiguous).await["message"]
+            .as_str()
+            .unwrap()
+            .contains("`find`")
+    );
+}
+
+#[tokio::test]
+async fn native_names_are_kept_by_the_first_and_prefixed_for_the_rest() {
+    let gateway = TestGateway::with(FakeSource::empty())
+        .and("ada", twin("ada").prompt("only"))
+        .and("bob", twin("bob").tool(Tool::named("alone")))
+        .naming(Naming::Native)
+        .start()
+        .await;
+    let client = gateway.client();
+    let tools = list(&client, "tools/list", "tools", "name").await;
+    assert_eq!(tools, ["find", "bob__find", "alone"]);
+    let prompts = list(&client, "prompts/list", "prompts", "name").await;
+    assert_eq!(prompts, ["greet", "only", "bob/greet"]);
+    let first = call(&client, "find").await;
+    assert_eq!(
+        first,
+        call(&client, "ada__find").await,
+        "a prefix is always good"
+    );
+    assert_ne!(first, call(&client, "bob__find").await);
+}
+
+/// Design 6.4: pages keep their scheme and say their source after it, wherever they are named.
+#[tokio::test]
+async fn a_page_is_found_under_its_source() {
+    let page = "ui://view/page";
+    let definition = json!({
+        "name": "show", "description": "Shows.", "inputSchema": { "type": "object" },
+        "_meta": { "ui": { "resourceUri": page } },
+    });
+    let source = || {
+        let tool = Tool::named("show").defined(&definition.to_string());
+        FakeSource::empty().tool(tool).resource(page, "<p>")
+    };
+    let gateway = TestGateway::with(FakeSource::empty())
+        .and("ada", source())
+        .and("bob", source())
+        .start()
+        .await;
+    let client = gateway.client();
+    let uris = list(&client, "resources/list", "resources", "uri").await;
+    assert_eq!(uris, ["ui://ada/view/page", "ui://bob/view/page"]);
+    let tools = served(client.modern("tools/list", json!({})).send().await).await;
+    for (at, uri) in uris.iter().enumerate() {
+        assert_eq!(tools["tools"][at]["_meta"]["ui"]["resourceUri"], *uri);
+        assert_eq!(read(&client, uri).await["uri"], *uri);
+    }
+    let alone = client.at("/mcp/ada");
+    assert_eq!(read(&alone, page).await["uri"], page);
+}
+
+/// Design 6.6: what nobody lists goes to the only source that has URIs of its scheme.
+#[tokio::test]
+async fn a_scheme_of_one_source_is_asked_of_it() {
+    let gateway = TestGateway::with(FakeSource::empty().resource("fake://known", "k"))
+        .and("other", FakeSource::empty().resource("other://known", "o"))
+        .start()
+        .await;
+    let client = gateway.client();
+    let explained = read(&client, "gateway://gateway/explain/fake://unlisted").await;
+    let explained: Value = serde_json::from_str(explained["text"].as_str().unwrap()).unwrap();
+    assert_eq!(
+        (&explained["source"], &explained["rule"]),
+        (&json!("fake"), &json!("scheme"))
+    );
+    let read = client.modern("resources/read", json!({ "uri": "fake://unlisted" }));
+    assert_eq!(
+        refused(read.send().await).await["data"]["uri"],
+        "fake://unlisted"
+    );
+}
+
+#[tokio::test]
+async fn where_a_uri_leads_is_explained() {
+    let gateway = twins("ada", "bob").await;
+    let client = gateway.client();
+    let explain = async |uri: &str| {
+        let asked = format!("gateway://gateway/explain/{uri}");
+        let contents = read(&client, &asked).await;
+        assert_eq!(contents["uri"], asked);
+        serde_json::from_str::<Value>(contents["text"].as_str().unwrap()).unwrap()
+    };
+    let listed = explain(SHARED).await;
+    assert_eq!(
+        (&listed["source"], &listed["rule"]),
+        (&json!("ada"), &json!("listed"))
+    );
+    let shadowed = &listed["shadowed"][0];
+    assert_eq!(shadowed["source"], "bob");
+    assert_eq!(shadowed["reachedAs"], format!("gateway://bob/{SHARED}"));
+    let expanded = explain("note://of/eve").await;
+    assert_eq!(
+        (&expanded["source"], &expanded["rule"]),
+        (&json!("ada"), &json!("template"))
+    );
+    let qualified = explain("gateway://bob/note://x").await;
+    assert_eq!(
+        (&qualified["source"], &qualified["rule"]),
+        (&json!("bob"), &json!("qualified"))
+    );
+    assert_eq!(explain("nobody://x").await["found"], false);
+}
+
+/// A cursor is worth nothing to another principal.
+#[tokio::test]
+async fn a_cursor_is_good_for_the_one_who_got_it() {
+    let gateway = TestGateway::with(FakeSource::empty().many_tools(20))
+        .keys([("ada", "ada-key"), ("bob", "bob-key")])
+        .page_size(10)
+        .start()
+        .await;
+    let (ada, bob) = (
+        gateway.client().with_key("ada-key"),
+        gateway.client().with_key("bob-key"),
+    );
+    let first = served(ada.modern("tools/list", json!({})).send().await).await;
+    let cursor = json!({ "cursor": first["nextCursor"] });
+    assert!(
+        refused(bob.modern("tools/list", cursor.clone()).send().await).await["message"]
+            .as_str()
+            .unwrap()
+            .contains("cursor")
+    );
+    let second = served(ada.modern("tools/list", cursor).send().await).await;
+    assert_eq!(second["tools"].as_array().unwrap().len(), 10);
+}

@@ -1,0 +1,61 @@
+//! What a client says that is asked something, in either era.
+//!
+//! Must not know: how a question comes and an answer goes.
+
+use serde_json::{Map, Value, json};
+
+/// The params of the next round of a stateless request; none where its result is the last.
+pub(super) fn next_round(params: &Value, result: &Value) -> Option<Value> {
+    if result["resultType"] != "input_required" {
+        return None;
+    }
+    let questions = result["inputRequests"].as_object();
+    let answers = questions
+        .into_iter()
+        .flatten()
+        .map(|(name, question)| (name.clone(), answer(question)));
+    let mut next = params.clone();
+    next["inputResponses"] = Value::Object(answers.collect());
+    match result.get("requestState") {
+        Some(state) => next["requestState"] = state.clone(),
+        None => drop(next.as_object_mut()?.remove("requestState")),
+    }
+    Some(next)
+}
+
+/// The answer to a question.
+pub(super) fn answer(question: &Value) -> Value {
+    match question["method"].as_str() {
+        Some("elicitation/create") => {
+            let content = filled_in(&question["params"]["requestedSchema"]);
+            json!({ "action": "accept", "content": content })
+        }
+        Some("sampling/createMessage") => json!({
+            "role": "assistant", "model": "none", "stopReason": "endTurn",
+            "content": { "type": "text", "text": "Nothing comes to mind." },
+        }),
+        Some("roots/list") => json!({ "roots": [] }),
+        _ => panic!("asked what nobody asks: {question}"),
+    }
+}
+
+/// A form as one leaves it who only says yes: with the defaults of its schema.
+fn filled_in(schema: &Value) -> Value {
+    let fields = schema["properties"].as_object().into_iter().flatten();
+    let content: Map<_, _> = fields
+        .map(|(name, field)| {
+            let value = field.get("default").cloned();
+            (name.clone(), value.unwrap_or_else(|| any(field)))
+        })
+        .collect();
+    content.into()
+}
+
+/// A value of a field without a default.
+fn any(field: &Value) -> Value {
+    match field["type"].as_str() {
+        Some("boolean") => true.into(),
+        Some("integer" | "number") => 1.into(),
+        _ => "yes".into(),
+    }
+}

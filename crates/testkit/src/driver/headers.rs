@@ -1,0 +1,34 @@
+//! The headers that repeat arguments of a tool, as a stateless client writes them.
+//!
+//! Must not know: who reads them.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
+
+/// The headers for a call with these arguments, by the schema of its tool.
+pub(super) fn repeated(schema: &Value, arguments: &Value) -> Vec<(String, String)> {
+    let mut headers = Vec::new();
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    for (name, property) in properties {
+        let value = match &arguments[name] {
+            Value::Null => continue,
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        if let Some(marked) = property["x-mcp-header"].as_str() {
+            headers.push((format!("Mcp-Param-{marked}"), written(&value)));
+        }
+        headers.extend(repeated(property, &arguments[name]));
+    }
+    headers
+}
+
+/// A value as it can stand in a header.
+fn written(value: &str) -> String {
+    let plain = value.chars().all(|one| matches!(one, ' '..='~')) && value.trim() == value;
+    match plain {
+        true => value.to_owned(),
+        false => format!("=?base64?{}?=", STANDARD.encode(value)),
+    }
+}

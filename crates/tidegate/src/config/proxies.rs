@@ -1,0 +1,37 @@
+//! The proxies that the environment names, under the names that most programs know.
+//!
+//! Knows nothing of how a proxy is spoken to.
+
+use tidegate_upstream::{Proxies, UnusableProxy};
+
+use super::outside::Outside;
+use super::problem::{Findings, Origin};
+use super::remote::Remote;
+use super::sources::{Source, SourceKind};
+
+/// Reads the variables. One that is wrong matters only where a source would need it.
+pub(crate) fn read(sources: &[Source], outside: &Outside<'_>, findings: &mut Findings) -> Proxies {
+    let proxies = Proxies::from_variables(|name| outside.variable(name));
+    let mut told = Vec::new();
+    for Source { id, kind } in sources {
+        let SourceKind::Remote(server) = kind;
+        let Remote::Address { url, .. } = &server.remote else {
+            continue;
+        };
+        let Err(UnusableProxy(variable)) = proxies.on_the_way_to(url) else {
+            continue;
+        };
+        if !told.contains(&variable) {
+            told.push(variable);
+            // Not what it says: there may be a password in it.
+            findings.push(
+                Origin::Variable(variable),
+                format!(
+                    "names no proxy that can be used, and the source `{id}` would need it; write \
+                     `http://host:port`, or name the source's host in `NO_PROXY`"
+                ),
+            );
+        }
+    }
+    proxies
+}

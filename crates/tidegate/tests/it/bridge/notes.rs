@@ -1,0 +1,103 @@
+//! Why a cell of the table is not simply a yes: the paragraph of the specification that says so, and
+//! what the gateway does then.
+
+/// Why something is otherwise.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Note {
+    /// What is written in the cell.
+    pub(super) letter: char,
+    pub(super) text: &'static str,
+}
+
+/// Every note, in the order of the page.
+pub(super) const NOTES: &[&Note] = &[
+    &NO_ELICITATION,
+    &NO_PAGES,
+    &NO_TOOLS_IN_SAMPLING,
+    &LEAVING_IS_NOT_CANCELLING,
+    &LEAVING_IS_CANCELLING,
+    &NO_BATCHES,
+    &ONE_BY_ONE,
+    &OBJECTS_ALONE,
+    &WRAPPED,
+    &TEXT_ALONE,
+    &WAITED_FOR,
+    &ENDS_WITH_ITS_PIPE,
+];
+
+pub(super) const NO_ELICITATION: Note = Note {
+    letter: 'a',
+    text: "Elicitation came with 2025-06-18 (*Client features, Elicitation*). The server is told that \
+           this client cannot be asked; what it makes of that, mostly a failed call, is the answer.",
+};
+
+pub(super) const NO_PAGES: Note = Note {
+    letter: 'b',
+    text: "URL mode came with 2025-11-25 (*Client features, Elicitation, URL mode*). The server is told \
+           that this client knows forms alone, and its call fails with words that say so.",
+};
+
+pub(super) const NO_TOOLS_IN_SAMPLING: Note = Note {
+    letter: 'c',
+    text: "Tools in sampling came with 2025-11-25 (*Client features, Sampling, Tools*). The server is \
+           told that this client cannot do that, and its call fails with words that say so.",
+};
+
+pub(super) const LEAVING_IS_NOT_CANCELLING: Note = Note {
+    letter: 'd',
+    text: "Before 2026-07-28, a connection that goes away does not cancel anything (*Transports, \
+           Streamable HTTP, Sending messages*). The call goes on, and its answer waits for a client \
+           that comes back with `Last-Event-ID`.",
+};
+
+pub(super) const LEAVING_IS_CANCELLING: Note = Note {
+    letter: 'e',
+    text: "From 2026-07-28 on, a client over HTTP cancels by closing the stream of its request \
+           (*Utilities, Cancellation*). A `notifications/cancelled` is taken and changes nothing.",
+};
+
+pub(super) const NO_BATCHES: Note = Note {
+    letter: 'f',
+    text: "Only 2025-03-26 has batches (*Base protocol, Batching*; taken out by 2025-06-18). An array \
+           is refused with -32600, and nothing in it runs.",
+};
+
+pub(super) const ONE_BY_ONE: Note = Note {
+    letter: 'g',
+    text: "Where each question is a request of its own (before 2026-07-28) there is nothing partial: \
+           one answer can come long after the other, and the server gets both.",
+};
+
+pub(super) const OBJECTS_ALONE: Note = Note {
+    letter: 'h',
+    text: "Before 2026-07-28 structured content is an object (*Server features, Tools, Structured \
+           content*), so that this server has no other. Objects arrive as they are; clients before \
+           2025-06-18 get the text alone.",
+};
+
+pub(super) const WRAPPED: Note = Note {
+    letter: 'i',
+    text: "Before 2026-07-28 structured content is an object (*Server features, Tools, Structured \
+           content*). Whatever else a server gives arrives as `{\"result\": …}`, and the tool's schema \
+           says so.",
+};
+
+pub(super) const TEXT_ALONE: Note = Note {
+    letter: 'j',
+    text: "Structured content came with 2025-06-18 (*Server features, Tools, Structured content*). \
+           Older clients get the text alone.",
+};
+
+pub(super) const WAITED_FOR: Note = Note {
+    letter: 'k',
+    text: "A server of 2026-07-28 has answered once it asks (*Utilities, Multi round-trip requests*), \
+           so that nothing waits there. The gateway waits for a client with a session for ten minutes, \
+           or until it cancels the call; everything else goes on meanwhile.",
+};
+
+pub(super) const ENDS_WITH_ITS_PIPE: Note = Note {
+    letter: 'l',
+    text: "On stdio the gateway is the client's own process and ends with its input (*Transports, \
+           stdio, Shutdown*). Calls under way have the time of `drain` to end first; then the gateway \
+           ends, and with it every server that it started.",
+};

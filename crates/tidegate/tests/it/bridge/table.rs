@@ -1,0 +1,84 @@
+//! The table of clients, as it stands in `docs/bridge.md`.
+
+use std::fmt::Write as _;
+
+use super::clients::CLIENTS;
+use super::features::{FEATURES, Verdict};
+use super::notes::{NOTES, Note};
+use super::page;
+
+/// What became of a cell; nothing if it failed.
+pub(super) struct Outcome {
+    pub(super) client: &'static str,
+    pub(super) server: &'static str,
+    pub(super) feature: &'static str,
+    pub(super) verdict: Option<Verdict>,
+}
+
+/// All cells, client by client.
+pub(super) struct Table(pub(super) Vec<Outcome>);
+
+impl Table {
+    /// Fails where a cell failed, or where the page says otherwise.
+    pub(super) fn check(&self) {
+        let text = self.text();
+        let failed: Vec<_> = self
+            .0
+            .iter()
+            .filter(|outcome| outcome.verdict.is_none())
+            .map(|one| format!("{} before {}: {}", one.client, one.server, one.feature))
+            .collect();
+        assert!(
+            failed.is_empty(),
+            "{} cells:\n{}\n{text}",
+            failed.len(),
+            failed.join("\n")
+        );
+        page::check("clients", &text);
+    }
+
+    fn text(&self) -> String {
+        let mut text = String::new();
+        let mut servers: Vec<_> = self.0.iter().map(|outcome| outcome.server).collect();
+        servers.dedup();
+        servers.truncate(servers.len() / CLIENTS.len());
+        for server in servers {
+            self.write_server(server, &mut text);
+        }
+        for Note {
+            letter,
+            text: words,
+        } in NOTES
+        {
+            write!(text, "\n- **{letter}** {words}").unwrap();
+        }
+        text + "\n"
+    }
+
+    fn write_server(&self, server: &str, text: &mut String) {
+        write!(text, "\n### Before `{server}`\n\n| |").unwrap();
+        for client in CLIENTS {
+            write!(text, " {} |", client.name).unwrap();
+        }
+        write!(text, "\n|---|{}\n", "---|".repeat(CLIENTS.len())).unwrap();
+        for (feature, _) in FEATURES {
+            write!(text, "| {feature} |").unwrap();
+            for client in CLIENTS {
+                let cell = self.0.iter().find(|cell| {
+                    (cell.client, cell.server, cell.feature) == (client.name, server, feature)
+                });
+                write!(text, " {} |", word(cell.and_then(|cell| cell.verdict))).unwrap();
+            }
+            text.push('\n');
+        }
+    }
+}
+
+fn word(verdict: Option<Verdict>) -> String {
+    match verdict {
+        Some(Verdict::Works) => "yes".to_owned(),
+        Some(Verdict::Changed(note)) => format!("yes ({})", note.letter),
+        Some(Verdict::CannotBeSaid(note)) => format!("– ({})", note.letter),
+        None => "FAILED".to_owned(),
+    }
+}

@@ -1,0 +1,166 @@
+//! Programs that the gateway starts: none outlives it, however it ends, and neither does what they
+//! have started.
+
+use std::fs;
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::support::messages::Modern;
+use crate::support::proc::{Proc, descendants, eventually};
+use crate::support::{Home, Running, Server};
+
+/// A fixture as an entry of `sources`.
+fn fixture(args: &[&str]) -> Value {
+    json!({ "command": tidegate_testkit::fixture::program(), "args": args })
+}
+
+/// A shell that does something and then is, or starts, a fixture.
+fn shell(script: &str) -> Value {
+    let program = tidegate_testkit::fixture::program();
+    let script = script.replace("FIXTURE", program.to_str().unwrap());
+    json!({ "command": "sh", "args": ["-c", script] })
+}
+
+/// A gateway whose sources are all there.
+fn with_sources(home: Home, sources: &Value) -> Server {
+    let limits = json!({ "startup_wait": "2m" });
+    let config = json!({ "limits": limits, "sources": sources });
+    home.write("tidegate.yaml", &config.to_string());
+    let server = Server::start_in(home, &[]);
+    let health = json!({ "name": "system__health", "arguments": {} });
+    let health = server.modern("tools/call", health).result();
+    let health = &health["structuredContent"];
+    assert_eq!(health["overallStatus"], "Healthy", "{health}");
+    server
+}
+
+/// Programs of all kinds, each with what it has started.
+fn all_kinds() -> Value {
+    json!({
+        "plain": fixture(&["--era", "legacy"]),
+        "modern": fixture(&["--era", "modern"]),
+        "stubborn": fixture(&["--stubborn"]),
+        "wrapper": shell("FIXTURE; true"),
+        "parent": shell("sleep 1000 & exec FIXTURE"),
+        "parent-of-orphan": shell("(sleep 1000 &); exec FIXTURE"),
+        "parent-of-session": shell("setsid sleep 1000 & exec FIXTURE"),
+        "parent-of-daemon": shell("setsid sh -c 'sleep 1000 & sleep 1000' & exec FIXTURE"),
+        "session": shell("exec setsid -w FIXTURE --stubborn"),
+        "deaf-parent": shell("trap '' TERM; (sleep 1000 &); exec FIXTURE"),
+    })
+}
+
+/// What runs below a gateway with programs of all kinds, once all of it does.
+fn all_started(gateway: &Running) -> Vec<Proc> {
+    eventually("all programs to run", || {
+        let all = descendants(gateway.id());
+        let sleeping = all.iter().filter(|one| one.command.contains("sleep 1000"));
+        // The shell that waits for one of them counts too.
+        (sleeping.count() >= 6).then_some(all)
+    })
+}
+
+#[test]
+fn a_gateway_that_is_killed_leaves_nothing_behind() {
+    let server = with_sources(Home::new(), &all_kinds());
+    let all = all_started(&server.process);
+    server.process.signal(Signal::KILL);
+    for one in all {
+        eventually(&format!("the end of {one:?}"), || {
+            (!one.runs()).then_some(())
+        });
+    }
+}
+
+#[test]
+fn a_gateway_that_stops_waits_until_nothing_is_left() {
+    let server = with_sources(Home::new(), &all_kinds());
+    let all = all_started(&server.process);
+    server.stop();
+    let left: Vec<_> = all.iter().filter(|one| one.runs()).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+/// On a pipe the end of the input is the word to stop.
+#[test]
+fn a_gateway_on_a_pipe_waits_too() {
+    let home = Home::with_config(&json!({ "sources": all_kinds() }).to_string());
+    let mut gateway = Running::start(&mut home.tidegate(&["stdio"]));
+    let all = all_started(&gateway);
+    gateway.close_stdin();
+    assert!(gateway.wait().success());
+    let left: Vec<_> = all.iter().filter(|one| one.runs()).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[test]
+fn a_server_that_ends_takes_with_it_what_it_has_started() {
+    let server = with_sources(
+        Home::new(),
+        &json!({ "parent": shell("setsid sleep 1000 & FIXTURE") }),
+    );
+    let sleeping = |all: Vec<Proc>| all.into_iter().find(|one| one.command == "sleep 1000 ");
+    let first = eventually("the first", || sleeping(descendants(server.process.id())));
+    let crash = json!({ "name": "fault_crash", "arguments": {} });
+    Modern::new("tools/call", crash).post(server.post().at("/mcp/parent"));
+    eventually("its end", || (!first.runs()).then_some(()));
+    let second = eventually("the second", || sleeping(descendants(server.process.id())));
+    assert_ne!(first, second);
+    server.stop();
+}
+
+/// A program that is about to write its files when its input ends can do so.
+#[test]
+fn a_server_has_time_to_end_by_itself() {
+    let home = Home::new();
+    let bye = home.path().join("bye");
+    let slow = format!("FIXTURE; sleep 1; echo bye > {}", bye.display());
+    let server = with_sources(home, &json!({ "slow": shell(&slow) }));
+    let Server { home, process, .. } = server;
+    process.stop().expect_code(0);
+    assert_eq!(fs::read_to_string(bye).unwrap(), "bye\n");
+    drop(home);
+}
+
+/// Nothing of the gateway's is open in a program: not its listener, not another program's pipes.
+#[test]
+fn a_program_gets_its_three_pipes_and_nothing_else() {
+    let home = Home::new();
+    let written = home.path().join("open");
+    let looks = format!(
+        "(readlink /proc/$$/fd/* > {}); exec FIXTURE",
+        written.display()
+    );
+    let sources = json!({ "other": fixture(&[]), "looks": shell(&looks) });
+    let server = with_sources(home, &sources);
+    let open = fs::read_to_string(&written).unwrap();
+    // What whoever runs the tests has left open is open in all.
+    let ours: Vec<_> = fs::read_dir("/proc/self/fd")
+        .unwrap()
+        .filter_map(|entry| fs::read_link(entry.ok()?.path()).ok())
+        .filter_map(|target| target.to_str().map(str::to_owned))
+        .collect();
+    let (pipes, more): (Vec<_>, Vec<_>) = open
+        .lines()
+        .filter(|open| !ours.iter().any(|ours| ours == open))
+        .partition(|open| open.starts_with("pipe:"));
+    assert_eq!((pipes.len(), more.len()), (3, 0), "{open}");
+    server.stop();
+}
+
+/// Programs of people who never heard of a question may end at it; they are asked no more.
+#[test]
+fn a_program_that_dies_of_a_question_is_not_asked_it_again() {
+    for probe in ["die", "method-not-found", "refused"] {
+        let picky = fixture(&["--era", "legacy", "--probe", probe]);
+        let server = with_sources(Home::new(), &json!({ "picky": picky }));
+        let call = json!({ "name": "picky__test_simple_text", "arguments": {} });
+        let answer = server.modern("tools/call", call).result();
+        assert!(
+            answer["content"][0]["text"].is_string(),
+            "{probe}: {answer}"
+        );
+        server.stop();
+    }
+}

@@ -1,0 +1,211 @@
+//! Plays a script at a server, directly or through the gateway, and writes down what came of it.
+//!
+//! Must not know: what is right. Two records are compared elsewhere.
+
+use serde_json::{Value, json};
+
+use super::client::{Client, Era, Exchange, accept};
+use super::names::Names;
+
+/// Who plays.
+pub(super) struct Actor {
+    client: Client,
+    names: Names,
+    pub(super) record: Vec<Entry>,
+}
+
+/// What was done, and what came of it.
+#[derive(Debug)]
+pub(super) struct Entry {
+    pub(super) step: String,
+    pub(super) came: Value,
+}
+
+impl Actor {
+    pub(super) fn new(client: Client, names: Names) -> Self {
+        let mut actor = Self {
+            client,
+            names,
+            record: Vec::new(),
+        };
+        let greeting = actor.client.greet();
+        actor.note("greeting", greeting);
+        actor
+    }
+
+    pub(super) fn is_modern(&self) -> bool {
+        self.client.era == Era::Modern
+    }
+
+    /// All lists, whole. Gives what is in them.
+    pub(super) fn lists(&mut self) -> [Vec<Value>; 4] {
+        [
+            self.list("tools/list", "tools"),
+            self.list("prompts/list", "prompts"),
+            self.list("resources/list", "resources"),
+            self.list("resources/templates/list", "resourceTemplates"),
+        ]
+    }
+
+    /// One list through all its pages.
+    fn list(&mut self, method: &str, member: &str) -> Vec<Value> {
+        let mut whole = self.client.request(method, json!({})).answer;
+        let at = format!("/result/{member}");
+        let mut entries = Vec::new();
+        loop {
+            let page = whole.pointer_mut(&at).and_then(Value::as_array_mut);
+            entries.append(page.unwrap_or(&mut Vec::new()));
+            let Some(cursor) = whole["result"]["nextCursor"].as_str() else {
+                break;
+            };
+            let params = json!({ "cursor": cursor });
+            whole = self.client.request(method, params).answer;
+        }
+        self.names.own(member, &mut entries);
+        if let Some(list) = whole.pointer_mut(&at) {
+            *list = entries.clone().into();
+        }
+        self.write(method, whole);
+        entries
+    }
+
+    pub(super) fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        self.call_with(tool, arguments, json!({}))
+    }
+
+    /// A call whose progress is told.
+    pub(super) fn call_with_progress(&mut self, tool: &str, arguments: Value) -> Value {
+        let meta = json!({ "progressToken": "how far" });
+        self.call_with(tool, arguments, meta)
+    }
+
+    /// A call whose log messages are heard from this level on.
+    pub(super) fn call_with_logs(&mut self, tool: &str, arguments: Value, level: &str) -> Value {
+        if self.is_modern() {
+            let meta = json!({ "io.modelcontextprotocol/logLevel": level });
+            return self.call_with(tool, arguments, meta);
+        }
+        self.ask("logging/setLevel", json!({ "level": level }));
+        self.call(tool, arguments)
+    }
+
+    fn call_with(&mut self, tool: &str, arguments: Value, meta: Value) -> Value {
+        let step = format!("call {tool} {arguments}");
+        let mut params = json!({ "name": self.names.tool(tool) });
+        params["arguments"] = arguments;
+        params["_meta"] = meta;
+        let exchange = self.client.request("tools/call", params.clone());
+        let exchange = self.answer_rounds(exchange, &step, &params);
+        self.note(&step, exchange)
+    }
+
+    /// A modern server asks by answering: the call is made again with what was asked for.
+    fn answer_rounds(&mut self, exchange: Exchange, step: &str, params: &Value) -> Exchange {
+        let result = &exchange.answer["result"];
+        if result["resultType"] != "input_required" {
+            return exchange;
+        }
+        let mut again = params.clone();
+        again["requestState"] = result["requestState"].clone();
+        for (key, question) in result["inputRequests"].as_object().unwrap() {
+            again["inputResponses"][key] = accept(&question["params"]);
+        }
+        self.note(&format!("{step}, asked"), exchange);
+        self.client.request("tools/call", again)
+    }
+
+    pub(super) fn read(&mut self, uri: &str) -> Value {
+        let params = json!({ "uri": self.names.uri(uri) });
+        self.step(&format!("read {uri}"), "resources/read", params)
+    }
+
+    pub(super) fn get(&mut self, prompt: &str, arguments: Value) -> Value {
+        let step = format!("get {prompt} {arguments}");
+        let mut get = json!({ "name": self.names.prompt(prompt) });
+        get["arguments"] = arguments;
+        self.step(&step, "prompts/get", get)
+    }
+
+    /// Completes an argument of a prompt, knowing others.
+    pub(super) fn complete_prompt(&mut self, prompt: &str, argument: [&str; 2], known: Value) {
+        let step = format!("complete {prompt} {argument:?} {known}");
+        let [name, value] = argument;
+        let mut complete = json!({
+            "ref": { "type": "ref/prompt", "name": self.names.prompt(prompt) },
+            "argument": { "name": name, "value": value },
+        });
+        complete["context"]["arguments"] = known;
+        self.step(&step, "completion/complete", complete);
+    }
+
+    /// Completes a variable of a template.
+    pub(super) fn complete_template(&mut self, template: &str, [name, value]: [&str; 2]) {
+        let step = format!("complete {template} {name} {value}");
+        let complete = json!({
+            "ref": { "type": "ref/resource", "uri": self.names.uri(template) },
+            "argument": { "name": name, "value": value },
+        });
+        self.step(&step, "completion/complete", complete);
+    }
+
+    pub(super) fn subscribe(&mut self, uri: &str) {
+        self.subscription("resources/subscribe", uri);
+    }
+
+    pub(super) fn unsubscribe(&mut self, uri: &str) {
+        self.subscription("resources/unsubscribe", uri);
+    }
+
+    fn subscription(&mut self, method: &str, uri: &str) {
+        let params = json!({ "uri": self.names.uri(uri) });
+        self.step(&format!("{method} {uri}"), method, params);
+    }
+
+    /// Asks for what needs no name.
+    pub(super) fn ask(&mut self, method: &str, params: Value) -> Value {
+        self.step(method, method, params)
+    }
+
+    /// Waits for something that no request asked for, and notes it.
+    pub(super) fn hear(&mut self, method: &str) {
+        let mut heard = self.client.hear(method);
+        self.names.own_uris(&mut heard);
+        self.write(&format!("hear {method}"), heard);
+    }
+
+    /// Lets go of what came unasked until here.
+    pub(super) fn forget(&mut self) {
+        self.client.forget();
+    }
+
+    /// Strikes the last step: it was made to get somewhere, and how it went is luck.
+    pub(super) fn strike(&mut self) {
+        self.record.pop();
+    }
+
+    pub(super) fn end(self) -> Vec<Entry> {
+        self.client.end();
+        self.record
+    }
+
+    fn step(&mut self, step: &str, method: &str, params: Value) -> Value {
+        let exchange = self.client.request(method, params);
+        self.note(step, exchange)
+    }
+
+    /// Writes down a step under the server's own names, and gives its answer.
+    fn note(&mut self, step: &str, exchange: Exchange) -> Value {
+        let mut came = exchange.answer;
+        if !exchange.on_the_way.is_empty() {
+            came["onTheWay"] = exchange.on_the_way.into();
+        }
+        self.names.own_uris(&mut came);
+        self.write(step, came.clone());
+        came
+    }
+
+    fn write(&mut self, step: &str, came: Value) {
+        let step = step.to_owned();
+        self.record.push(Entry { step, came });
+    }
+}

@@ -1,0 +1,153 @@
+//! Takes a declared difference out of what is compared.
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use serde_json::Value;
+
+/// What is done with something that may differ.
+pub(crate) enum How {
+    /// It is left out of the comparison.
+    LeftOut,
+    /// It is compared after this.
+    As(fn(&str) -> String),
+    /// Of the messages or resources there, those of this method or below this URI are left out.
+    Without(&'static str),
+}
+
+impl How {
+    #[track_caller]
+    pub(super) fn read(text: &'static str) -> Self {
+        match text {
+            "left out" => Self::LeftOut,
+            "as of any time" => Self::As(any_time),
+            "as of any day" => Self::As(any_day),
+            "as of any session" => Self::As(any_session),
+            "as untimed" => Self::As(untimed),
+            "as untimed blob" => Self::As(untimed_blob),
+            "as untimed lines" => Self::As(untimed_lines),
+            _ => match text.strip_prefix("without ") {
+                Some(what) => Self::Without(what),
+                None => panic!("nothing is compared like this: {text}"),
+            },
+        }
+    }
+
+    /// Levels what is found by these members; `*` is any of them. Says whether there was something.
+    pub(super) fn level(&self, value: &mut Value, at: &[&str]) -> bool {
+        match (at, value) {
+            ([], there) => self.level_this(there),
+            (["*", rest @ ..], Value::Array(items)) => self.each(items.iter_mut(), rest),
+            (["*", rest @ ..], Value::Object(members)) => self.each(members.values_mut(), rest),
+            ([name, rest @ ..], Value::Object(members)) => {
+                let found = members
+                    .get_mut(*name)
+                    .is_some_and(|one| self.level(one, rest));
+                let left_out = rest.is_empty() && matches!(self, Self::LeftOut);
+                // What holds nothing any more says nothing either.
+                if found && (left_out || members.get(*name).is_some_and(is_empty)) {
+                    members.remove(*name);
+                }
+                found
+            }
+            _ => false,
+        }
+    }
+
+    fn level_this(&self, value: &mut Value) -> bool {
+        match (self, value) {
+            (Self::LeftOut, _) => true,
+            (Self::As(leveled), Value::String(text)) => {
+                let before = std::mem::take(text);
+                *text = leveled(&before);
+                *text != before
+            }
+            (Self::Without(what), Value::Array(items)) => {
+                let before = items.len();
+                items.retain(|one| {
+                    !starts_with(&one["method"], what) && !starts_with(&one["uri"], what)
+                });
+                items.len() < before
+            }
+            _ => false,
+        }
+    }
+
+    /// All of them, not only the first.
+    fn each<'a>(&self, all: impl Iterator<Item = &'a mut Value>, rest: &[&str]) -> bool {
+        all.fold(false, |found, one| self.level(one, rest) | found)
+    }
+}
+
+fn starts_with(value: &Value, start: &str) -> bool {
+    value.as_str().is_some_and(|text| text.starts_with(start))
+}
+
+fn is_empty(value: &Value) -> bool {
+    match value {
+        Value::Object(members) => members.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        _ => false,
+    }
+}
+
+/// A text that would be the same on any day.
+fn any_day(text: &str) -> String {
+    const DAYS: [&str; 7] = [
+        "Monday",
+        "Tuesday",
+        "Wednesday",
+        "Thursday",
+        "Friday",
+        "Saturday",
+        "Sunday",
+    ];
+    let mut text = text.to_owned();
+    for day in DAYS {
+        text = text.replace(day, "a day");
+    }
+    // A date is what stands before the T of a point in time.
+    let parts: Vec<_> = text.split('T').map(undated).collect();
+    parts.join("T")
+}
+
+fn undated(before: &str) -> &str {
+    let date = before.len().saturating_sub("2026-01-02".len());
+    match before.get(date..) {
+        Some(end) if end.bytes().all(|one| one.is_ascii_digit() || one == b'-') => &before[..date],
+        _ => before,
+    }
+}
+
+/// A text that would be the same at any time.
+fn any_time(text: &str) -> String {
+    any_day(text).replace(|one: char| one.is_ascii_digit(), "#")
+}
+
+/// The lines that do not say when something was.
+fn untimed_lines(text: &str) -> String {
+    const TIMES: [&str; 3] = ["created:", "modified:", "accessed:"];
+    let untimed = |line: &&str| !TIMES.iter().any(|time| line.starts_with(time));
+    text.lines().filter(untimed).collect::<Vec<_>>().join("\n")
+}
+
+/// A text without the time at its end.
+fn untimed(text: &str) -> String {
+    let (before, _) = text.split_once(" created at ").unwrap_or((text, ""));
+    before.to_owned()
+}
+
+/// The same of a text in base 64.
+fn untimed_blob(blob: &str) -> String {
+    let text = BASE64_STANDARD.decode(blob).unwrap_or_default();
+    untimed(&String::from_utf8_lossy(&text))
+}
+
+/// A text without the id of a session in it.
+fn any_session(text: &str) -> String {
+    let is_id =
+        |word: &&str| word.len() == 36 && word.bytes().filter(|one| *one == b'-').count() == 4;
+    text.split(' ')
+        .filter(|word| !is_id(word))
+        .collect::<Vec<_>>()
+        .join(" ")
+}

@@ -1,0 +1,107 @@
+//! What the system says of processes: who started whom, and what each holds.
+
+use std::fs;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::PATIENCE;
+
+/// One process; another that gets its number later is another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Proc {
+    pub(crate) pid: u32,
+    started: u64,
+    pub(crate) command: String,
+}
+
+impl Proc {
+    pub(crate) fn find(pid: u32) -> Option<Self> {
+        let stat = Stat::read(pid)?;
+        let command = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+        Some(Self {
+            pid,
+            started: stat.started,
+            command: String::from_utf8_lossy(&command).replace('\0', " "),
+        })
+    }
+
+    /// Whether it runs. One that has ended and waits to be noticed does not.
+    pub(crate) fn runs(&self) -> bool {
+        let stat = Stat::read(self.pid).filter(|stat| stat.started == self.started);
+        stat.is_some_and(|stat| stat.state != 'Z')
+    }
+}
+
+struct Stat {
+    state: char,
+    parent: u32,
+    started: u64,
+}
+
+impl Stat {
+    fn read(pid: u32) -> Option<Self> {
+        let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
+        let stat = String::from_utf8_lossy(&stat).into_owned();
+        // The name before may hold anything.
+        let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
+        Some(Self {
+            state: fields[0].chars().next()?,
+            parent: fields[1].parse().ok()?,
+            started: fields[19].parse().ok()?,
+        })
+    }
+}
+
+/// All that a process has started, and what that has started in turn, ended or not.
+fn below(pid: u32) -> Vec<u32> {
+    let all: Vec<(u32, u32)> = fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .filter_map(|pid| Some((pid, Stat::read(pid)?.parent)))
+        .collect();
+    let (mut found, mut next) = (vec![pid], 0);
+    while let Some(&parent) = found.get(next) {
+        found.extend(all.iter().filter(|one| one.1 == parent).map(|one| one.0));
+        next += 1;
+    }
+    found.split_off(1)
+}
+
+/// All that runs below a process.
+pub(crate) fn descendants(pid: u32) -> Vec<Proc> {
+    let all = below(pid).into_iter().filter_map(Proc::find);
+    all.filter(Proc::runs).collect()
+}
+
+/// How many below a process have ended and nobody noticed.
+pub(crate) fn zombies(pid: u32) -> usize {
+    let stats = below(pid).into_iter().filter_map(Stat::read);
+    stats.filter(|stat| stat.state == 'Z').count()
+}
+
+/// How many files and connections a process has open.
+pub(crate) fn open_files(pid: u32) -> usize {
+    count(pid, "fd")
+}
+
+pub(crate) fn threads(pid: u32) -> usize {
+    count(pid, "task")
+}
+
+fn count(pid: u32, what: &str) -> usize {
+    fs::read_dir(format!("/proc/{pid}/{what}")).unwrap().count()
+}
+
+/// Waits until something holds.
+#[track_caller]
+pub(crate) fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let started = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(started.elapsed() < PATIENCE, "waited in vain for {what}");
+        thread::sleep(Duration::from_millis(20));
+    }
+}

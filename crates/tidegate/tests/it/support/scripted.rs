@@ -1,0 +1,88 @@
+//! A server that answers exactly the bytes that a test says, and remembers what it was sent.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use super::PATIENCE;
+
+type Answer = dyn Fn(&str) -> String + Send + Sync;
+
+/// A server of one answer a connection.
+pub(crate) struct Scripted {
+    pub(crate) address: SocketAddr,
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    answer: Box<Answer>,
+    heard: Mutex<Vec<String>>,
+    ended: AtomicBool,
+}
+
+impl Scripted {
+    /// Answers each request, of which it is told the first line.
+    pub(crate) fn start(answer: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let shared = Arc::new(Shared {
+            answer: Box::new(answer),
+            heard: Mutex::default(),
+            ended: AtomicBool::new(false),
+        });
+        let serving = Arc::clone(&shared);
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                if serving.ended.load(Ordering::Relaxed) {
+                    return;
+                }
+                // One that goes away while it is answered is no fault.
+                serving.serve(stream).ok();
+            }
+        });
+        Self { address, shared }
+    }
+
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    /// Each request so far, head and body.
+    pub(crate) fn heard(&self) -> Vec<String> {
+        self.shared.heard.lock().unwrap().clone()
+    }
+}
+
+impl Shared {
+    fn serve(&self, mut stream: TcpStream) -> std::io::Result<()> {
+        stream.set_read_timeout(Some(PATIENCE))?;
+        let mut reader = BufReader::new(stream.try_clone()?);
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            if reader.read_line(&mut head)? == 0 {
+                return Ok(());
+            }
+        }
+        let length = head.lines().find_map(|line| {
+            let (name, value) = line.split_once(':')?;
+            let is_length = name.eq_ignore_ascii_case("content-length");
+            is_length.then(|| value.trim().parse().ok())?
+        });
+        let mut body = vec![0; length.unwrap_or(0)];
+        reader.read_exact(&mut body)?;
+        let answer = (self.answer)(head.lines().next().unwrap_or_default());
+        let body = String::from_utf8_lossy(&body);
+        self.heard.lock().unwrap().push(head + &body);
+        stream.write_all(answer.as_bytes())
+    }
+}
+
+impl Drop for Scripted {
+    fn drop(&mut self) {
+        self.shared.ended.store(true, Ordering::Relaxed);
+        // So that it looks.
+        TcpStream::connect(self.address).ok();
+    }
+}

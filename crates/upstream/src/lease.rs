@@ -1,0 +1,113 @@
+//! On which link a call is made: everyone's, one that it shares with its like, or one of its own.
+
+use std::sync::atomic::Ordering::Relaxed;
+
+use tidegate_core::{Call, Code, RawJson, Result, Terms};
+use tidegate_mcp::Era;
+use tidegate_mcp::revision::client::Facts;
+use tidegate_mcp::revision::question::{can_be_asked_something, declares_roots};
+
+use crate::config::{RemoteConfig, Sharing, Speaks};
+use crate::connect::Open;
+use crate::pool::{LaneKey, Leased};
+use crate::remote::Remote;
+
+/// Where a call is made.
+enum Lease {
+    /// On the link that speaks for everyone, and asks nobody.
+    Everyones,
+    Lane(LaneKey),
+    /// On a link of its own, with these capabilities.
+    Own(RawJson),
+}
+
+impl Remote {
+    /// The link that a call is made on; none where it is everyone's.
+    pub(crate) async fn leased(&self, shared: &Open, call: &Call) -> Result<Option<Leased>> {
+        let in_session = in_session(&self.config, &shared.facts, &call.terms);
+        let is_unsure = in_session == InSession::IfThereAreAny;
+        if is_unsure && shared.has_no_sessions.load(Relaxed) {
+            return Ok(None);
+        }
+        let leased = match Lease::of(&self.config, &shared.facts, call) {
+            Lease::Everyones => return Ok(None),
+            Lease::Lane(key) => self.pool.lease(&self.config, &key).await,
+            Lease::Own(capabilities) => {
+                let principal = &call.caller.principal;
+                self.pool.own(&self.config, principal, &capabilities).await
+            }
+        };
+        match leased {
+            Err(error) if is_unsure && error.code() != Code::SourceDown => {
+                shared.has_no_sessions.store(true, Relaxed);
+                Ok(None)
+            }
+            Ok(leased) => {
+                // It may speak without one after all. Once is enough to find out.
+                let is_stateless = leased.open.facts.revision.era() == Era::Modern;
+                shared.has_no_sessions.store(is_stateless, Relaxed);
+                Ok(Some(leased))
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Lease {
+    fn of(config: &RemoteConfig, facts: &Facts, call: &Call) -> Self {
+        let terms = &call.terms;
+        let capabilities = declared(config, terms);
+        let as_we_speak = facts.revision.era() == Era::Legacy;
+        let can_be_asked = can_be_asked_something(&capabilities);
+        match config.sharing {
+            _ if in_session(config, facts, terms) == InSession::No => Self::Everyones,
+            Sharing::Call => Self::Own(capabilities),
+            _ if as_we_speak && !can_be_asked => Self::Everyones,
+            Sharing::All => Self::Lane(LaneKey {
+                principal: None,
+                capabilities,
+                conversation: None,
+            }),
+            // A server keeps the folders it was told: they are those of one conversation.
+            Sharing::Principal if declares_roots(&capabilities) && terms.stateless => {
+                Self::Own(capabilities)
+            }
+            Sharing::Principal => Self::Lane(LaneKey {
+                principal: Some(call.caller.principal.clone()),
+                conversation: terms.conversation.filter(|_| declares_roots(&capabilities)),
+                capabilities,
+            }),
+        }
+    }
+}
+
+/// Whether a server is spoken to in a session for a client: in its client's way where it can do both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum InSession {
+    Yes,
+    No,
+    /// If it turns out to have sessions. Many that do name only the revision they were asked in,
+    /// and ask clients nothing without one.
+    IfThereAreAny,
+}
+
+pub(crate) fn in_session(config: &RemoteConfig, facts: &Facts, terms: &Terms) -> InSession {
+    let can_be_asked = || can_be_asked_something(&declared(config, terms));
+    match facts.revision.era() {
+        Era::Legacy => InSession::Yes,
+        Era::Modern if terms.stateless => InSession::No,
+        Era::Modern if facts.also_sessions => InSession::Yes,
+        Era::Modern if config.speaks == Speaks::Unknown && can_be_asked() => {
+            InSession::IfThereAreAny
+        }
+        Era::Modern => InSession::No,
+    }
+}
+
+/// What the server is told that a client can do.
+pub(crate) fn declared(config: &RemoteConfig, terms: &Terms) -> RawJson {
+    match config.sharing {
+        Sharing::All => RawJson::empty_object(),
+        Sharing::Principal | Sharing::Call => terms.capabilities.clone(),
+    }
+}

@@ -1,0 +1,312 @@
+//! Calls that wait for their client. A server with sessions asks in the middle of a call; a client
+//! without them is answered with the question, and its next request goes on with the same call.
+//!
+//! Knows no link: a call is what happens in it, and a question can be answered.
+
+mod state;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use futures_util::stream::{self, StreamExt};
+use tidegate_core::{
+    Call, Code, Declined, Error, Event, EventStream, Outcome, Principal, Question, QuestionKind,
+    RawJson, Result, Seal,
+};
+use tidegate_mcp::codes;
+use tidegate_mcp::revision::client::url_elicitations;
+use tidegate_mcp::revision::question::{cancelled, declares};
+use tidegate_mcp::revision::rounds::{Brought, input_required};
+use tokio::time::Instant;
+
+use state::{Digest, ParkId, State};
+
+/// How long further questions are waited for once there is one.
+const GATHER: Duration = Duration::from_millis(10);
+
+/// Calls that may wait, of all clients and of one principal.
+const MOST: usize = 1_000;
+const MOST_OF_ONE: usize = 100;
+
+/// How often it is looked whether someone has waited too long.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// The calls that wait.
+pub(crate) struct Lot {
+    seal: Arc<Seal>,
+    good_for: Duration,
+    parked: Mutex<HashMap<ParkId, Parked>>,
+}
+
+/// One call that waits.
+struct Parked {
+    principal: Principal,
+    call: Waiting,
+    until: Instant,
+}
+
+/// A call with its questions, by the keys the client knows them by.
+struct Waiting {
+    events: EventStream,
+    questions: BTreeMap<String, Question>,
+    /// How many questions there were in all.
+    asked: usize,
+}
+
+impl Lot {
+    pub(crate) fn new(seal: Arc<Seal>, good_for: Duration) -> Arc<Self> {
+        Arc::new(Self {
+            seal,
+            good_for,
+            parked: Mutex::default(),
+        })
+    }
+
+    /// How many calls wait.
+    pub(crate) fn len(&self) -> usize {
+        self.lock().len()
+    }
+
+    /// The same call for a client without a session: a question ends its request.
+    pub(crate) fn watch(self: &Arc<Self>, events: EventStream, call: &Call) -> EventStream {
+        let waiting = Waiting {
+            events,
+            questions: BTreeMap::new(),
+            asked: 0,
+        };
+        self.go_on(waiting, call)
+    }
+
+    /// Goes on with a call that waits, with what the client brings; none if the call is to be made
+    /// as if for the first time.
+    pub(crate) fn resume(
+        self: &Arc<Self>,
+        call: &Call,
+        brought: Brought,
+    ) -> Result<Option<EventStream>> {
+        let Some(token) = brought.state else {
+            return Ok(None);
+        };
+        let state = State::open(&self.seal, &call.caller.principal, &token)?;
+        let id = match state.belongs_to(call)? {
+            Some(id) => id,
+            None => return accepted(&brought.answers).map(|()| None),
+        };
+        let parked = self.lock().remove(&id).ok_or_else(|| {
+            invalid("the request state has been used, or its call is over; start again")
+        })?;
+        let mut waiting = parked.call;
+        for (key, answer) in brought.answers {
+            if let Some(question) = waiting.questions.remove(&key) {
+                question.answer(Ok(answer));
+            }
+        }
+        Ok(Some(self.go_on(waiting, call)))
+    }
+
+    fn go_on(self: &Arc<Self>, waiting: Waiting, call: &Call) -> EventStream {
+        let round = Round {
+            lot: Arc::clone(self),
+            ready: (!waiting.questions.is_empty()).then(|| Instant::now() + GATHER),
+            waiting,
+            principal: call.caller.principal.clone(),
+            capabilities: call.terms.capabilities.clone(),
+            digest: Digest::of(call),
+        };
+        stream::unfold(Some(round), |round| async { round?.next().await }).boxed()
+    }
+
+    /// Puts a call aside; gives what its client must bring back. None if there is no room.
+    fn park(&self, waiting: Waiting, principal: &Principal, digest: Digest) -> Option<String> {
+        let mut parked = self.lock();
+        let of_one = parked
+            .values()
+            .filter(|one| one.principal == *principal)
+            .count();
+        if parked.len() >= MOST || of_one >= MOST_OF_ONE {
+            return None;
+        }
+        let id = ParkId::fresh();
+        let token = State::Parked(id, digest).seal(&self.seal, principal, self.good_for);
+        parked.insert(
+            id,
+            Parked {
+                principal: principal.clone(),
+                call: waiting,
+                until: Instant::now() + self.good_for,
+            },
+        );
+        Some(token)
+    }
+
+    /// Ends what has waited too long, for as long as it is polled.
+    pub(crate) async fn sweep(&self) {
+        loop {
+            tokio::time::sleep(LOOK).await;
+            let now = Instant::now();
+            self.end(|parked| parked.until <= now);
+        }
+    }
+
+    /// Ends all: nobody can come back.
+    pub(crate) fn end_all(&self) {
+        self.end(|_| true);
+    }
+
+    fn end(&self, is_over: impl Fn(&Parked) -> bool) {
+        let over: Vec<_> = self
+            .lock()
+            .extract_if(|_, parked| is_over(parked))
+            .collect();
+        for (_, parked) in over {
+            parked.call.give_up();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<ParkId, Parked>> {
+        self.parked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Waiting {
+    /// Takes a question; gives nothing back if the client can be asked it.
+    fn ask(&mut self, question: Question) {
+        self.asked += 1;
+        self.questions.insert(format!("k{}", self.asked), question);
+    }
+
+    /// The server hears that nobody will answer, and that nobody waits for the call.
+    fn give_up(self) {
+        for question in self.questions.into_values() {
+            let answer = match question.kind {
+                QuestionKind::Elicit => Ok(cancelled()),
+                QuestionKind::Sample => Err(unanswered(codes::REFUSED_BY_USER)),
+                QuestionKind::Roots => Err(unanswered(codes::of(Code::Internal).legacy)),
+            };
+            question.answer(answer);
+        }
+    }
+}
+
+fn unanswered(code: i64) -> Declined {
+    Declined {
+        code: Some(code),
+        message: "the client did not answer in time".to_owned(),
+    }
+}
+
+/// One request of a client without a session.
+struct Round {
+    lot: Arc<Lot>,
+    waiting: Waiting,
+    /// When the client is told what is asked.
+    ready: Option<Instant>,
+    principal: Principal,
+    capabilities: RawJson,
+    digest: Digest,
+}
+
+type Next = Option<(Result<Event>, Option<Round>)>;
+
+impl Round {
+    async fn next(mut self) -> Next {
+        loop {
+            let next = self.waiting.events.next();
+            let event = match self.ready {
+                None => next.await,
+                Some(ready) => match tokio::time::timeout_at(ready, next).await {
+                    Ok(event) => event,
+                    Err(_) => return self.ask(),
+                },
+            };
+            match event? {
+                Ok(Event::Question(question)) => {
+                    // What the client did not say it can do, it is not asked: dropped, it is declined.
+                    if declares(&self.capabilities, question.kind, &question.params) {
+                        self.waiting.ask(question);
+                        self.ready.get_or_insert(Instant::now() + GATHER);
+                    }
+                }
+                Err(error) => return self.failed(error),
+                done @ Ok(Event::Done(_)) => return Some((done, None)),
+                event => return Some((event, Some(self))),
+            }
+        }
+    }
+
+    /// Ends the request with the questions; without room for them, as if nobody could be asked.
+    fn ask(mut self) -> Next {
+        let questions = &self.waiting.questions;
+        let asked: Vec<_> = questions
+            .iter()
+            .map(|(key, question)| (key.clone(), question.kind, question.params.clone()))
+            .collect();
+        let rest = Waiting {
+            events: stream::empty().boxed(),
+            questions: BTreeMap::new(),
+            asked: 0,
+        };
+        let waiting = std::mem::replace(&mut self.waiting, rest);
+        let Some(token) = self.lot.park(waiting, &self.principal, self.digest) else {
+            let error = Error::client(
+                Code::Declined,
+                "the source asks something, and too many calls wait for an answer already",
+            );
+            return Some((Err(error), None));
+        };
+        let asked = asked
+            .iter()
+            .map(|(key, kind, params)| (key.as_str(), *kind, params));
+        let result = input_required(asked, &token);
+        Some((Ok(Event::Done(Outcome::InputRequired(result))), None))
+    }
+
+    /// A server may fail a call because the user must go elsewhere first. That is a question too.
+    fn failed(self, error: Error) -> Next {
+        let Some(questions) = url_elicitations(&error) else {
+            return Some((Err(error), None));
+        };
+        let can = |params| declares(&self.capabilities, QuestionKind::Elicit, params);
+        if !questions.iter().all(can) {
+            return Some((Err(needs_url()), None));
+        }
+        let state = State::Again(self.digest);
+        let token = state.seal(&self.lot.seal, &self.principal, self.lot.good_for);
+        let keys: Vec<_> = (1..=questions.len())
+            .map(|number| format!("k{number}"))
+            .collect();
+        let asked = std::iter::zip(&keys, &questions)
+            .map(|(key, params)| (key.as_str(), QuestionKind::Elicit, params));
+        let result = input_required(asked, &token);
+        Some((Ok(Event::Done(Outcome::InputRequired(result))), None))
+    }
+}
+
+/// Whether the user went where the server sent it.
+fn accepted(answers: &[(String, RawJson)]) -> Result<()> {
+    let accepts = |answer: &RawJson| {
+        let action = answer.object().and_then(|answer| answer.string("action"));
+        action.as_deref() == Some("accept")
+    };
+    match !answers.is_empty() && answers.iter().all(|(_, answer)| accepts(answer)) {
+        true => Ok(()),
+        false => Err(Error::client(
+            Code::Declined,
+            "the source cannot go on before the user has done what it asks for",
+        )),
+    }
+}
+
+fn needs_url() -> Error {
+    let needed = r#"{"requiredCapabilities":{"elicitation":{"url":{}}}}"#;
+    Error::client(
+        Code::MissingCapability,
+        "the source must send the user to a page first, which this client cannot do",
+    )
+    .with_data(RawJson::copy_of(needed))
+}
+
+fn invalid(message: &str) -> Error {
+    Error::client(Code::InvalidParams, message)
+}

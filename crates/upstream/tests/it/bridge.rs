@@ -1,0 +1,279 @@
+//! Clients of one era and servers of the other, where the server asks its client something.
+
+use serde_json::{Value, json};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tidegate_testkit::fixture::{self, Fixture, RunningFixture};
+use tidegate_testkit::{Client, NEWEST_LEGACY, Request, Session};
+use tidegate_upstream::{Command, Transport};
+
+use crate::support::{Behind, eventually};
+
+const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+
+fn able() -> Value {
+    json!({ "elicitation": { "form": {}, "url": {} }, "sampling": {}, "roots": {} })
+}
+
+async fn legacy() -> RunningFixture {
+    Fixture::legacy(NEWEST_LEGACY).start().await
+}
+
+/// A request of a client without a session; gives its answer.
+async fn modern(client: &Client, tool: &str, arguments: &Value, more: &Value) -> Value {
+    let mut params = json!({ "name": tool, "arguments": arguments });
+    for (key, value) in more.as_object().unwrap() {
+        params[key] = value.clone();
+    }
+    let request = client.modern("tools/call", params);
+    let request = request.meta(CAPABILITIES, able());
+    request.send().await.message().await
+}
+
+/// What a result that asks is answered with, each question by `answer`.
+fn answers(asked: &Value, answer: impl Fn(&Value) -> Value) -> Value {
+    let questions = asked["result"]["inputRequests"].as_object().unwrap().iter();
+    let answers: serde_json::Map<_, _> = questions
+        .map(|(key, question)| (key.clone(), answer(question)))
+        .collect();
+    json!({ "inputResponses": answers, "requestState": asked["result"]["requestState"] })
+}
+
+fn accept(_: &Value) -> Value {
+    json!({ "action": "accept", "content": { "username": "ada", "email": "a@b.c" } })
+}
+
+#[tokio::test]
+async fn a_server_with_sessions_asks_a_client_without() {
+    let fixture = legacy().await;
+    let behind = Behind::of(&fixture).await;
+    let client = behind.client();
+    let arguments = json!({ "message": "who?" });
+    let asked = modern(&client, "test_elicitation", &arguments, &json!({})).await;
+    assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
+    let question = asked["result"]["inputRequests"]["k1"].clone();
+    assert_eq!(question["method"], "elicitation/create");
+    assert_eq!(question["params"]["message"], "who?");
+    let more = answers(&asked, accept);
+    let done = modern(&client, "test_elicitation", &arguments, &more).await;
+    assert_eq!(done["result"]["resultType"], "complete", "{done}");
+    assert!(done.to_string().contains("ada"), "{done}");
+}
+
+/// X5 and security T21: a state is good once, for one principal, one request and a while.
+#[tokio::test]
+async fn a_state_is_good_once_and_for_its_own_request() {
+    let fixture = legacy().await;
+    let behind = Behind::of(&fixture).await;
+    let client = behind.client();
+    let arguments = json!({ "message": "who?" });
+    let asked = modern(&client, "test_elicitation", &arguments, &json!({})).await;
+    let good = answers(&asked, accept);
+    let mut tampered = good.clone();
+    let state = asked["result"]["requestState"].as_str().unwrap();
+    tampered["requestState"] = json!(format!("{state}x"));
+    let other = json!({ "message": "other" });
+    fixture.forget_heard();
+    for (arguments, more) in [(&arguments, &tampered), (&other, &good)] {
+        let refused = modern(&client, "test_elicitation", arguments, more).await;
+        assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    }
+    assert!(fixture.heard_of("tools/call").is_empty(), "nothing ran");
+    let done = modern(&client, "test_elicitation", &arguments, &good).await;
+    assert_eq!(done["result"]["resultType"], "complete", "{done}");
+    let again = modern(&client, "test_elicitation", &arguments, &good).await;
+    assert_eq!(again["error"]["code"], -32602, "{again}");
+    let told = again["error"]["message"].as_str().unwrap();
+    assert!(told.contains("start again"), "{told}");
+}
+
+#[tokio::test]
+async fn two_questions_may_be_answered_one_by_one() {
+    let fixture = legacy().await;
+    let behind = Behind::of(&fixture).await;
+    let client = behind.client();
+    let none = json!({});
+    let asked = modern(&client, "test_two_elicitations", &none, &none).await;
+    let questions = asked["result"]["inputRequests"].as_object().unwrap();
+    assert_eq!(questions.len(), 2, "{asked}");
+    let mut first = answers(&asked, accept);
+    let (left, _) = {
+        let all = first["inputResponses"].as_object_mut().unwrap();
+        let key = all.keys().next().unwrap().clone();
+        (all.remove(&key), key)
+    };
+    assert!(left.is_some());
+    let asked = modern(&client, "test_two_elicitations", &none, &first).await;
+    let rest = asked["result"]["inputRequests"].as_object().unwrap();
+    assert_eq!(rest.len(), 1, "the rest is asked again: {asked}");
+    let second = answers(&asked, accept);
+    let done = modern(&client, "test_two_elicitations", &none, &second).await;
+    assert_eq!(done["result"]["resultType"], "complete", "{done}");
+}
+
+#[tokio::test]
+async fn whoever_never_comes_back_is_not_waited_for() {
+    let fixture = legacy().await;
+    let behind = Behind::with(&fixture, Vec::new(), |config| {
+        config.park_time = std::time::Duration::from_secs(1);
+    })
+    .await;
+    let client = behind.client();
+    let arguments = json!({ "message": "who?" });
+    let asked = modern(&client, "test_elicitation", &arguments, &json!({})).await;
+    assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
+    eventually("the server hears that nobody answers", || async {
+        !fixture.heard_of("notifications/cancelled").is_empty()
+    })
+    .await;
+    let late = modern(
+        &client,
+        "test_elicitation",
+        &arguments,
+        &answers(&asked, accept),
+    )
+    .await;
+    assert_eq!(late["error"]["code"], -32602, "{late}");
+}
+
+#[tokio::test]
+async fn a_server_that_dies_while_a_call_waits_fails_it() {
+    let fixture = legacy().await;
+    let behind = Behind::of(&fixture).await;
+    let client = behind.client();
+    let arguments = json!({ "message": "who?" });
+    let asked = modern(&client, "test_elicitation", &arguments, &json!({})).await;
+    let more = answers(&asked, accept);
+    drop(fixture);
+    let failed = modern(&client, "test_elicitation", &arguments, &more).await;
+    let kind = failed["error"]["data"]["kind"].as_str();
+    assert!(
+        matches!(kind, Some("source_failed" | "source_down")),
+        "{failed}"
+    );
+}
+
+#[tokio::test]
+async fn a_gateway_that_stops_tells_the_server_that_nobody_will_answer() {
+    let fixture = legacy().await;
+    let behind = Behind::of(&fixture).await;
+    let client = behind.client();
+    let arguments = json!({ "message": "who?" });
+    let asked = modern(&client, "test_elicitation", &arguments, &json!({})).await;
+    assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
+    behind.wind_down().await;
+    eventually("the server hears that the call is called off", || async {
+        !fixture.heard_of("notifications/cancelled").is_empty()
+    })
+    .await;
+    let late = modern(
+        &client,
+        "test_elicitation",
+        &arguments,
+        &answers(&asked, accept),
+    )
+    .await;
+    assert!(late["error"].is_object(), "{late}");
+}
+
+/// A call in a session, whose questions are answered as they come.
+async fn in_session(session: &Session, tool: &str, answer: impl Fn(&Value) -> Value) -> Value {
+    answering(session, session.call(tool, json!({})), answer).await
+}
+
+async fn answering(session: &Session, call: Request, answer: impl Fn(&Value) -> Value) -> Value {
+    let mut events = call.send().await.events();
+    loop {
+        let message = events.message().await;
+        if message.get("method").is_none() {
+            return message;
+        }
+        if message.get("id").is_some() {
+            let answer = answer(&message);
+            let mut response = json!({ "jsonrpc": "2.0", "id": message["id"] });
+            let member = if answer.get("code").is_some() {
+                "error"
+            } else {
+                "result"
+            };
+            response[member] = answer;
+            assert_eq!(session.post(&response).send().await.status, 202);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_server_without_sessions_asks_a_client_with_one() {
+    let fixture = Fixture::modern().start().await;
+    let behind = Behind::of(&fixture).await;
+    let session = behind
+        .client()
+        .initialize_able(NEWEST_LEGACY, &able())
+        .await;
+    for (tool, method, answer) in [
+        (
+            "test_input_required_result_elicitation",
+            "elicitation/create",
+            json!({ "action": "accept", "content": { "name": "ada" } }),
+        ),
+        (
+            "test_input_required_result_sampling",
+            "sampling/createMessage",
+            json!({
+                "role": "assistant", "model": "m", "content": { "type": "text", "text": "ada" },
+            }),
+        ),
+        (
+            "test_input_required_result_list_roots",
+            "roots/list",
+            json!({ "roots": [{ "uri": "file:///ada" }] }),
+        ),
+    ] {
+        let done = in_session(&session, tool, |question| {
+            assert_eq!(question["method"], method, "{question}");
+            answer.clone()
+        })
+        .await;
+        assert!(done["result"]["content"].is_array(), "{tool}: {done}");
+        assert!(done["result"].get("resultType").is_none(), "{done}");
+    }
+    let refuse = |_: &Value| json!({ "code": -1, "message": "not today" });
+    let tool = "test_input_required_result_sampling";
+    let refused = in_session(&session, tool, refuse).await;
+    assert_eq!(refused["error"]["data"]["kind"], "declined", "{refused}");
+    let told = refused["error"]["message"].as_str().unwrap();
+    assert!(told.contains("not today"), "{told}");
+}
+
+/// A server may ask for folders as soon as it is there, while it is still told how much to log.
+#[tokio::test]
+async fn what_is_asked_before_the_first_call_belongs_to_it() {
+    let unused = legacy().await;
+    let behind = Behind::with(&unused, Vec::new(), |config| {
+        let args = ["--era", "legacy", "--roots-at-start"];
+        config.transport = Transport::Stdio(Command {
+            program: fixture::program().display().to_string(),
+            args: args.map(str::to_owned).to_vec(),
+            env: Vec::new(),
+            folder: None,
+            keeper: None,
+        });
+    })
+    .await;
+    let session = behind
+        .client()
+        .initialize_able(NEWEST_LEGACY, &able())
+        .await;
+    let level = session.ask("logging/setLevel", json!({ "level": "debug" }));
+    assert!(level.await["result"].is_object());
+    let asked = AtomicUsize::new(0);
+    let call = session.call("test_slow", json!({}));
+    let done = answering(&session, call, |question| {
+        assert_eq!(question["method"], "roots/list", "{question}");
+        asked.fetch_add(1, Ordering::Relaxed);
+        json!({ "roots": [] })
+    })
+    .await;
+    assert!(done["result"]["content"].is_array(), "{done}");
+    assert_eq!(asked.load(Ordering::Relaxed), 1);
+}

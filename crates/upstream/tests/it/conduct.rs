@@ -1,0 +1,120 @@
+//! A source's own layers before a real server: late, busy, gone and back.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tidegate_core::Layer;
+use tidegate_testkit::fixture::{Fixture, RunningFixture};
+use tidegate_testkit::policy::{Breaker, Concurrency, Deadline, Retry};
+use tidegate_testkit::{Client, NEWEST_LEGACY};
+
+use crate::support::{Behind, eventually};
+
+async fn faulty() -> RunningFixture {
+    Fixture::modern()
+        .with(|one| one.faults = true)
+        .start()
+        .await
+}
+
+fn deadline(time: Duration) -> Arc<dyn Layer> {
+    Arc::new(Deadline {
+        between_events: time,
+        in_all: time,
+    })
+}
+
+async fn call(client: &Client, tool: &str) -> Value {
+    client
+        .modern_call(tool, json!({}))
+        .send()
+        .await
+        .message()
+        .await
+}
+
+#[tokio::test]
+async fn a_server_that_never_answers_is_left_alone_and_tried_again() {
+    let fixture = faulty().await;
+    let pause = Duration::from_secs(2);
+    let layers = vec![
+        Arc::new(Breaker::new(2, pause)) as Arc<dyn Layer>,
+        deadline(Duration::from_millis(200)),
+    ];
+    let behind = Behind::with(&fixture, layers, |_| {}).await;
+    let client = behind.client();
+    for _ in 0..2 {
+        let late = call(&client, "fault_hang").await;
+        assert_eq!(late["error"]["data"]["kind"], "timeout", "{late}");
+    }
+    fixture.forget_heard();
+    let refused = call(&client, "test_simple_text").await;
+    assert_eq!(refused["error"]["data"]["kind"], "source_down", "{refused}");
+    let told = refused["error"]["message"].as_str().unwrap();
+    assert!(
+        told.contains("`server`") && told.contains("try again in"),
+        "{told}"
+    );
+    assert!(
+        fixture.heard_of("tools/call").is_empty(),
+        "it was left alone"
+    );
+    eventually("it is tried again", || async {
+        call(&client, "test_simple_text").await["result"].is_object()
+    })
+    .await;
+    assert!(call(&client, "test_simple_text").await["result"].is_object());
+}
+
+#[tokio::test]
+async fn more_calls_than_a_server_may_have_wait_and_then_are_refused() {
+    let fixture = faulty().await;
+    let layers = vec![Arc::new(Concurrency::new(1, Duration::from_secs(60))) as Arc<dyn Layer>];
+    let behind = Behind::with(&fixture, layers, |_| {}).await;
+    let client = behind.client();
+    let at_work = || fixture.heard_of("tools/call").len();
+    let hangs = |client: Client| tokio::spawn(async move { call(&client, "fault_hang").await });
+    let first = hangs(client.clone());
+    eventually("the first is at the server", || async { at_work() == 1 }).await;
+    let (mut second, mut third) = (hangs(client.clone()), hangs(client.clone()));
+    let refused = tokio::select! {
+        refused = &mut second => refused,
+        refused = &mut third => refused,
+    };
+    assert_eq!(refused.unwrap()["error"]["data"]["kind"], "source_down");
+    assert_eq!(at_work(), 1, "the other waits");
+    for waiting in [first, second, third] {
+        waiting.abort();
+    }
+    eventually("whoever left makes room", || async {
+        call(&client, "test_simple_text").await["result"].is_object()
+    })
+    .await;
+}
+
+/// Protocol 4.11: a lost session is opened again, and what may be repeated is.
+#[tokio::test]
+async fn a_lost_session_is_not_noticed_by_those_who_read() {
+    let fixture = Fixture::legacy(NEWEST_LEGACY).start().await;
+    let layers = vec![Arc::new(Retry { times: 3 }) as Arc<dyn Layer>];
+    let behind = Behind::with(&fixture, layers, |_| {}).await;
+    let client = behind.client();
+    for _ in 0..3 {
+        fixture.lose_sessions();
+        let read = client.modern("resources/read", json!({ "uri": "test://static-text" }));
+        let read = read.send().await.message().await;
+        assert!(read["result"]["contents"].is_array(), "{read}");
+    }
+    fixture.lose_sessions();
+    let called = call(&client, "test_simple_text").await;
+    let failed = called["error"]["data"]["kind"] == "source_failed";
+    assert!(
+        failed,
+        "what may have been done is not done again: {called}"
+    );
+    eventually("calls go on", || async {
+        call(&client, "test_simple_text").await["result"].is_object()
+    })
+    .await;
+}

@@ -1,0 +1,58 @@
+//! Lists stay when a server goes, and are made anew when it comes back.
+
+use std::time::Duration;
+
+use serde_json::json;
+use tidegate_testkit::fixture::Fixture;
+
+use crate::support::{Behind, eventually, tools};
+
+#[tokio::test]
+async fn lists_are_kept_while_a_server_is_down_and_made_anew_after() {
+    let fixture = Fixture::modern().start().await;
+    let address = fixture.address();
+    let behind = Behind::of(&fixture).await;
+    let (client, nothing) = (behind.client(), json!({}));
+    let before = tools(&client, true, &nothing).await;
+    drop(fixture);
+    let call = || async {
+        let call = client.modern_call("test_simple_text", json!({}));
+        call.send().await.message().await
+    };
+    eventually("calls fail", || async { call().await["error"].is_object() }).await;
+    assert_eq!(tools(&client, true, &nothing).await, before);
+    let again = loop {
+        match Fixture::modern().start_at(address).await {
+            Ok(fixture) => break fixture,
+            Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+        }
+    };
+    eventually("calls go on", || async {
+        call().await["result"].is_object()
+    })
+    .await;
+    again.add_tool("after_all");
+    eventually("the new list is there", || async {
+        let tools = tools(&client, true, &nothing).await;
+        tools.iter().any(|name| name == "after_all")
+    })
+    .await;
+}
+
+/// A server that cannot be reached is said to be missing, in the list itself.
+#[tokio::test]
+async fn what_is_missing_is_said() {
+    let fixture = Fixture::modern().start().await;
+    let gone = "http://127.0.0.1:1/mcp".parse().unwrap();
+    let behind = Behind::with(&fixture, Vec::new(), |config| {
+        let trust = tidegate_upstream::Trust::system();
+        let endpoint = tidegate_upstream::Endpoint::new(gone, Vec::new(), &trust, None);
+        config.transport = tidegate_upstream::Transport::Http(endpoint);
+    })
+    .await;
+    let list = behind.client().at("/mcp").modern("tools/list", json!({}));
+    let result = list.send().await.message().await["result"].clone();
+    let missing = result["_meta"]["dev.tidegate/missing"]["server"].as_str();
+    let missing = missing.unwrap_or_else(|| panic!("{result}"));
+    assert!(missing.contains("nothing listens"), "{missing}");
+}

@@ -1,0 +1,148 @@
+//! Two principals at one server that asks: no question and no answer ever reaches the wrong one
+//! (X5, security T18 and T21).
+
+use std::sync::Arc;
+
+use futures_util::stream::{self, StreamExt};
+use serde_json::{Value, json};
+use tidegate_testkit::fixture::{self, Fixture};
+use tidegate_testkit::{Client, NEWEST_LEGACY, Session};
+use tidegate_upstream::{Command, Transport};
+
+use crate::support::Behind;
+
+const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+const KEYS: [(&str, &str); 2] = [("ada", "the-key-of-ada-00"), ("bob", "the-key-of-bob-00")];
+
+/// Calls of each kind of client of each principal.
+const CALLS: usize = 250;
+const AT_ONCE: usize = 40;
+
+fn able() -> Value {
+    json!({ "elicitation": {}, "sampling": {} })
+}
+
+/// What only this call can have been asked, and what it answers.
+fn answer(word: &str, question: &Value) -> Value {
+    let params = question["params"].to_string();
+    assert!(params.contains(word), "{word} was asked {question}");
+    json!({ "action": "accept", "content": { "username": word, "email": "x@y.z" } })
+}
+
+async fn stateless(client: &Client, word: &str) -> Value {
+    let ask = |more: Value| {
+        let mut params = json!({ "name": "test_elicitation", "arguments": { "message": word } });
+        for (key, value) in more.as_object().unwrap() {
+            params[key] = value.clone();
+        }
+        let request = client.modern("tools/call", params);
+        request.meta(CAPABILITIES, able())
+    };
+    let asked = ask(json!({})).send().await.message().await;
+    let questions = asked["result"]["inputRequests"].as_object();
+    let questions = questions.unwrap_or_else(|| panic!("{word}: {asked}"));
+    let answers: serde_json::Map<_, _> = questions
+        .iter()
+        .map(|(key, question)| (key.clone(), answer(word, question)))
+        .collect();
+    let state = &asked["result"]["requestState"];
+    let more = json!({ "inputResponses": answers, "requestState": state });
+    ask(more).send().await.message().await
+}
+
+async fn in_session(session: &Session, word: &str) -> Value {
+    let call = session.call("test_elicitation", json!({ "message": word }));
+    let mut events = call.send().await.events();
+    loop {
+        let message = events.message().await;
+        if message.get("method").is_none() {
+            return message;
+        }
+        if let Some(id) = message.get("id") {
+            let result = answer(word, &message);
+            let response = json!({ "jsonrpc": "2.0", "id": id, "result": result });
+            assert_eq!(session.post(&response).send().await.status, 202);
+        }
+    }
+}
+
+async fn many_calls(behind: &Behind) {
+    let clients = KEYS.map(|(who, key)| (who, behind.client().with_key(key)));
+    let mut sessions = Vec::new();
+    for (who, client) in &clients {
+        let session = client.initialize_able(NEWEST_LEGACY, &able()).await;
+        sessions.push((*who, Arc::new(session)));
+    }
+    let calls = (0..CALLS).flat_map(|number| {
+        let stateless = clients.iter().map(move |(who, client)| {
+            let word = format!("{who}-without-{number}-end");
+            let client = client.clone();
+            Box::pin(async move { (stateless(&client, &word).await, word) }) as Call
+        });
+        let in_session = sessions.iter().map(move |(who, session)| {
+            let word = format!("{who}-within-{number}-end");
+            let session = Arc::clone(session);
+            Box::pin(async move { (in_session(&session, &word).await, word) }) as Call
+        });
+        stateless.chain(in_session).collect::<Vec<_>>()
+    });
+    let mut answered = stream::iter(calls).buffer_unordered(AT_ONCE);
+    let mut count = 0;
+    while let Some((done, word)) = answered.next().await {
+        let text = done["result"]["content"].to_string();
+        assert!(text.contains(&word), "{word}: {done}");
+        count += 1;
+    }
+    assert_eq!(count, 4 * CALLS);
+}
+
+type Call = std::pin::Pin<Box<dyn Future<Output = (Value, String)> + Send>>;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_thousand_calls_at_a_server_over_http() {
+    let fixture = Fixture::legacy(NEWEST_LEGACY).start().await;
+    let behind = Behind::for_principals(KEYS, &fixture, |_| {}).await;
+    many_calls(&behind).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_thousand_calls_at_processes() {
+    let fixture = Fixture::legacy(NEWEST_LEGACY).start().await;
+    let behind = Behind::for_principals(KEYS, &fixture, |config| {
+        config.transport = Transport::Stdio(Command {
+            program: fixture::program().display().to_string(),
+            args: vec!["--era".to_owned(), "legacy".to_owned()],
+            env: Vec::new(),
+            folder: None,
+            keeper: None,
+        });
+        config.links = 4;
+    })
+    .await;
+    many_calls(&behind).await;
+}
+
+#[tokio::test]
+async fn a_state_is_worth_nothing_to_another() {
+    let fixture = Fixture::legacy(NEWEST_LEGACY).start().await;
+    let behind = Behind::for_principals(KEYS, &fixture, |_| {}).await;
+    let [ada, bob] = KEYS.map(|(_, key)| behind.client().with_key(key));
+    let call = |client: &Client, more: &Value| {
+        let mut params = json!({ "name": "test_elicitation", "arguments": { "message": "m" } });
+        for (key, value) in more.as_object().unwrap() {
+            params[key] = value.clone();
+        }
+        client
+            .modern("tools/call", params)
+            .meta(CAPABILITIES, able())
+    };
+    let asked = call(&ada, &json!({})).send().await.message().await;
+    let answers = json!({ "k1": { "action": "accept", "content": {} } });
+    let more = json!({
+        "inputResponses": answers, "requestState": asked["result"]["requestState"],
+    });
+    let stolen = call(&bob, &more).send().await.message().await;
+    assert_eq!(stolen["error"]["code"], -32602, "{stolen}");
+    let own = call(&ada, &more).send().await.message().await;
+    assert!(own["result"]["content"].is_array(), "{own}");
+}

@@ -1,0 +1,298 @@
+//! Calls that go on after their answer: relayed to clients that know of it, and brought to their end
+//! for those that do not.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tidegate_testkit::fixture::{Fixture, RunningFixture, program};
+use tidegate_testkit::policy::Deadline;
+use tidegate_testkit::{Client, NEWEST_LEGACY};
+use tidegate_upstream::{Command, Transport};
+
+use crate::support::{Behind, eventually};
+
+const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+const TASKS: &str = "io.modelcontextprotocol/tasks";
+const RELATED: &str = "io.modelcontextprotocol/related-task";
+
+fn knows_tasks() -> Value {
+    json!({ "elicitation": {}, "extensions": { TASKS: {} } })
+}
+
+async fn modern() -> RunningFixture {
+    let fixture = Fixture::modern().with(|settings| settings.tasks = true);
+    fixture.start().await
+}
+
+async fn legacy() -> RunningFixture {
+    let fixture = Fixture::legacy(NEWEST_LEGACY).with(|settings| settings.tasks = true);
+    fixture.start().await
+}
+
+/// A request of a client that says it knows tasks; gives its answer.
+async fn ask(client: &Client, method: &str, params: Value) -> Value {
+    let request = client.modern(method, params);
+    request.meta(CAPABILITIES, knows_tasks()).message().await
+}
+
+async fn call(client: &Client, tool: &str, arguments: Value) -> Value {
+    let params = json!({ "name": tool, "arguments": arguments });
+    ask(client, "tools/call", params).await
+}
+
+/// Begins a task; gives its id.
+async fn begin(client: &Client, tool: &str, arguments: Value) -> String {
+    let begun = call(client, tool, arguments).await;
+    assert_eq!(begun["result"]["resultType"], "task", "{begun}");
+    begun["result"]["taskId"].as_str().unwrap().to_owned()
+}
+
+/// Asks after a task until it has this status.
+async fn until(client: &Client, id: &str, status: &str) -> Value {
+    let seen = Mutex::new(Value::Null);
+    eventually(status, || async {
+        let task = ask(client, "tasks/get", json!({ "taskId": id })).await;
+        assert_eq!(task["result"]["taskId"], id, "{task}");
+        let is_so = task["result"]["status"] == status;
+        *seen.lock().unwrap() = task["result"].clone();
+        is_so
+    })
+    .await;
+    seen.into_inner().unwrap()
+}
+
+#[tokio::test]
+async fn a_task_is_relayed_under_an_id_of_the_gateways_own() {
+    let fixture = modern().await;
+    let behind = Behind::of(&fixture).await;
+    let client = behind.client();
+    let id = begin(&client, "failing_job", json!({})).await;
+    assert!(!id.contains("task-"), "{id}");
+    let done = until(&client, &id, "completed").await;
+    assert_eq!(done["result"]["isError"], true, "{done}");
+    let heard = fixture.heard_of("tasks/get").pop().unwrap();
+    let native = heard.message()["params"]["taskId"].clone();
+    assert_eq!(heard.header("mcp-name"), native.as_str());
+    assert!(native.as_str().unwrap().starts_with("task-"), "{native}");
+}
+
+#[tokio::test]
+async fn a_task_is_answered_and_ended() {
+    let fixture = modern().await;
+    let behind = Behind::of(&fixture).await;
+    let client = behind.client();
+    let id = begin(&client, "confirm_delete", json!({ "filename": "f" })).await;
+    let asking = until(&client, &id, "input_required").await;
+    assert!(asking["inputRequests"]["confirm"].is_object(), "{asking}");
+    let answers = json!({ "confirm": { "action": "accept", "content": { "ok": true } } });
+    let params = json!({ "taskId": id, "inputResponses": answers });
+    let told = ask(&client, "tasks/update", params).await;
+    assert_eq!(told["result"]["resultType"], "complete", "{told}");
+    let done = until(&client, &id, "completed").await;
+    assert!(done.to_string().contains("accept"), "{done}");
+
+    let id = begin(&client, "slow_compute", json!({ "seconds": 3600 })).await;
+    let ended = ask(&client, "tasks/cancel", json!({ "taskId": id })).await;
+    assert_eq!(ended["result"]["resultType"], "complete", "{ended}");
+    until(&client, &id, "cancelled").await;
+}
+
+#[tokio::test]
+async fn where_all_sources_are_seen_an_id_leads_to_its_own() {
+    let fixture = modern().await;
+    let behind = Behind::of(&fixture).await;
+    let (all, one) = (behind.everywhere(), behind.client());
+    let id = begin(&all, "server__failing_job", json!({})).await;
+    until(&all, &id, "completed").await;
+    until(&one, &id, "completed").await;
+    let elsewhere = all.at("/mcp/fake");
+    let unknown = ask(&elsewhere, "tasks/get", json!({ "taskId": id })).await;
+    assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
+    for client in [&all, &one] {
+        let about = ask(client, "server/discover", json!({})).await;
+        let extensions = &about["result"]["capabilities"]["extensions"];
+        assert!(extensions[TASKS].is_object(), "{about}");
+    }
+    let about = ask(&elsewhere, "server/discover", json!({})).await;
+    let capabilities = &about["result"]["capabilities"];
+    assert!(capabilities.get("extensions").is_none(), "{about}");
+}
+
+/// An id is good for the one who got it, as it was given out.
+#[tokio::test]
+async fn someone_elses_task_is_no_task() {
+    let fixture = modern().await;
+    let behind = Behind::before(
+        &fixture,
+        Vec::new(),
+        |_| {},
+        |gateway| gateway.keys([("ada", "key-of-ada"), ("bob", "key-of-bob")]),
+    )
+    .await;
+    let ada = behind.client().with_key("key-of-ada");
+    let bob = behind.client().with_key("key-of-bob");
+    let id = begin(&ada, "slow_compute", json!({ "seconds": 3600 })).await;
+    fixture.forget_heard();
+    let tampered = format!("{id}x");
+    for (client, id) in [(&bob, &id), (&ada, &tampered), (&ada, &"task-1".to_owned())] {
+        for method in ["tasks/get", "tasks/update", "tasks/cancel"] {
+            let params = json!({ "taskId": id, "inputResponses": {} });
+            let refused = ask(client, method, params).await;
+            assert_eq!(refused["error"]["code"], -32602, "{refused}");
+        }
+    }
+    assert!(fixture.heard().is_empty(), "nobody was asked");
+    until(&ada, &id, "working").await;
+}
+
+#[tokio::test]
+async fn whoever_does_not_know_tasks_gets_none() {
+    let fixture = modern().await;
+    let behind = Behind::of(&fixture).await;
+    let client = behind.client();
+    let done = client.modern_call("slow_compute", json!({ "seconds": 0 }));
+    let done = done.message().await;
+    assert_eq!(done["result"]["resultType"], "complete", "{done}");
+    let heard = fixture.heard_of("tools/call").pop().unwrap().message();
+    assert_eq!(heard["params"]["_meta"][CAPABILITIES], json!({}));
+
+    let session = client.initialize_able(NEWEST_LEGACY, &knows_tasks()).await;
+    let done = session.call("slow_compute", json!({ "seconds": 0 }));
+    let done = done.send().await.message().await;
+    assert!(done["result"]["content"].is_array(), "{done}");
+    let heard = fixture.heard_of("tools/call").pop().unwrap().message();
+    let told = &heard["params"]["_meta"][CAPABILITIES];
+    assert!(told["extensions"].get(TASKS).is_none(), "{heard}");
+
+    for method in ["tasks/get", "tasks/update", "tasks/cancel"] {
+        let params = json!({ "taskId": "t", "inputResponses": {} });
+        let mut answer = client.modern(method, params).send().await;
+        assert_eq!(answer.status, 400);
+        let refused: Value = serde_json::from_str(&answer.text().await).unwrap();
+        assert_eq!(refused["error"]["code"], -32021, "{refused}");
+        let needed = &refused["error"]["data"]["requiredCapabilities"];
+        assert!(needed["extensions"][TASKS].is_object(), "{refused}");
+    }
+}
+
+#[tokio::test]
+async fn a_tool_that_is_a_task_alone_is_a_tool_for_everyone() {
+    let fixture = legacy().await;
+    let behind = Behind::of(&fixture).await;
+    let client = behind.client();
+    let session = client.initialize(NEWEST_LEGACY).await;
+    let old = client.initialize("2024-11-05").await;
+    for tool in ["task_required", "task_optional"] {
+        let known = call(&client, tool, json!({})).await;
+        let plain = client.modern_call(tool, json!({})).message().await;
+        let in_session = session.call(tool, json!({})).send().await.message().await;
+        let long_ago = old.call(tool, json!({})).send().await.message().await;
+        for done in [known, plain, in_session, long_ago] {
+            let text = &done["result"]["content"][0]["text"];
+            assert_eq!(*text, format!("{tool} is done."), "{done}");
+            let meta = done["result"]["_meta"].get(RELATED);
+            assert!(meta.is_none(), "{done}");
+        }
+    }
+    let augmented = fixture.heard_of("tools/call");
+    let augmented = augmented
+        .iter()
+        .map(|heard| heard.message()["params"].clone());
+    for params in augmented {
+        let is_task = params.get("task").is_some();
+        assert_eq!(is_task, params["name"] == "task_required", "{params}");
+    }
+    let listed = session.ask("tools/list", json!({})).await.to_string();
+    assert!(listed.contains("task_required") && !listed.contains("taskSupport"));
+}
+
+/// A task of a legacy server that asks its client something, and goes on with the answer.
+async fn asks_its_client(client: &Client) {
+    let asked = call(client, "task_required", json!({ "asks": true })).await;
+    assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
+    let question = &asked["result"]["inputRequests"]["k1"];
+    assert!(question["params"].get("_meta").is_none(), "{asked}");
+    let accept = json!({ "action": "accept", "content": { "ok": true } });
+    let params = json!({
+        "name": "task_required",
+        "arguments": { "asks": true },
+        "inputResponses": { "k1": accept },
+        "requestState": asked["result"]["requestState"],
+    });
+    let done = ask(client, "tools/call", params).await;
+    assert!(done["result"].to_string().contains("accept"), "{done}");
+}
+
+/// What a task asks belongs to its call, on whichever stream it comes.
+#[tokio::test]
+async fn a_task_asks_the_client_of_its_call() {
+    for elsewhere in [false, true] {
+        let fixture = Fixture::legacy(NEWEST_LEGACY).with(|settings| {
+            settings.tasks = true;
+            settings.asks_elsewhere = elsewhere;
+        });
+        let fixture = fixture.start().await;
+        let behind = Behind::of(&fixture).await;
+        asks_its_client(&behind.client()).await;
+    }
+}
+
+#[tokio::test]
+async fn a_task_asks_on_a_pipe_too() {
+    let unused = legacy().await;
+    for more in [None, Some("--asks-elsewhere")] {
+        let behind = Behind::with(&unused, Vec::new(), |config| {
+            let args = ["--era", "legacy", "--tasks"].into_iter().chain(more);
+            config.transport = Transport::Stdio(Command {
+                program: program().to_str().unwrap().to_owned(),
+                args: args.map(str::to_owned).collect(),
+                env: Vec::new(),
+                folder: None,
+                keeper: None,
+            });
+        })
+        .await;
+        asks_its_client(&behind.client()).await;
+    }
+}
+
+#[tokio::test]
+async fn a_task_that_nobody_waits_for_is_cancelled() {
+    let fixture = legacy().await;
+    let behind = Behind::of(&fixture).await;
+    let client = behind.client();
+    let begun = client.modern_call("task_required", json!({ "ms": 3_600_000 }));
+    let begun = begun.request().begin().await;
+    eventually("the task is asked after", || async {
+        !fixture.heard_of("tasks/get").is_empty()
+    })
+    .await;
+    drop(begun);
+    eventually("the task is cancelled", || async {
+        !fixture.heard_of("tasks/cancel").is_empty()
+    })
+    .await;
+}
+
+/// A call has a deadline, and a task that gets on shows that it lives.
+#[tokio::test]
+async fn a_task_has_the_deadline_of_its_call() {
+    let fixture = legacy().await;
+    let deadline = Arc::new(Deadline {
+        between_events: Duration::from_secs(3),
+        in_all: Duration::from_secs(3600),
+    });
+    let behind = Behind::with(&fixture, vec![deadline], |_| {}).await;
+    let client = behind.client();
+    let slow = json!({ "ms": 700, "steps": 7 });
+    let done = client.modern_call("task_required", slow).message().await;
+    assert!(done["result"]["content"].is_array(), "{done}");
+    let stuck = json!({ "ms": 3_600_000 });
+    let late = client.modern_call("task_required", stuck).message().await;
+    assert_eq!(late["error"]["data"]["kind"], "timeout", "{late}");
+    eventually("the task is cancelled", || async {
+        !fixture.heard_of("tasks/cancel").is_empty()
+    })
+    .await;
+}
