@@ -12,6 +12,7 @@
     reason = "a test writes its JSON where it is used, without an ampersand"
 )]
 
+mod address;
 pub mod between;
 pub mod driver;
 mod fake;
@@ -22,6 +23,7 @@ mod pipe;
 mod program;
 mod wait;
 
+pub use address::own_address;
 pub use fake::{Counts, FakeSource, Tool};
 pub use gateway::{Builder, Stopping, TestGateway};
 pub use http::{Answer, Client, Connection, Events, ModernRequest, Request, Session};

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
+use tidegate_testkit::own_address;
 
 use super::usage::Usage;
 use crate::support::messages::Modern;
@@ -73,7 +74,7 @@ impl OverHttp {
     fn start(flags: &[&str]) -> Self {
         let flags: Vec<_> = flags.iter().map(|&flag| flag.to_owned()).collect();
         let home = Home::new();
-        let (process, address) = Self::run(&home, &flags, "127.0.0.1:0");
+        let (process, address) = Self::run(&home, &flags, &own_address().to_string());
         Self {
             home,
             flags,

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use serde_json::{Value, json};
-use tidegate_testkit::fixture::program;
+use tidegate_testkit::{fixture::program, own_address};
 
 use super::messages::Modern;
 use super::{Answer, Home, Post, Running, Server};
@@ -20,7 +20,7 @@ pub(crate) struct Fixture {
 
 impl Fixture {
     pub(crate) fn start(args: &[&str]) -> Self {
-        Self::start_at("127.0.0.1:0", args)
+        Self::start_at(&own_address().to_string(), args)
     }
 
     /// At an address, such as one where another was before.
