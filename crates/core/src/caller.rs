@@ -36,6 +36,18 @@ impl fmt::Display for Principal {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
     pub principal: Principal,
+    /// Whether it runs the gateway, and may see what is everyone's.
+    pub admin: bool,
+}
+
+impl Caller {
+    /// Whoever is on this machine, and so runs the gateway.
+    pub fn local() -> Self {
+        Self {
+            principal: Principal::local(),
+            admin: true,
+        }
+    }
 }
 
 /// What a client shows at the door.

@@ -12,7 +12,7 @@ pub struct Catalog {
     /// Why this is not all there is, where it is not.
     pub gap: Option<Gap>,
     /// URIs that are this source's alone, with all that lies below. Only built-in sources have such.
-    pub owned: Vec<&'static str>,
+    pub owned: Vec<String>,
     pub tools: Vec<Entry>,
     pub prompts: Vec<Entry>,
     pub resources: Vec<Entry>,

@@ -4,18 +4,16 @@ mod keys;
 
 use std::sync::Arc;
 
-use tidegate_core::{BoxFuture, Caller, Code, Credential, Error, Identify, Principal, Result};
+use tidegate_core::{BoxFuture, Caller, Code, Credential, Error, Identify, Result};
 
-pub use keys::Keys;
+pub use keys::{Key, Keys};
 
 /// Everyone is the principal `local`: right on loopback, where no authentication is configured.
 pub struct Local(Arc<Caller>);
 
 impl Default for Local {
     fn default() -> Self {
-        Self(Arc::new(Caller {
-            principal: Principal::local(),
-        }))
+        Self(Arc::new(Caller::local()))
     }
 }
 

@@ -1,78 +1,175 @@
 //! How a built-in source says what it offers: each thing once (S4.13). One declaration yields the
-//! list entry, the lookup, the MIME type and the answer.
+//! list entry, the lookup, the completion, the MIME type and the answer.
 
+mod asking;
+mod body;
+mod completing;
+mod pattern;
+mod prompt;
 mod resource;
+mod template;
 mod tool;
 
 use std::sync::Arc;
 
 use tidegate_core::{
-    Ask, CacheScope, Call, Catalog, Code, Entry, Error, Features, Outcome, Reply, Result,
+    Ask, Audience, CacheScope, Call, Caller, Catalog, Code, Entry, Error, Features, Object,
+    Outcome, Reference, Reply, Result,
 };
 
-pub(crate) use resource::{Body, Resource};
-pub(crate) use tool::{Fault, Tool};
+pub(crate) use asking::Asking;
+pub(crate) use body::{Body, mime_of_value};
+pub(crate) use completing::{Completer, Typed};
+pub(crate) use prompt::{Argument, Given, Message, Prompt};
+pub(crate) use resource::Resource;
+pub(crate) use template::{Expanded, Template};
+pub(crate) use tool::{Hint, Stop, Tool};
 
 /// Everything a source declares, over its state `S`.
 pub(crate) struct Declarations<S: 'static> {
     /// URIs that are this source's alone, with all that lies below.
-    pub(crate) owned: Vec<&'static str>,
+    pub(crate) owned: Vec<String>,
     pub(crate) resources: Vec<Resource<S>>,
+    pub(crate) templates: Vec<Template<S>>,
+    pub(crate) prompts: Vec<Prompt<S>>,
     pub(crate) tools: Vec<Tool<S>>,
 }
 
-impl<S: Send + Sync> Declarations<S> {
-    /// The catalog these declarations make.
-    pub(crate) fn catalog(&self) -> Arc<Catalog> {
-        Arc::new(Catalog {
-            features: Features {
-                tools: true,
-                resources: true,
-                subscribe: true,
-                ..Features::default()
-            },
-            scope: CacheScope::Public,
-            owned: self.owned.clone(),
-            tools: self.tools.iter().map(Tool::entry).collect(),
-            resources: self.resources.iter().map(Resource::entry).collect(),
-            ..Catalog::default()
+impl<S> Default for Declarations<S> {
+    fn default() -> Self {
+        Self {
+            owned: Vec::new(),
+            resources: Vec::new(),
+            templates: Vec::new(),
+            prompts: Vec::new(),
+            tools: Vec::new(),
+        }
+    }
+}
+
+/// What comes of the declarations: a catalog for each kind of caller, and an answer for each call.
+pub(crate) struct Offer<S: 'static> {
+    declared: Declarations<S>,
+    for_everyone: Arc<Catalog>,
+    for_admins: Arc<Catalog>,
+}
+
+impl<S: Send + Sync> Offer<S> {
+    pub(crate) fn new(declared: Declarations<S>) -> Self {
+        Self {
+            for_everyone: Arc::new(declared.catalog(false)),
+            for_admins: Arc::new(declared.catalog(true)),
+            declared,
+        }
+    }
+
+    pub(crate) fn catalog(&self, audience: &Audience<'_>) -> Arc<Catalog> {
+        Arc::clone(match audience.caller.admin {
+            true => &self.for_admins,
+            false => &self.for_everyone,
         })
     }
 
     /// Serves a call from the declaration it names.
     pub(crate) async fn serve(&self, state: &S, call: &Call) -> Result<Reply> {
         let outcome = match &call.ask {
-            Ask::Resource { uri } => {
-                let resource = self.resources.iter().find(|one| one.uri == uri);
-                resource
-                    .ok_or_else(|| Error::resource_not_found(uri))?
-                    .read(state)
-                    .await?
-            }
+            Ask::Resource { uri } => self.read(state, &call.caller, uri).await?,
             Ask::Tool { name } => {
-                let tool = self.tools.iter().find(|one| one.name == name);
+                let tool = self.declared.tools.iter().find(|one| one.name == name);
                 let tool = tool.ok_or_else(|| nothing_called(name))?;
-                Outcome::complete(tool.call(state, call).await?)
+                tool.call(state, call).await?
             }
-            Ask::Prompt { name } => return Err(nothing_called(name)),
-            Ask::Completion { .. } => return Err(nothing_to_complete()),
+            Ask::Prompt { name } => self.prompt(name)?.get(state, call).await?,
+            Ask::Completion { reference } => {
+                let completer = self.completer(reference, call)?;
+                completing::complete(state, call, completer).await?
+            }
             Ask::Own(_) | Ask::Task { .. } => {
                 return Err(Error::internal("a call went to the wrong source"));
             }
         };
         Ok(Reply::Done(outcome))
     }
+
+    async fn read(&self, state: &S, caller: &Caller, uri: &str) -> Result<Outcome> {
+        let of_this = |one: &&Resource<S>| one.uri == uri && (caller.admin || !one.admin_only);
+        if let Some(resource) = self.declared.resources.iter().find(of_this) {
+            return resource.read(state, caller).await;
+        }
+        for template in &self.declared.templates {
+            if let Some(expanded) = template.expanded(caller, uri) {
+                return template.read(state, expanded).await;
+            }
+        }
+        Err(Error::resource_not_found(uri))
+    }
+
+    fn prompt(&self, name: &str) -> Result<&Prompt<S>> {
+        let prompt = self.declared.prompts.iter().find(|one| one.name == name);
+        prompt.ok_or_else(|| nothing_called(name))
+    }
+
+    /// What completes the argument that a call names.
+    fn completer(&self, reference: &Reference, call: &Call) -> Result<Option<Completer<S>>> {
+        let argument = completing::argument(call)?;
+        match reference {
+            Reference::Prompt(name) => self.prompt(name)?.completer(&argument),
+            Reference::Resource(text) => {
+                let mut templates = self.declared.templates.iter();
+                let template = templates.find(|one| one.is_meant_by(text));
+                template
+                    .ok_or_else(|| nothing_called(text))?
+                    .completer(&argument)
+            }
+        }
+    }
+}
+
+impl<S: Send + Sync> Declarations<S> {
+    fn catalog(&self, admin: bool) -> Catalog {
+        let resources = self.resources.iter();
+        let resources = resources.filter(|one| admin || !one.admin_only);
+        Catalog {
+            features: Features {
+                tools: !self.tools.is_empty(),
+                prompts: !self.prompts.is_empty(),
+                resources: true,
+                subscribe: true,
+                completions: !(self.templates.is_empty() && self.prompts.is_empty()),
+                ..Features::default()
+            },
+            scope: CacheScope::Public,
+            owned: self.owned.clone(),
+            tools: self.tools.iter().map(Tool::entry).collect(),
+            prompts: self.prompts.iter().map(Prompt::entry).collect(),
+            resources: resources.map(Resource::entry).collect(),
+            templates: self.templates.iter().map(Template::entry).collect(),
+            ..Catalog::default()
+        }
+    }
 }
 
 fn nothing_called(name: &str) -> Error {
     Error::client(
         Code::UnknownTarget,
-        format!("this source has nothing called `{name}`"),
+        format!(
+            "this source has nothing called `{}`",
+            tidegate_core::clip(name)
+        ),
     )
 }
 
-fn nothing_to_complete() -> Error {
-    Error::client(Code::UnknownTarget, "this has no arguments to complete")
+/// The arguments of a call as text; none are an empty object.
+fn arguments(call: &Call) -> String {
+    let params = call.params.object().unwrap_or_default();
+    params.get("arguments").unwrap_or("{}").to_owned()
+}
+
+/// A member of the parameters that is an object.
+fn member<'a>(params: &'a Object<'_>, name: &str) -> Object<'a> {
+    let text = params.get(name);
+    text.and_then(|text| Object::parse(text).ok())
+        .unwrap_or_default()
 }
 
 /// A definition with its key.

@@ -9,11 +9,11 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tidegate_core::{
-    Audience, BoxFuture, CacheScope, Call, Catalog, Change, ChangeSender, ChangeStream, Probe,
-    Reply, Result, Source, SourceId, Stats,
+    Audience, BoxFuture, CacheScope, Call, Caller, Catalog, Change, ChangeSender, ChangeStream,
+    Probe, Reply, Result, Source, SourceId, Stats, Terms,
 };
 
-use crate::declare::{Body, Declarations, Fault, Resource, Tool};
+use crate::declare::{Body, Declarations, Hint, Offer, Resource, Stop, Tool};
 use report::{HealthReport, ModelsReport, StatsReport, Status};
 
 const HEALTH: &str = "resource://system/health";
@@ -25,8 +25,7 @@ const WATCH_EVERY: Duration = Duration::from_secs(1);
 /// The source `system`.
 pub struct System {
     state: State,
-    declarations: Declarations<State>,
-    catalog: Arc<Catalog>,
+    offer: Offer<State>,
     changes: ChangeSender,
     last_seen: Mutex<Seen>,
 }
@@ -54,19 +53,21 @@ impl System {
         sources: Vec<(SourceId, Arc<dyn Source>)>,
         probes: Vec<Arc<dyn Probe>>,
     ) -> Self {
-        let declarations = declarations();
-        let catalog = declarations.catalog();
+        let offer = Offer::new(declarations());
+        let own = Audience {
+            caller: &Caller::local(),
+            terms: &Terms::default(),
+        };
         let state = State {
             stats,
             sources,
             probes,
-            own: Arc::clone(&catalog),
+            own: offer.catalog(&own),
         };
         let last_seen = Mutex::new(state.seen());
         Self {
             state,
-            declarations,
-            catalog,
+            offer,
             changes: ChangeSender::default(),
             last_seen,
         }
@@ -99,12 +100,12 @@ impl System {
 }
 
 impl Source for System {
-    fn catalog(&self, _: &Audience<'_>) -> Arc<Catalog> {
-        Arc::clone(&self.catalog)
+    fn catalog(&self, audience: &Audience<'_>) -> Arc<Catalog> {
+        self.offer.catalog(audience)
     }
 
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>> {
-        Box::pin(async move { self.declarations.serve(&self.state, &call).await })
+        Box::pin(async move { self.offer.serve(&self.state, &call).await })
     }
 
     fn changes(&self) -> ChangeStream {
@@ -134,10 +135,10 @@ struct HealthArguments {
 
 fn declarations() -> Declarations<State> {
     Declarations {
-        owned: vec!["resource://system", "plugin://system"],
+        owned: vec!["resource://system".into(), "plugin://system".into()],
         resources: vec![
             Resource {
-                uri: HEALTH,
+                uri: HEALTH.into(),
                 name: "System Health",
                 title: "System health",
                 description: "How the gateway and each of its sources are: overall status, \
@@ -145,27 +146,30 @@ fn declarations() -> Declarations<State> {
                 mime: "application/json",
                 ttl: Duration::ZERO,
                 scope: CacheScope::Private,
-                read: |state| Box::pin(async { Body::json(&state.health()) }),
+                admin_only: false,
+                read: |state, _| Box::pin(async { Body::json(&state.health()) }),
             },
             Resource {
-                uri: "resource://system/models",
+                uri: "resource://system/models".into(),
                 name: "AI Models",
                 title: "Model inventory",
                 description: "The AI models the gateway knows of.",
                 mime: "application/json",
                 ttl: Duration::ZERO,
                 scope: CacheScope::Private,
-                read: |_| Box::pin(async { Body::json(&ModelsReport::default()) }),
+                admin_only: false,
+                read: |_, _| Box::pin(async { Body::json(&ModelsReport::default()) }),
             },
             Resource {
-                uri: STATS,
+                uri: STATS.into(),
                 name: "Gateway Statistics",
                 title: "Gateway statistics",
                 description: "What the gateway has done since it started.",
                 mime: "application/json",
                 ttl: Duration::ZERO,
                 scope: CacheScope::Private,
-                read: |state| {
+                admin_only: false,
+                read: |state, _| {
                     Box::pin(async {
                         let sources = state.sources.len() + 1;
                         Body::json(&StatsReport::new(&state.stats, sources, &state.probes))
@@ -173,19 +177,21 @@ fn declarations() -> Declarations<State> {
                 },
             },
         ],
-        tools: vec![Tool::read_only(
+        tools: vec![Tool::new(
             "health",
             "System health",
             "Reports how the gateway and each of its sources are. Changes nothing.",
-            |state, arguments| Box::pin(async { health(state, arguments) }),
+            Hint::Reads,
+            |state, _, arguments| Box::pin(async { health(state, arguments) }),
         )],
+        ..Declarations::default()
     }
 }
 
-fn health(state: &State, arguments: HealthArguments) -> Result<HealthReport, Fault> {
+fn health(state: &State, arguments: HealthArguments) -> Result<HealthReport, Stop> {
     let report = state.health();
     match arguments.component {
         None => Ok(report),
-        Some(name) => report.only(&name).map_err(Fault),
+        Some(name) => report.only(&name).map_err(Stop::Fault),
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tidegate_core::{Gateway, GatewayConfig, Identify, Layer, Naming, Source, SourceId, Stats};
-use tidegate_policy::authn::{Keys, Local};
+use tidegate_policy::authn::{Key, Keys, Local};
 use tidegate_policy::{Deadline, Observe};
 use tidegate_server::{Doors, HttpConfig, Limits, Listener, Load, serve_http};
 use tokio::task::JoinSet;
@@ -70,6 +70,11 @@ impl Builder {
     /// Only these bearer keys come in; pairs of a principal and its key.
     #[must_use]
     pub fn keys<const N: usize>(mut self, keys: [(&str, &str); N]) -> Self {
+        let keys = keys.map(|(principal, secret)| Key {
+            principal,
+            secret,
+            admin: false,
+        });
         self.identify = Arc::new(Keys::new(keys));
         self
     }

@@ -11,7 +11,7 @@ use tidegate_core::{
     Findings, Gateway, GatewayConfig, Identify, Layer, Layered, Probe, Source, SourceId, Stats,
 };
 use tidegate_policy::Observe;
-use tidegate_policy::authn::{Keys, Local};
+use tidegate_policy::authn::{Key, Keys, Local};
 use tidegate_server::{Doors, HttpConfig, Load};
 use tidegate_sources::system::System;
 use tidegate_upstream::Remote;
@@ -129,10 +129,11 @@ fn identify(settings: &Settings) -> Arc<dyn Identify> {
     if settings.keys.is_empty() {
         return Arc::new(Local::default());
     }
-    let keys = settings
-        .keys
-        .iter()
-        .map(|key| (key.principal.as_str(), key.secret.expose()));
+    let keys = settings.keys.iter().map(|key| Key {
+        principal: &key.principal,
+        secret: key.secret.expose(),
+        admin: key.admin,
+    });
     Arc::new(Keys::new(keys))
 }
 

@@ -8,6 +8,15 @@ use tidegate_core::{BoxFuture, Caller, Credential, Identify, Principal, Result};
 
 use super::unauthenticated;
 
+/// A key, and who sends it.
+#[derive(Clone, Copy)]
+pub struct Key<'a> {
+    pub principal: &'a str,
+    pub secret: &'a str,
+    /// Whether the principal runs the gateway.
+    pub admin: bool,
+}
+
 /// The keys, each with the principal it names.
 pub struct Keys {
     keys: Vec<([u8; 32], Arc<Caller>)>,
@@ -16,16 +25,16 @@ pub struct Keys {
 }
 
 impl Keys {
-    /// Takes pairs of a principal's name and its key.
-    pub fn new<'a>(keys: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
-        let caller = |principal| Arc::new(Caller { principal });
-        let keys = keys
-            .into_iter()
-            .map(|(name, key)| (digest(key), caller(Principal::new(name))))
-            .collect();
+    pub fn new<'a>(keys: impl IntoIterator<Item = Key<'a>>) -> Self {
+        let caller = |key: &Key<'_>| Caller {
+            principal: Principal::new(key.principal),
+            admin: key.admin,
+        };
+        let keys = keys.into_iter();
+        let keys = keys.map(|key| (digest(key.secret), Arc::new(caller(&key))));
         Self {
-            keys,
-            process: caller(Principal::local()),
+            keys: keys.collect(),
+            process: Arc::new(Caller::local()),
         }
     }
 
@@ -70,15 +79,21 @@ mod tests {
 
     #[tokio::test]
     async fn a_key_names_its_principal_and_nothing_else_does() {
+        let key = |principal, secret, admin| Key {
+            principal,
+            secret,
+            admin,
+        };
         let keys = Keys::new([
-            ("ada", "key-of-ada-0123456789"),
-            ("bob", "key-of-bob-0123456789"),
+            key("ada", "key-of-ada-0123456789", true),
+            key("bob", "key-of-bob-0123456789", false),
         ]);
         let caller = keys
             .identify(Credential::Bearer("key-of-bob-0123456789"))
             .await
             .unwrap();
         assert_eq!(caller.principal.as_str(), "bob");
+        assert!(!caller.admin);
         for wrong in ["", "key-of-bob-012345678", "KEY-OF-BOB-0123456789", "ada"] {
             let refused = keys.identify(Credential::Bearer(wrong)).await.unwrap_err();
             assert_eq!(refused.code(), Code::Unauthenticated);

@@ -2,15 +2,14 @@
 
 use std::time::Duration;
 
-use serde::Serialize;
 use serde_json::json;
-use tidegate_core::{BoxFuture, CacheScope, Entry, Error, Outcome, RawJson, Result};
+use tidegate_core::{BoxFuture, CacheScope, Caller, Entry, Outcome, RawJson, Result};
 
-use super::entry;
+use super::{Body, entry};
 
 /// A resource with a fixed URI.
 pub(crate) struct Resource<S: 'static> {
-    pub(crate) uri: &'static str,
+    pub(crate) uri: String,
     pub(crate) name: &'static str,
     pub(crate) title: &'static str,
     pub(crate) description: &'static str,
@@ -18,18 +17,9 @@ pub(crate) struct Resource<S: 'static> {
     /// How long a copy stays good, and for whom.
     pub(crate) ttl: Duration,
     pub(crate) scope: CacheScope,
-    pub(crate) read: for<'a> fn(&'a S) -> BoxFuture<'a, Result<Body>>,
-}
-
-/// What a resource holds.
-pub(crate) struct Body(String);
-
-impl Body {
-    pub(crate) fn json<T: Serialize>(value: &T) -> Result<Self> {
-        serde_json::to_string(value).map(Self).map_err(|cause| {
-            Error::internal("the resource could not be written as JSON").caused_by(cause)
-        })
-    }
+    /// Neither listed nor readable for anyone else.
+    pub(crate) admin_only: bool,
+    pub(crate) read: for<'a> fn(&'a S, &'a Caller) -> BoxFuture<'a, Result<Body>>,
 }
 
 impl<S> Resource<S> {
@@ -41,14 +31,12 @@ impl<S> Resource<S> {
             "description": self.description,
             "mimeType": self.mime,
         });
-        entry(self.uri, definition)
+        entry(&self.uri, definition)
     }
 
-    pub(super) async fn read(&self, state: &S) -> Result<Outcome> {
-        let Body(text) = (self.read)(state).await?;
-        let result = json!({
-            "contents": [{ "uri": self.uri, "mimeType": self.mime, "text": text }],
-        });
+    pub(super) async fn read(&self, state: &S, caller: &Caller) -> Result<Outcome> {
+        let body = (self.read)(state, caller).await?;
+        let result = json!({ "contents": [body.item(&self.uri, self.mime)] });
         Ok(Outcome::cacheable(
             RawJson::from(result),
             self.ttl,

@@ -1,23 +1,59 @@
 //! The declaration of one tool: a typed function, its schemas taken from its types.
 
-use std::fmt;
-
 use schemars::transform::{RecursiveTransform, Transform as _};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::json;
-use tidegate_core::{BoxFuture, Call, Entry, Error, RawJson, Result};
+use serde_json::{Value, json};
+use tidegate_core::{BoxFuture, Call, Entry, Error, Outcome, RawJson, Result};
 
-use super::entry;
+use super::{Asking, arguments, entry};
 
-/// Why a tool could not do it, in words for the model that called it.
+/// Why a tool has no output.
 #[derive(Debug)]
-pub(crate) struct Fault(pub(crate) String);
+pub(crate) enum Stop {
+    /// It could not do it, in words for the model that called it.
+    Fault(String),
+    /// The user must answer this first.
+    Ask(RawJson),
+    /// Something broke.
+    Error(Error),
+}
 
-impl fmt::Display for Fault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+impl Stop {
+    pub(crate) fn fault(message: impl Into<String>) -> Self {
+        Self::Fault(message.into())
+    }
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}
+
+/// What a tool does to the world, for those who decide whether it may run unasked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Hint {
+    /// Changes nothing.
+    Reads,
+    /// Sets something: twice is no more than once.
+    Writes,
+    /// Takes something away for good.
+    Destroys,
+}
+
+impl Hint {
+    fn annotations(self) -> Value {
+        match self {
+            Self::Reads => json!({ "readOnlyHint": true, "openWorldHint": false }),
+            Self::Writes | Self::Destroys => json!({
+                "readOnlyHint": false,
+                "destructiveHint": self == Self::Destroys,
+                "idempotentHint": true,
+                "openWorldHint": false,
+            }),
+        }
     }
 }
 
@@ -26,40 +62,41 @@ pub(crate) struct Tool<S: 'static> {
     pub(crate) name: &'static str,
     title: &'static str,
     description: &'static str,
+    hint: Hint,
     input: Schema,
     output: Schema,
     run: Run<S>,
 }
 
 type Run<S> = Box<
-    dyn for<'a> Fn(&'a S, RawJson) -> BoxFuture<'a, Result<serde_json::Value, Fault>> + Send + Sync,
+    dyn for<'a> Fn(&'a S, Asking<'a>, String) -> BoxFuture<'a, Result<String, Stop>> + Send + Sync,
 >;
 
 impl<S: Send + Sync> Tool<S> {
-    /// Declares a tool that changes nothing.
-    pub(crate) fn read_only<A, O>(
+    pub(crate) fn new<A, O>(
         name: &'static str,
         title: &'static str,
         description: &'static str,
-        run: for<'a> fn(&'a S, A) -> BoxFuture<'a, Result<O, Fault>>,
+        hint: Hint,
+        run: for<'a> fn(&'a S, Asking<'a>, A) -> BoxFuture<'a, Result<O, Stop>>,
     ) -> Self
     where
         A: DeserializeOwned + JsonSchema + Send + 'static,
         O: Serialize + JsonSchema + 'static,
     {
-        let run: Run<S> = Box::new(move |state, arguments| {
+        let run: Run<S> = Box::new(move |state, asking, arguments| {
             Box::pin(async move {
-                let arguments = arguments
-                    .read::<A>()
-                    .map_err(|error| Fault(format!("the arguments are wrong: {error}")))?;
-                let output = run(state, arguments).await?;
-                serde_json::to_value(output).map_err(|error| Fault(error.to_string()))
+                let arguments = serde_json::from_str(&arguments)
+                    .map_err(|error| Stop::fault(format!("the arguments are wrong: {error}")))?;
+                let output = run(state, asking, arguments).await?;
+                serde_json::to_string(&output).map_err(|error| Stop::fault(error.to_string()))
             })
         });
         Self {
             name,
             title,
             description,
+            hint,
             input: schema::<A>(),
             output: schema::<O>(),
             run,
@@ -73,38 +110,36 @@ impl<S: Send + Sync> Tool<S> {
             "description": self.description,
             "inputSchema": self.input,
             "outputSchema": self.output,
-            "annotations": { "readOnlyHint": true, "openWorldHint": false },
+            "annotations": self.hint.annotations(),
         });
         entry(self.name, definition)
     }
 
     /// Calls the tool. A fault is a result: the model should see it.
-    pub(super) async fn call(&self, state: &S, call: &Call) -> Result<RawJson> {
-        let arguments = arguments(call)?;
-        let result = match (self.run)(state, arguments).await {
-            Ok(output) => json!({
-                "content": [{ "type": "text", "text": output.to_string() }],
-                "structuredContent": output,
-                "isError": false,
-            }),
-            Err(fault) => json!({
-                "content": [{ "type": "text", "text": fault.to_string() }],
-                "isError": true,
-            }),
-        };
-        Ok(result.into())
+    pub(super) async fn call(&self, state: &S, call: &Call) -> Result<Outcome> {
+        let arguments = arguments(call);
+        match (self.run)(state, Asking::new(call), arguments).await {
+            Ok(output) => Ok(Outcome::complete(result(&output)?)),
+            Err(Stop::Fault(message)) => Ok(Outcome::complete(fault(&message))),
+            Err(Stop::Ask(question)) => Ok(Outcome::InputRequired(question)),
+            Err(Stop::Error(error)) => Err(error),
+        }
     }
 }
 
-/// The arguments of a call; none are an empty object.
-fn arguments(call: &Call) -> Result<RawJson> {
-    let params = call.params.object();
-    let arguments = params
-        .as_ref()
-        .and_then(|params| params.get("arguments"))
-        .unwrap_or("{}");
-    RawJson::parse(arguments.to_owned())
-        .map_err(|cause| Error::internal("the arguments could not be read").caused_by(cause))
+/// The output as structure and as text, neither read again: numbers keep their digits.
+fn result(output: &str) -> Result<RawJson> {
+    let text = RawJson::string(output);
+    let result = format!(
+        r#"{{"content":[{{"type":"text","text":{text}}}],"structuredContent":{output},"isError":false}}"#
+    );
+    RawJson::parse(result)
+        .map_err(|cause| Error::internal("the result could not be written").caused_by(cause))
+}
+
+fn fault(message: &str) -> RawJson {
+    let content = json!([{ "type": "text", "text": message }]);
+    json!({ "content": content, "isError": true }).into()
 }
 
 /// A type's schema, complete in itself.

@@ -7,8 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 use schemars::JsonSchema;
 use serde::Serialize;
 use tidegate_core::{
-    Audience, Caller, Catalog, Health, List, Principal, Probe, Report, Source, SourceId, Stats,
-    Terms, Vital,
+    Audience, Caller, Catalog, Health, List, Probe, Report, Source, SourceId, Stats, Terms, Vital,
 };
 
 use super::memory::resident_bytes;
@@ -219,9 +218,7 @@ impl Component {
 /// What a source offers whoever is on this machine: the report is for those who run the gateway.
 fn offered(source: &dyn Source) -> Arc<Catalog> {
     source.catalog(&Audience {
-        caller: &Caller {
-            principal: Principal::local(),
-        },
+        caller: &Caller::local(),
         terms: &Terms::default(),
     })
 }

@@ -26,6 +26,8 @@ pub(crate) struct RawAuth {
     /// `${env:NAME}` or `${file:PATH}`, to at least 16 characters without spaces. A path starts at
     /// the folder of this file, and only its owner may be able to read what is there.
     pub(crate) keys: Entries<String>,
+    /// Those of the principals who run the gateway: they may see what is everyone's.
+    pub(crate) admins: Option<Vec<String>>,
 }
 
 /// A bearer key and who sends it.
@@ -33,12 +35,15 @@ pub(crate) struct RawAuth {
 pub struct Key {
     pub principal: String,
     pub secret: Secret,
+    /// Whether it runs the gateway.
+    pub admin: bool,
 }
 
 /// A key that is still to be fetched.
 #[derive(Debug)]
 pub(crate) struct KeyReference {
     principal: String,
+    admin: bool,
     reference: Reference,
 }
 
@@ -50,6 +55,12 @@ pub(crate) fn check(raw: RawAuth, findings: &mut Findings) -> Vec<KeyReference> 
             "`auth.keys` is empty; name a key or remove `auth`",
         );
     }
+    let admins = raw.admins.unwrap_or_default();
+    let names: Vec<_> = raw.keys.0.iter().map(|(name, _)| name.as_str()).collect();
+    if let Some(unknown) = admins.iter().find(|name| !names.contains(&name.as_str())) {
+        let message = format!("`auth.admins`: `{unknown}` has no key under `auth.keys`");
+        findings.value(&["auth", "admins"], message);
+    }
     let mut references = Vec::new();
     for (principal, text) in raw.keys.0 {
         let path = ["auth", "keys", &principal];
@@ -58,6 +69,7 @@ pub(crate) fn check(raw: RawAuth, findings: &mut Findings) -> Vec<KeyReference> 
         }
         match Reference::parse(&text) {
             Some(reference) => references.push(KeyReference {
+                admin: admins.contains(&principal),
                 principal,
                 reference,
             }),
@@ -116,6 +128,7 @@ pub(crate) fn fetch(
     let mut keys: Vec<Key> = Vec::new();
     for KeyReference {
         principal,
+        admin,
         reference,
     } in references
     {
@@ -130,7 +143,11 @@ pub(crate) fn fetch(
             }
         });
         match fetched {
-            Ok(secret) => keys.push(Key { principal, secret }),
+            Ok(secret) => keys.push(Key {
+                principal,
+                secret,
+                admin,
+            }),
             Err(message) => {
                 let path = ["auth", "keys", &principal];
                 findings.value(&path, format!("`auth.keys.{principal}`: {message}"));

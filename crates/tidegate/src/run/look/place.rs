@@ -9,7 +9,7 @@ use futures_util::StreamExt as _;
 use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use tidegate_core::{
     Ask, Caller, CorrelationId, Error, Event, Gateway, GatewayConfig, Health, Outcome, Own,
-    Principal, RawJson, Reply, Request, Scope, Source, SourceId, Terms,
+    RawJson, Reply, Request, Scope, Source, SourceId, Terms,
 };
 use tidegate_mcp::revision::Method;
 use tidegate_upstream::{Remote, Transport, Trust};
@@ -94,9 +94,7 @@ impl Place {
             scope,
             remotes,
             background,
-            caller: Arc::new(Caller {
-                principal: Principal::local(),
-            }),
+            caller: Arc::new(Caller::local()),
             url: None,
         }
     }
