@@ -87,6 +87,23 @@ impl Features {
     };
 }
 
+impl std::ops::BitOr for Features {
+    type Output = Self;
+
+    /// What either can do.
+    fn bitor(self, other: Self) -> Self {
+        Self {
+            tools: self.tools || other.tools,
+            prompts: self.prompts || other.prompts,
+            resources: self.resources || other.resources,
+            subscribe: self.subscribe || other.subscribe,
+            completions: self.completions || other.completions,
+            logging: self.logging || other.logging,
+            tasks: self.tasks || other.tasks,
+        }
+    }
+}
+
 /// Who may be given a kept copy of a result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CacheScope {

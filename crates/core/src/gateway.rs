@@ -2,14 +2,17 @@
 
 mod cursor;
 mod explain;
+mod exposure;
 mod findings;
 pub(crate) mod guard;
+mod lookout;
 mod outward;
 mod own;
 mod task;
-mod view;
+pub(crate) mod view;
+mod views;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use futures_util::future::{FutureExt, join_all};
 use tokio_util::sync::CancellationToken;
@@ -17,25 +20,33 @@ use tokio_util::sync::CancellationToken;
 use crate::changes::Hub;
 use crate::error::clip;
 use crate::{
-    Ask, Audience, Call, Code, Error, Layer, List, Next, Own, Reference, Reply, Request, Result,
-    Scope, Seal, Source, SourceId, TaskAsk,
+    Ask, Audience, Call, Catalog, Code, Error, Index, Layer, List, Next, Own, Reference, Reply,
+    Request, Result, Scope, Seal, Source, SourceId, TaskAsk,
 };
+pub use exposure::{Endpoint, Endpoints, Exposure};
 pub use findings::Findings;
+pub use lookout::Lookout;
 use outward::Outward;
 use own::{Absent, OwnSource};
 use task::TaskIds;
 pub use view::Naming;
 use view::{Found, View};
+use views::Views;
 
 /// How the gateway presents itself.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct GatewayConfig {
     /// Entries on one page of a list.
     pub page_size: usize,
     /// How tools and prompts are called where all sources are seen at once.
     pub naming: Naming,
-    /// What a client is told about the gateway as a whole.
+    /// What a client is told about the gateway as a whole, before what is behind it.
     pub instructions: String,
+    pub endpoints: Endpoints,
+    /// What serves the gateway's own tools, where endpoints have some.
+    pub own_tools: Option<Arc<dyn Source>>,
+    /// For sources that look at the others.
+    pub lookout: Lookout,
     /// Seals what clients carry for us.
     pub seal: Arc<Seal>,
     /// Where it is noted what is odd about the names of sources.
@@ -48,19 +59,18 @@ impl Default for GatewayConfig {
             page_size: 1_000,
             naming: Naming::default(),
             instructions: String::new(),
+            endpoints: Endpoints::default(),
+            own_tools: None,
+            lookout: Lookout::default(),
             seal: Arc::new(Seal::random()),
             findings: Arc::default(),
         }
     }
 }
 
-/// Merged catalogs that are kept: one for each endpoint and kind of audience, and a few that were.
-const MOST_VIEWS: usize = 32;
-
 /// One endpoint over all sources.
 pub struct Gateway {
     shared: Arc<Shared>,
-    layers: Vec<Arc<dyn Layer>>,
     /// Calls wait for this once, when the gateway starts.
     opened: CancellationToken,
 }
@@ -70,8 +80,10 @@ struct Shared {
     config: GatewayConfig,
     /// In the order of the configuration, which decides every collision; the gateway itself last.
     sources: Vec<(SourceId, Arc<dyn Source>)>,
+    own: Arc<OwnSource>,
+    layers: Vec<Arc<dyn Layer>>,
     hub: Hub,
-    views: Mutex<Vec<(Scope, Arc<View>)>>,
+    views: Views,
     draining: CancellationToken,
 }
 
@@ -82,19 +94,21 @@ impl Gateway {
         layers: Vec<Arc<dyn Layer>>,
     ) -> Self {
         let shared = Arc::new_cyclic(|shared| {
-            let own = Arc::new(OwnSource::new(shared.clone())) as Arc<dyn Source>;
-            sources.push((SourceId::gateway(), own));
+            let own = Arc::new(OwnSource::new(shared.clone(), config.own_tools.clone()));
+            sources.push((SourceId::gateway(), Arc::clone(&own) as Arc<dyn Source>));
             Shared {
                 config,
                 sources,
+                own,
+                layers,
                 hub: Hub::default(),
-                views: Mutex::default(),
+                views: Views::default(),
                 draining: CancellationToken::new(),
             }
         });
+        shared.config.lookout.open(Arc::downgrade(&shared));
         let gateway = Self {
             shared,
-            layers,
             opened: CancellationToken::new(),
         };
         if gateway.ready().now_or_never().is_some() {
@@ -121,121 +135,7 @@ impl Gateway {
     /// Answers one request. Dropping the future or the reply's stream cancels it.
     pub async fn handle(&self, request: Request) -> Result<Reply> {
         self.opened.cancelled().await;
-        guard::reply(async {
-            let view = self.view_of(&request).await;
-            let (call, source, outward) = self.resolve(request, view);
-            let reply = self.govern(call, source.as_ref()).await;
-            match outward {
-                Some(outward) => outward.turn(reply),
-                None => reply,
-            }
-        })
-        .await
-    }
-
-    /// What a request is resolved with: complete, or as complete as waiting makes it.
-    async fn view_of(&self, request: &Request) -> Arc<View> {
-        let (scope, audience) = (&request.scope, request.audience());
-        let view = self.shared.view(scope, &audience);
-        let coming: Vec<_> = view.coming().collect();
-        if coming.is_empty() || request.ask == Ask::Own(Own::Ping) {
-            return match &request.ask {
-                Ask::Resource { uri } if view.resource(uri).is_none() => {
-                    self.looked_again(request).await
-                }
-                _ => view,
-            };
-        }
-        let sources = coming.iter().map(|at| &self.shared.sources[*at].1);
-        join_all(sources.map(|source| source.prepare(&audience))).await;
-        self.shared.view(scope, &audience)
-    }
-
-    /// A URI that nobody knows may be new: each source is asked once for what it has now.
-    async fn looked_again(&self, request: &Request) -> Arc<View> {
-        let (scope, audience) = (&request.scope, request.audience());
-        let sources = self.shared.in_scope(scope);
-        join_all(sources.map(|(_, source)| source.refresh(&audience))).await;
-        self.shared.view(scope, &audience)
-    }
-
-    /// Finds the source of a request. What has none goes to a source that says so, through the same
-    /// layers: a guess is watched and limited like any other call.
-    fn resolve(
-        &self,
-        mut request: Request,
-        view: Arc<View>,
-    ) -> (Call, Arc<dyn Source>, Option<Outward>) {
-        let target = match self.find(&view, &mut request) {
-            Ok(target) => target,
-            Err(error) => {
-                let ask = request.ask.clone();
-                let call = call(request, SourceId::gateway(), ask, false);
-                return (call, Arc::new(Absent::new(error)), None);
-            }
-        };
-        let (id, source) = &self.shared.sources[target.source];
-        let ids = TaskIds::of(&self.shared, &view, &request, &target);
-        let outward = (!matches!(target.ask, Ask::Own(_))).then(|| Outward {
-            ids,
-            view,
-            source: target.source,
-            id: id.clone(),
-            ask: target.ask.clone(),
-            spelled: match &request.ask {
-                Ask::Resource { uri } => Some(uri.clone()),
-                _ => None,
-            },
-            is_shared: request.scope == Scope::All,
-        });
-        // What goes on with another request can be asked for once.
-        let repeatable = target.repeatable && !request.continues;
-        let call = call(request, id.clone(), target.ask, repeatable);
-        (call, Arc::clone(source), outward)
-    }
-
-    fn find(&self, view: &View, request: &mut Request) -> Result<Target> {
-        match &request.ask {
-            Ask::Own(own) => Ok(Target {
-                source: self.shared.sources.len() - 1,
-                ask: Ask::Own(own.clone()),
-                repeatable: true,
-            }),
-            Ask::Tool { name } => {
-                let found = view.tool(name).ok_or_else(|| unknown("tool", name))?;
-                if let (Some(check), Some(tool)) = (
-                    request.precondition.take(),
-                    view.definition(List::Tools, &found),
-                ) {
-                    check.check(tool)?;
-                }
-                Ok(Target::of(found, |name| Ask::Tool { name }))
-            }
-            Ask::Prompt { name } => {
-                let found = view.prompt(name).ok_or_else(|| unknown("prompt", name))?;
-                Ok(Target::of(found, |name| Ask::Prompt { name }))
-            }
-            Ask::Resource { uri } => {
-                let found = view
-                    .resource(uri)
-                    .ok_or_else(|| Error::resource_not_found(uri))?;
-                Ok(Target::of(found, |uri| Ask::Resource { uri }))
-            }
-            Ask::Completion { reference } => completion(view, reference),
-            Ask::Task { ask, id } => {
-                let (source, id) = task::open(&self.shared, view, &request.caller, id)?;
-                Ok(Target {
-                    source,
-                    repeatable: *ask == TaskAsk::Look,
-                    ask: Ask::Task { ask: *ask, id },
-                })
-            }
-        }
-    }
-
-    /// Takes a call through the layers to its source.
-    async fn govern(&self, call: Call, source: &dyn Source) -> Result<Reply> {
-        Next::new(&self.layers, source).run(call).await
+        self.shared.handle(request).await
     }
 
     /// Carries the sources' changes to those who listen, for as long as it is polled.
@@ -321,27 +221,156 @@ fn completion(view: &View, reference: &Reference) -> Result<Target> {
 }
 
 impl Shared {
+    async fn handle(&self, request: Request) -> Result<Reply> {
+        guard::reply(async {
+            let view = self.view_of(&request).await;
+            let (call, source, outward) = self.resolve(request, view);
+            let reply = self.govern(call, source.as_ref()).await;
+            match outward {
+                Some(outward) => outward.turn(reply),
+                None => reply,
+            }
+        })
+        .await
+    }
+
+    /// What a request is resolved with: complete, or as complete as waiting makes it.
+    async fn view_of(&self, request: &Request) -> Arc<View> {
+        let (scope, audience) = (&request.scope, request.audience());
+        let view = self.view(scope, &audience);
+        let coming: Vec<_> = view.coming().collect();
+        if coming.is_empty() || request.ask == Ask::Own(Own::Ping) {
+            return match &request.ask {
+                Ask::Resource { uri } if view.resource(uri).is_none() => {
+                    self.looked_again(request).await
+                }
+                _ => view,
+            };
+        }
+        let sources = coming.iter().map(|at| &self.sources[*at].1);
+        join_all(sources.map(|source| source.prepare(&audience))).await;
+        self.view(scope, &audience)
+    }
+
+    /// A URI that nobody knows may be new: each source is asked once for what it has now.
+    async fn looked_again(&self, request: &Request) -> Arc<View> {
+        let (scope, audience) = (&request.scope, request.audience());
+        let sources = self.in_scope(scope);
+        join_all(sources.map(|(_, source)| source.refresh(&audience))).await;
+        self.view(scope, &audience)
+    }
+
+    /// Finds the source of a request. What has none goes to a source that says so, through the same
+    /// layers: a guess is watched and limited like any other call.
+    fn resolve(
+        &self,
+        mut request: Request,
+        view: Arc<View>,
+    ) -> (Call, Arc<dyn Source>, Option<Outward>) {
+        let target = match self.find(&view, &mut request) {
+            Ok(target) => target,
+            Err(error) => {
+                let ask = request.ask.clone();
+                let call = call(request, SourceId::gateway(), ask, false);
+                return (call, Arc::new(Absent::new(error)), None);
+            }
+        };
+        let (id, source) = &self.sources[target.source];
+        let ids = TaskIds::of(self, &view, &request, &target);
+        // A tool of the gateway's own relays what faces the client already.
+        let is_own = target.source == self.sources.len() - 1;
+        let as_it_is = match target.ask {
+            Ask::Own(_) => true,
+            Ask::Tool { .. } => is_own,
+            _ => false,
+        };
+        let outward = (!as_it_is).then(|| Outward {
+            ids,
+            view,
+            source: target.source,
+            id: id.clone(),
+            ask: target.ask.clone(),
+            spelled: match &request.ask {
+                Ask::Resource { uri } => Some(uri.clone()),
+                _ => None,
+            },
+            is_shared: request.scope == Scope::All,
+        });
+        // What goes on with another request can be asked for once.
+        let repeatable = target.repeatable && !request.continues;
+        let call = call(request, id.clone(), target.ask, repeatable);
+        (call, Arc::clone(source), outward)
+    }
+
+    fn find(&self, view: &View, request: &mut Request) -> Result<Target> {
+        match &request.ask {
+            Ask::Own(own) => Ok(Target {
+                source: self.sources.len() - 1,
+                ask: Ask::Own(own.clone()),
+                repeatable: true,
+            }),
+            Ask::Tool { name } => {
+                let found = view.tool(name).ok_or_else(|| unknown("tool", name))?;
+                if let (Some(check), Some(tool)) = (
+                    request.precondition.take(),
+                    view.definition(List::Tools, &found),
+                ) {
+                    check.check(tool)?;
+                }
+                Ok(Target::of(found, |name| Ask::Tool { name }))
+            }
+            Ask::Prompt { name } => {
+                let found = view.prompt(name).ok_or_else(|| unknown("prompt", name))?;
+                Ok(Target::of(found, |name| Ask::Prompt { name }))
+            }
+            Ask::Resource { uri } => {
+                let found = view
+                    .resource(uri)
+                    .ok_or_else(|| Error::resource_not_found(uri))?;
+                Ok(Target::of(found, |uri| Ask::Resource { uri }))
+            }
+            Ask::Completion { reference } => completion(view, reference),
+            Ask::Task { ask, id } => {
+                let (source, id) = task::open(self, view, &request.caller, id)?;
+                Ok(Target {
+                    source,
+                    repeatable: *ask == TaskAsk::Look,
+                    ask: Ask::Task { ask: *ask, id },
+                })
+            }
+        }
+    }
+
+    /// Takes a call through the layers to its source.
+    async fn govern(&self, call: Call, source: &dyn Source) -> Result<Reply> {
+        Next::new(&self.layers, source).run(call).await
+    }
+
     /// The merged catalog, made anew only when it is of other snapshots than those made lately.
     fn view(&self, scope: &Scope, audience: &Audience<'_>) -> Arc<View> {
-        let snapshots: Vec<_> = self
-            .in_scope(scope)
-            .map(|(index, source)| (index, source.catalog(audience)))
-            .collect();
-        let mut views = self.views.lock().unwrap_or_else(PoisonError::into_inner);
-        let same =
-            |(known, view): &(Scope, Arc<View>)| known == scope && view.is_made_of(&snapshots);
-        if let Some(at) = views.iter().position(same) {
-            return Arc::clone(&views[at].1);
-        }
-        let view = Arc::new(View::new(self, scope, snapshots));
-        if *scope == Scope::All {
-            self.config.findings.replace(&view.findings);
-        }
-        if views.len() == MOST_VIEWS {
-            views.remove(0);
-        }
-        views.push((scope.clone(), Arc::clone(&view)));
-        view
+        let snapshots = self.snapshots(scope, audience);
+        self.views.get(scope, snapshots, |snapshots| {
+            let view = View::new(self, scope, snapshots);
+            if *scope == Scope::All {
+                self.config.findings.replace(&view.findings);
+            }
+            view
+        })
+    }
+
+    /// Everything that an audience can use in a scope, to be searched.
+    fn index(&self, scope: &Scope, audience: &Audience<'_>) -> Arc<Index> {
+        self.views.index(self.view(scope, audience))
+    }
+
+    fn snapshots(&self, scope: &Scope, audience: &Audience<'_>) -> Vec<(usize, Arc<Catalog>)> {
+        let (own, others) = (self.sources.len() - 1, self.in_scope(scope));
+        let others = others.filter(|(index, _)| *index != own);
+        let others = others.map(|(index, source)| (index, source.catalog(audience)));
+        let own_tools = self.config.endpoints.of(scope).bridge_tools;
+        let own_catalog = self.own.catalog_in(scope, own_tools);
+        let own = own_catalog.map(|catalog| (own, catalog));
+        others.chain(own).collect()
     }
 
     /// The number of the one source a scope means.

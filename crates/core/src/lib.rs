@@ -14,6 +14,7 @@ mod correlation;
 mod error;
 mod gateway;
 mod health;
+mod index;
 mod json;
 mod layer;
 mod layered;
@@ -31,8 +32,11 @@ pub use catalog::{CacheScope, Catalog, Entry, Features, Gap};
 pub use changes::{Change, ChangeSender, ChangeStream, News};
 pub use correlation::CorrelationId;
 pub use error::{Code, Error, Result, Side, clip};
-pub use gateway::{Findings, Gateway, GatewayConfig, Naming};
+pub use gateway::{
+    Endpoint, Endpoints, Exposure, Findings, Gateway, GatewayConfig, Lookout, Naming,
+};
 pub use health::{Health, Probe, Report, Vital};
+pub use index::{Element, Facts, Hit, Index, Keyword, Wanted};
 pub use json::{Object, RawJson, bounded_list, canonical};
 pub use layer::{Layer, Next};
 pub use layered::Layered;

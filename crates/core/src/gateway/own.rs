@@ -1,6 +1,7 @@
 //! The gateway as a source: what it answers for itself passes the same layers as all the rest.
 
 mod explaining;
+mod instructions;
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
@@ -13,8 +14,8 @@ use super::view::View;
 use super::{Shared, cursor};
 use crate::changes::Interest;
 use crate::{
-    Ask, Audience, Call, Catalog, Error, Event, Features, Filter, List, Outcome, Own, RawJson,
-    Reply, Result, Source, Watch,
+    Ask, Audience, Call, Caller, Catalog, Error, Event, Features, Filter, List, Outcome, Own,
+    RawJson, Reply, Result, Scope, Source, Terms, Watch,
 };
 
 /// How long a client may keep a list without listening for changes.
@@ -23,15 +24,55 @@ const LIST_TTL: Duration = Duration::from_secs(60);
 /// Answers discover, ping, the lists and listen, and offers what the gateway itself has to say.
 pub(super) struct OwnSource {
     shared: Weak<Shared>,
+    /// What serves its tools.
+    tools: Option<Arc<dyn Source>>,
+    /// Where all sources are seen at once.
     catalog: Arc<Catalog>,
+    catalog_with_tools: Arc<Catalog>,
+    /// Where one source is seen alone, but with these.
+    only_tools: Arc<Catalog>,
 }
 
 impl OwnSource {
-    pub(super) fn new(shared: Weak<Shared>) -> Self {
+    pub(super) fn new(shared: Weak<Shared>, tools: Option<Arc<dyn Source>>) -> Self {
+        let everyone = Audience {
+            caller: &Caller::local(),
+            terms: &Terms::default(),
+        };
+        let entries = tools
+            .as_ref()
+            .map(|tools| tools.catalog(&everyone).tools.clone())
+            .unwrap_or_default();
+        let mut with_tools = explaining::catalog();
+        with_tools.features.tools = !entries.is_empty();
+        with_tools.tools.clone_from(&entries);
+        let only_tools = Catalog {
+            features: Features {
+                tools: true,
+                ..Features::default()
+            },
+            scope: with_tools.scope,
+            tools: entries,
+            ..Catalog::default()
+        };
         Self {
             shared,
+            tools,
             catalog: Arc::new(explaining::catalog()),
+            catalog_with_tools: Arc::new(with_tools),
+            only_tools: Arc::new(only_tools),
         }
+    }
+
+    /// What of it an endpoint has.
+    pub(super) fn catalog_in(&self, scope: &Scope, with_tools: bool) -> Option<Arc<Catalog>> {
+        let catalog = match (scope, with_tools) {
+            (Scope::All, true) => &self.catalog_with_tools,
+            (Scope::All, false) => &self.catalog,
+            (Scope::Source(_), true) => &self.only_tools,
+            (Scope::Source(_), false) => return None,
+        };
+        Some(Arc::clone(catalog))
     }
 }
 
@@ -41,6 +82,9 @@ impl Source for OwnSource {
     }
 
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>> {
+        if let (Ask::Tool { .. }, Some(tools)) = (&call.ask, &self.tools) {
+            return tools.call(call);
+        }
         let reply = match self.shared.upgrade() {
             Some(shared) => shared.serve_own(&call),
             None => Err(Error::internal("the gateway is gone")),
@@ -54,7 +98,7 @@ impl Shared {
         let view = self.view(&call.scope, &call.audience());
         match &call.ask {
             Ask::Own(Own::Ping) => Ok(Reply::Done(Outcome::complete(RawJson::empty_object()))),
-            Ask::Own(Own::Discover) => Ok(self.discover(&view)),
+            Ask::Own(Own::Discover) => Ok(self.discover(call, &view)),
             Ask::Own(Own::List { list, cursor }) => {
                 self.list(&view, call, *list, cursor.as_deref())
             }
@@ -70,10 +114,14 @@ impl Shared {
         }
     }
 
-    fn discover(&self, view: &View) -> Reply {
+    fn discover(&self, call: &Call, view: &View) -> Reply {
         let mut result = serde_json::json!({ "capabilities": capabilities(view.features) });
-        if let Some(instructions) = &view.instructions {
-            result["instructions"] = instructions.as_str().into();
+        let instructions = match &call.scope {
+            Scope::All => Some(self.instructions(call)),
+            Scope::Source(_) => view.instructions.clone(),
+        };
+        if let Some(instructions) = instructions {
+            result["instructions"] = instructions.into();
         }
         let result = Outcome::cacheable(result.into(), LIST_TTL, view.cache_scope);
         Reply::Done(result)

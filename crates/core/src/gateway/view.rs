@@ -12,7 +12,7 @@ use super::cursor::Place;
 use crate::template::Template;
 use crate::{CacheScope, Catalog, Features, Gap, List, Object, RawJson, Scope, SourceId};
 use listing::Listing;
-pub(crate) use listing::{Finding, moved_page};
+pub(crate) use listing::{Finding, Listed, moved_page};
 pub(crate) use resolve::{Found, Rule};
 
 /// How a URI begins that names its source.
@@ -45,7 +45,7 @@ pub(crate) struct View {
     pub(crate) findings: Vec<Finding>,
     pub(crate) features: Features,
     pub(crate) cache_scope: CacheScope,
-    /// The gateway's for all; of one source its own alone, for there names are others.
+    /// What a source says of itself, where it is the only one.
     pub(crate) instructions: Option<String>,
 }
 
@@ -65,23 +65,27 @@ impl View {
         };
         let parts: Vec<_> = made_of.into_iter().map(part).collect();
         let mut findings = Vec::new();
-        let naming = shared.config.naming;
-        let lists = List::ALL.map(|list| Listing::new(list, scope, naming, &parts, &mut findings));
+        let config = &shared.config;
+        let lists = List::ALL.map(|list| Listing::new(list, scope, config, &parts, &mut findings));
         let templates = lists[List::Templates as usize].entries();
         let templates = templates
             .filter_map(|(text, found)| Some((Template::parse(text)?, found.clone())))
             .collect();
         let first = parts.first().map(|part| &part.catalog);
+        let own_tools = Features {
+            tools: parts.iter().any(|part| part.id == SourceId::gateway()),
+            ..Features::default()
+        };
         let (features, instructions) = match scope {
             Scope::All => (
                 Features {
                     tasks: parts.iter().any(|part| part.catalog.features.tasks),
                     ..Features::ALL
                 },
-                Some(shared.config.instructions.clone()),
+                None,
             ),
             Scope::Source(_) => (
-                first.map(|one| one.features).unwrap_or_default(),
+                first.map(|one| one.features).unwrap_or_default() | own_tools,
                 first.and_then(|one| one.instructions.clone()),
             ),
         };
@@ -129,11 +133,16 @@ impl View {
         size: usize,
     ) -> (Object<'_>, Option<Place>) {
         let rest = self.lists[list as usize].from(start);
-        let page = &rest[..rest.len().min(size)];
-        let mut entries =
-            String::with_capacity(page.iter().map(|one| one.as_str().len() + 1).sum::<usize>() + 2);
+        let page = rest.clone().take(size);
+        let length = page.len();
+        let mut entries = String::with_capacity(
+            page.clone()
+                .map(|one| one.as_str().len() + 1)
+                .sum::<usize>()
+                + 2,
+        );
         entries.push('[');
-        for (index, definition) in page.iter().enumerate() {
+        for (index, definition) in page.enumerate() {
             if index > 0 {
                 entries.push(',');
             }
@@ -147,8 +156,26 @@ impl View {
             meta.set(MISSING, missing.as_str().to_owned());
             result.set("_meta", meta.write().as_str().to_owned());
         }
-        let more = page.len() < rest.len();
-        (result, more.then(|| self.place(list, start + page.len())))
+        let more = length < rest.len();
+        (result, more.then(|| self.place(list, start + length)))
+    }
+
+    /// Every entry of a list, also those that are found by searching alone.
+    pub(crate) fn all(&self, list: List) -> &[Listed] {
+        self.lists[list as usize].all()
+    }
+
+    /// What a part has at a place of its own list, if it is listed.
+    pub(crate) fn listed_at(&self, list: List, part: usize, at: usize) -> Option<&Listed> {
+        self.lists[list as usize].at(part, at)
+    }
+
+    /// An entry by the name under which it is listed.
+    pub(crate) fn listed_as(&self, list: List, name: &str) -> Option<&Listed> {
+        let listing = &self.lists[list as usize];
+        let found = listing.get(name)?;
+        let part = self.parts.iter().position(|one| one.source == found.source);
+        listing.at(part?, found.at?)
     }
 
     /// Which sources are not in the lists, or not wholly, and why.

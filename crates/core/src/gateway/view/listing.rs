@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use super::resolve::owner_of;
 use super::{Found, Naming, PAGES, Part, QUALIFIED};
+use crate::gateway::{Exposure, GatewayConfig};
 use crate::{Entry, List, Object, RawJson, Scope, SourceId};
 
 /// What some hosts take as the name of a tool.
@@ -38,10 +39,22 @@ pub(crate) enum Finding {
     },
 }
 
+/// One entry of a merged list.
+#[derive(Debug)]
+pub(crate) struct Listed {
+    /// Which part of the view it is from, and its place there.
+    pub(crate) part: u32,
+    at: u32,
+    pub(crate) name: String,
+    pub(crate) definition: RawJson,
+}
+
 /// A list as clients see it.
 #[derive(Default)]
 pub(super) struct Listing {
-    definitions: Vec<RawJson>,
+    all: Vec<Listed>,
+    /// Those that are in the list itself; the others are found by searching.
+    shown: Vec<u32>,
     by_name: HashMap<String, Found>,
     /// The number that its cursors carry.
     pub(super) generation: u64,
@@ -52,24 +65,29 @@ impl Listing {
     pub(super) fn new(
         list: List,
         scope: &Scope,
-        naming: Naming,
+        config: &GatewayConfig,
         parts: &[Part],
         findings: &mut Vec<Finding>,
     ) -> Self {
         let mut merge = Merge {
             list,
             scope,
-            naming,
+            naming: config.naming,
             parts,
             findings,
             listing: Self::default(),
         };
-        for part in parts {
+        for (number, part) in parts.iter().enumerate() {
             for (at, entry) in part.catalog.list(list).iter().enumerate() {
-                merge.take(part, at, entry);
+                merge.take(number, at, entry);
             }
         }
         let mut listing = merge.listing;
+        let exposure = match list {
+            List::Tools => &config.endpoints.of(scope).exposure,
+            List::Prompts | List::Resources | List::Templates => &Exposure::Direct,
+        };
+        listing.shown = exposure.shown(&listing.all, parts);
         listing.generation = listing.number();
         listing
     }
@@ -84,13 +102,26 @@ impl Listing {
         self.by_name.get(name)
     }
 
-    pub(super) fn from(&self, start: usize) -> &[RawJson] {
-        self.definitions.get(start..).unwrap_or_default()
+    pub(super) fn all(&self) -> &[Listed] {
+        &self.all
+    }
+
+    /// What a part of the view has at a place, if it is listed.
+    pub(super) fn at(&self, part: usize, at: usize) -> Option<&Listed> {
+        let place = |one: &Listed| (one.part as usize, one.at as usize);
+        let found = self.all.binary_search_by_key(&(part, at), place);
+        found.ok().map(|found| &self.all[found])
+    }
+
+    /// The definitions of the list itself, from a place on.
+    pub(super) fn from(&self, start: usize) -> impl ExactSizeIterator<Item = &RawJson> + Clone {
+        let shown = self.shown.get(start..).unwrap_or_default().iter();
+        shown.map(|at| &self.all[*at as usize].definition)
     }
 
     fn number(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        for definition in &self.definitions {
+        for definition in self.from(0) {
             definition.as_str().hash(&mut hasher);
         }
         hasher.finish()
@@ -109,7 +140,8 @@ struct Merge<'a> {
 
 impl Merge<'_> {
     /// Takes one entry of one source, unless it is another's own.
-    fn take(&mut self, part: &Part, at: usize, entry: &Entry) {
+    fn take(&mut self, number: usize, at: usize, entry: &Entry) {
+        let part = &self.parts[number];
         let owner = match self.list {
             List::Resources | List::Templates => owner_of(self.parts, &entry.key),
             List::Tools | List::Prompts => None,
@@ -120,13 +152,13 @@ impl Merge<'_> {
                 owner: owner.id.clone(),
                 claimed_by: part.id.clone(),
             }),
-            _ => self.add(part, at, entry),
+            _ => self.add(number, at, entry),
         }
     }
 
     /// Adds an entry under the first of its names that is free.
-    fn add(&mut self, part: &Part, at: usize, entry: &Entry) {
-        let list = self.list;
+    fn add(&mut self, number: usize, at: usize, entry: &Entry) {
+        let (list, part) = (self.list, &self.parts[number]);
         let names = names(list, self.scope, self.naming, &part.id, &entry.key);
         let by_name = &self.listing.by_name;
         let taken_by = by_name.get(&names[0]).map(|found| found.source);
@@ -151,7 +183,12 @@ impl Merge<'_> {
         }
         let pages_of = (*self.scope == Scope::All).then_some(&part.id);
         let definition = presented(list, entry, name, pages_of);
-        self.listing.definitions.push(definition);
+        self.listing.all.push(Listed {
+            part: u32::try_from(number).unwrap_or(u32::MAX),
+            at: u32::try_from(at).unwrap_or(u32::MAX),
+            name: name.clone(),
+            definition,
+        });
         let found = Found {
             source: part.source,
             native: entry.key.clone(),
@@ -185,7 +222,9 @@ fn names(
     native: &str,
 ) -> Vec<String> {
     let plain = native.to_owned();
-    if matches!(scope, Scope::Source(_)) {
+    // What is the gateway's own says so everywhere.
+    let is_own = list == List::Tools && *source == SourceId::gateway();
+    if matches!(scope, Scope::Source(_)) && !is_own {
         return vec![plain];
     }
     let prefixed = match list {
@@ -197,8 +236,8 @@ fn names(
         },
     };
     match naming {
-        Naming::Prefixed => vec![prefixed],
-        Naming::Native => vec![plain, prefixed],
+        Naming::Native if !is_own => vec![plain, prefixed],
+        Naming::Prefixed | Naming::Native => vec![prefixed],
     }
 }
 

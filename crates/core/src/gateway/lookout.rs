@@ -1,0 +1,51 @@
+//! A window onto the whole gateway, for sources that tell of the others or act on them.
+
+use std::sync::{Arc, OnceLock, Weak};
+
+use futures_util::stream::{self, BoxStream, StreamExt};
+
+use super::Shared;
+use crate::changes::Interest;
+use crate::{Audience, Change, Error, Filter, Index, Reply, Request, Result, Scope};
+
+/// Made before the gateway, and given to it: it shows nothing until then.
+#[derive(Clone, Default)]
+pub struct Lookout(Arc<OnceLock<Weak<Shared>>>);
+
+impl Lookout {
+    pub(super) fn open(&self, shared: Weak<Shared>) {
+        // An error means that another gateway has it already.
+        self.0.set(shared).ok();
+    }
+
+    fn shared(&self) -> Result<Arc<Shared>> {
+        let shared = self.0.get().and_then(Weak::upgrade);
+        shared.ok_or_else(|| Error::internal("the gateway is not there"))
+    }
+
+    /// Everything that an audience can use in a scope.
+    pub fn index(&self, scope: &Scope, audience: &Audience<'_>) -> Result<Arc<Index>> {
+        Ok(self.shared()?.index(scope, audience))
+    }
+
+    /// Answers a request as the gateway would: through the same layers.
+    pub async fn handle(&self, request: Request) -> Result<Reply> {
+        self.shared()?.handle(request).await
+    }
+
+    /// Each change of any source's lists, from now on.
+    pub fn list_changes(&self) -> BoxStream<'static, Change> {
+        let Ok(shared) = self.shared() else {
+            return stream::pending().boxed();
+        };
+        let interest = Interest {
+            filter: Filter {
+                elicited: false,
+                ..Filter::lists()
+            },
+            watched: Vec::new(),
+            only: None,
+        };
+        shared.hub.listen(interest).boxed()
+    }
+}

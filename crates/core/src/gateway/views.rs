@@ -1,0 +1,80 @@
+//! Merged catalogs and their indexes that are kept: one for each endpoint and kind of audience, and a
+//! few that were.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+
+use super::view::View;
+use crate::index::{Index, Segment};
+use crate::{Catalog, Scope};
+
+const MOST: usize = 32;
+
+#[derive(Default)]
+pub(super) struct Views {
+    kept: Mutex<Vec<Kept>>,
+    /// What catalogs that are in use have been indexed to.
+    segments: Mutex<Vec<Weak<Segment>>>,
+}
+
+struct Kept {
+    scope: Scope,
+    view: Arc<View>,
+    /// Made when somebody searches.
+    index: Arc<OnceLock<Arc<Index>>>,
+}
+
+type Snapshots = Vec<(usize, Arc<Catalog>)>;
+
+impl Views {
+    pub(super) fn get(
+        &self,
+        scope: &Scope,
+        snapshots: Snapshots,
+        make: impl FnOnce(Snapshots) -> View,
+    ) -> Arc<View> {
+        let mut all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let same = |kept: &&Kept| kept.scope == *scope && kept.view.is_made_of(&snapshots);
+        if let Some(kept) = all.iter().find(same) {
+            return Arc::clone(&kept.view);
+        }
+        let view = Arc::new(make(snapshots));
+        if all.len() == MOST {
+            all.remove(0);
+        }
+        all.push(Kept {
+            scope: scope.clone(),
+            view: Arc::clone(&view),
+            index: Arc::default(),
+        });
+        view
+    }
+
+    /// The index over a view. Of each source only what has changed is read again.
+    pub(super) fn index(&self, view: Arc<View>) -> Arc<Index> {
+        let all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = all.iter().find(|kept| Arc::ptr_eq(&kept.view, &view));
+        let slot = kept.map(|kept| Arc::clone(&kept.index)).unwrap_or_default();
+        drop(all);
+        let index = slot.get_or_init(|| {
+            let parts = view.parts().iter();
+            let segments = parts.map(|part| self.segment(&part.catalog)).collect();
+            Arc::new(Index::new(Arc::clone(&view), segments))
+        });
+        Arc::clone(index)
+    }
+
+    fn segment(&self, catalog: &Arc<Catalog>) -> Arc<Segment> {
+        let known = {
+            let mut all = self.segments.lock().unwrap_or_else(PoisonError::into_inner);
+            all.retain(|segment| segment.strong_count() > 0);
+            let mut alive = all.iter().filter_map(Weak::upgrade);
+            alive.find(|segment| segment.is_of(catalog))
+        };
+        known.unwrap_or_else(|| {
+            let segment = Arc::new(Segment::new(Arc::clone(catalog)));
+            let mut all = self.segments.lock().unwrap_or_else(PoisonError::into_inner);
+            all.push(Arc::downgrade(&segment));
+            segment
+        })
+    }
+}
