@@ -20,10 +20,11 @@ use tidegate_core::{
 pub(crate) use asking::Asking;
 pub(crate) use body::{Body, mime_of_value};
 pub(crate) use completing::{Completer, Typed};
+pub(crate) use pattern::{encoded, encoded_reserved};
 pub(crate) use prompt::{Argument, Given, Message, Prompt};
 pub(crate) use resource::Resource;
 pub(crate) use template::{Expanded, Template};
-pub(crate) use tool::{Hint, Stop, Tool};
+pub(crate) use tool::{Hint, Stop, Tool, fault};
 
 /// Everything a source declares, over its state `S`.
 pub(crate) struct Declarations<S: 'static> {
@@ -77,7 +78,7 @@ impl<S: Send + Sync> Offer<S> {
             Ask::Tool { name } => {
                 let tool = self.declared.tools.iter().find(|one| one.name == name);
                 let tool = tool.ok_or_else(|| nothing_called(name))?;
-                tool.call(state, call).await?
+                return tool.call(state, call).await;
             }
             Ask::Prompt { name } => self.prompt(name)?.get(state, call).await?,
             Ask::Completion { reference } => {

@@ -2,5 +2,7 @@
 //!
 //! Knows no JSON-RPC, no revisions and no sessions.
 
+pub mod bridge;
 mod declare;
 pub mod system;
+pub mod tokens;

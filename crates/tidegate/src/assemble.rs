@@ -8,11 +8,13 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use tidegate_core::{
-    Findings, Gateway, GatewayConfig, Identify, Layer, Layered, Probe, Source, SourceId, Stats,
+    Findings, Gateway, GatewayConfig, Identify, Layer, Layered, Lookout, Probe, Source, SourceId,
+    Stats,
 };
 use tidegate_policy::Observe;
 use tidegate_policy::authn::{Key, Keys, Local};
 use tidegate_server::{Doors, HttpConfig, Load};
+use tidegate_sources::bridge::BridgeTools;
 use tidegate_sources::system::System;
 use tidegate_upstream::Remote;
 use tokio::task::JoinSet;
@@ -45,6 +47,7 @@ impl Assembly {
             .map(|served| (served.id.clone(), Arc::clone(&served.source)))
             .collect();
         let findings = Arc::new(Findings::default());
+        let lookout = Lookout::default();
         let probes: Vec<Arc<dyn Probe>> = vec![
             Arc::clone(&load) as Arc<dyn Probe>,
             Arc::clone(&findings) as Arc<dyn Probe>,
@@ -55,6 +58,9 @@ impl Assembly {
             page_size: settings.page_size,
             naming: settings.naming,
             instructions: INSTRUCTIONS.to_owned(),
+            endpoints: settings.endpoints.clone(),
+            own_tools: Some(Arc::new(BridgeTools::new(lookout.clone()))),
+            lookout,
             seal,
             findings,
         };

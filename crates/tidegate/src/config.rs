@@ -7,6 +7,7 @@ mod auth;
 mod ca;
 mod conduct;
 mod data_dir;
+mod endpoint;
 mod entries;
 mod fault;
 mod file;

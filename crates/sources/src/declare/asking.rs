@@ -20,6 +20,10 @@ impl<'a> Asking<'a> {
         Self { call }
     }
 
+    pub(crate) fn call(&self) -> &'a Call {
+        self.call
+    }
+
     pub(crate) fn caller(&self) -> &'a Caller {
         &self.call.caller
     }

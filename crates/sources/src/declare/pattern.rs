@@ -122,16 +122,23 @@ pub(crate) fn decoded(text: &str) -> Option<Cow<'_, str>> {
 
 /// Text as it may stand in one segment of a URI.
 pub(crate) fn encoded(text: &str) -> String {
+    encode(text, b"")
+}
+
+/// Text as it may stand in a URI with what divides its parts.
+pub(crate) fn encoded_reserved(text: &str) -> String {
+    encode(text, b":/?#[]@!$&'()*+,;=%")
+}
+
+fn encode(text: &str, kept: &[u8]) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                out.push(char::from(byte));
-            }
-            _ => {
-                out.push('%');
-                out.push_str(&format!("{byte:02X}"));
-            }
+        let plain = byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+        if plain || kept.contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push('%');
+            out.push_str(&format!("{byte:02X}"));
         }
     }
     out

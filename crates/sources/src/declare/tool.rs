@@ -5,7 +5,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use tidegate_core::{BoxFuture, Call, Entry, Error, Outcome, RawJson, Result};
+use tidegate_core::{BoxFuture, Call, Entry, Error, Outcome, RawJson, Reply, Result};
 
 use super::{Asking, arguments, entry};
 
@@ -41,12 +41,15 @@ pub(crate) enum Hint {
     Writes,
     /// Takes something away for good.
     Destroys,
+    /// Whatever another does.
+    Acts,
 }
 
 impl Hint {
     fn annotations(self) -> Value {
         match self {
             Self::Reads => json!({ "readOnlyHint": true, "openWorldHint": false }),
+            Self::Acts => json!({ "readOnlyHint": false, "destructiveHint": true }),
             Self::Writes | Self::Destroys => json!({
                 "readOnlyHint": false,
                 "destructiveHint": self == Self::Destroys,
@@ -64,12 +67,12 @@ pub(crate) struct Tool<S: 'static> {
     description: &'static str,
     hint: Hint,
     input: Schema,
-    output: Schema,
+    output: Option<Schema>,
     run: Run<S>,
 }
 
 type Run<S> = Box<
-    dyn for<'a> Fn(&'a S, Asking<'a>, String) -> BoxFuture<'a, Result<String, Stop>> + Send + Sync,
+    dyn for<'a> Fn(&'a S, Asking<'a>, String) -> BoxFuture<'a, Result<Reply, Stop>> + Send + Sync,
 >;
 
 impl<S: Send + Sync> Tool<S> {
@@ -86,10 +89,10 @@ impl<S: Send + Sync> Tool<S> {
     {
         let run: Run<S> = Box::new(move |state, asking, arguments| {
             Box::pin(async move {
-                let arguments = serde_json::from_str(&arguments)
-                    .map_err(|error| Stop::fault(format!("the arguments are wrong: {error}")))?;
-                let output = run(state, asking, arguments).await?;
-                serde_json::to_string(&output).map_err(|error| Stop::fault(error.to_string()))
+                let output = run(state, asking, read(&arguments)?).await?;
+                let output = serde_json::to_string(&output)
+                    .map_err(|error| Stop::fault(error.to_string()))?;
+                Ok(Reply::Done(Outcome::complete(result(&output)?)))
             })
         });
         Self {
@@ -98,33 +101,66 @@ impl<S: Send + Sync> Tool<S> {
             description,
             hint,
             input: schema::<A>(),
-            output: schema::<O>(),
+            output: Some(schema::<O>()),
+            run,
+        }
+    }
+
+    /// Declares a tool that makes its own reply, such as one that hands on another's.
+    pub(crate) fn relaying<A>(
+        name: &'static str,
+        title: &'static str,
+        description: &'static str,
+        hint: Hint,
+        run: for<'a> fn(&'a S, Asking<'a>, A) -> BoxFuture<'a, Result<Reply, Stop>>,
+    ) -> Self
+    where
+        A: DeserializeOwned + JsonSchema + Send + 'static,
+    {
+        let run: Run<S> = Box::new(move |state, asking, arguments| {
+            Box::pin(async move { run(state, asking, read(&arguments)?).await })
+        });
+        Self {
+            name,
+            title,
+            description,
+            hint,
+            input: schema::<A>(),
+            output: None,
             run,
         }
     }
 
     pub(super) fn entry(&self) -> Entry {
-        let definition = json!({
+        let mut definition = json!({
             "name": self.name,
             "title": self.title,
             "description": self.description,
             "inputSchema": self.input,
-            "outputSchema": self.output,
             "annotations": self.hint.annotations(),
         });
+        if let Some(output) = &self.output {
+            definition["outputSchema"] = output.as_value().clone();
+        }
         entry(self.name, definition)
     }
 
     /// Calls the tool. A fault is a result: the model should see it.
-    pub(super) async fn call(&self, state: &S, call: &Call) -> Result<Outcome> {
+    pub(super) async fn call(&self, state: &S, call: &Call) -> Result<Reply> {
         let arguments = arguments(call);
-        match (self.run)(state, Asking::new(call), arguments).await {
-            Ok(output) => Ok(Outcome::complete(result(&output)?)),
-            Err(Stop::Fault(message)) => Ok(Outcome::complete(fault(&message))),
-            Err(Stop::Ask(question)) => Ok(Outcome::InputRequired(question)),
-            Err(Stop::Error(error)) => Err(error),
-        }
+        let outcome = match (self.run)(state, Asking::new(call), arguments).await {
+            Ok(reply) => return Ok(reply),
+            Err(Stop::Fault(message)) => Outcome::complete(fault(&message)),
+            Err(Stop::Ask(question)) => Outcome::InputRequired(question),
+            Err(Stop::Error(error)) => return Err(error),
+        };
+        Ok(Reply::Done(outcome))
     }
+}
+
+fn read<A: DeserializeOwned>(arguments: &str) -> Result<A, Stop> {
+    serde_json::from_str(arguments)
+        .map_err(|error| Stop::fault(format!("the arguments are wrong: {error}")))
 }
 
 /// The output as structure and as text, neither read again: numbers keep their digits.
@@ -137,7 +173,7 @@ fn result(output: &str) -> Result<RawJson> {
         .map_err(|cause| Error::internal("the result could not be written").caused_by(cause))
 }
 
-fn fault(message: &str) -> RawJson {
+pub(crate) fn fault(message: &str) -> RawJson {
     let content = json!([{ "type": "text", "text": message }]);
     json!({ "content": content, "isError": true }).into()
 }

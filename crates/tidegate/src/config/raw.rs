@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
 use tidegate_core::Naming;
 
+use super::endpoint::RawEndpoint;
 use super::entries::Entries;
 use super::limits::RawLimits;
 use super::log::RawLog;
@@ -62,6 +63,9 @@ pub(crate) struct Raw {
     /// the one of the earlier source keeps it, and the other has its prefix.
     #[schemars(extend("default" = "prefixed"))]
     pub(crate) naming: Option<RawNaming>,
+
+    /// What `/mcp` shows of its tools. A source has an `endpoint` of its own, for `/mcp/{source}`.
+    pub(crate) endpoint: Option<RawEndpoint>,
 
     /// Servers as Claude Desktop, Cursor and others write them, taken as they are. Each becomes a
     /// source, after those of `sources`; its id is its name in lower case, with `-` for what an id

@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use tidegate_core::Naming;
+use tidegate_core::{Endpoints, Naming};
 use tidegate_server::Limits;
 use tidegate_upstream::Proxies;
 
@@ -41,6 +41,8 @@ pub struct Settings {
     pub page_size: usize,
     /// How tools and prompts are called where all sources are seen at once.
     pub naming: Naming,
+    /// What each endpoint shows of its tools.
+    pub endpoints: Endpoints,
     /// How long a list waits for sources that have just been started.
     pub startup_wait: Duration,
     /// In the order of the file. `system` is not among them: it is always there.

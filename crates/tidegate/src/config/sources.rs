@@ -8,6 +8,7 @@ use std::path::Path;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 
+use super::endpoint::RawEndpoint;
 use super::entries::Entries;
 use super::fault::unknown_word;
 use super::outside::Outside;
@@ -26,6 +27,7 @@ const LONGEST_ID: usize = 32;
 #[serde(expecting = "a mapping of fields")]
 pub(crate) struct RawSource {
     pub(crate) kind: Option<String>,
+    pub(crate) endpoint: Option<RawEndpoint>,
 }
 
 /// All fields that a source of any kind has.
@@ -34,6 +36,8 @@ pub(crate) struct RawSource {
 struct AnySource {
     /// What the source is; a remote server need not say it.
     kind: Option<String>,
+    /// What `/mcp/{source}` shows of the source's tools.
+    endpoint: Option<RawEndpoint>,
     #[serde(flatten)]
     remote: RawRemote,
 }
@@ -71,6 +75,9 @@ const KINDS: Kinds<'static, SourceKind> = &[(REMOTE, |node, name, findings| {
 
 /// The kind of an entry that does not say one, but has what only a remote server has.
 const REMOTE: &str = "remote";
+/// The fields of every entry.
+const OF_ALL: [&str; 2] = ["kind", "endpoint"];
+
 const OF_REMOTE: [&str; 2] = ["command", "url"];
 
 pub(crate) fn check(raw: Entries<RawSource>, findings: &mut Findings) -> Vec<Source> {
@@ -97,7 +104,7 @@ fn check_against<K>(
     findings: &mut Findings,
 ) -> Vec<Source<K>> {
     let mut sources = Vec::new();
-    for (id, RawSource { kind }) in raw.0 {
+    for (id, RawSource { kind, .. }) in raw.0 {
         if let Err(message) = check_id(&id) {
             findings.key(&["sources", &id], message);
         }
@@ -123,11 +130,11 @@ fn implied_kind(id: &str, findings: &Findings) -> Option<String> {
     is_remote.then(|| REMOTE.to_owned())
 }
 
-/// The entry without its kind: what is left is the kind's own.
+/// The entry without what all have: what is left is the kind's own.
 fn fields_of(id: &str, findings: &Findings) -> Option<Node> {
     let mut node = findings.tree().find(&["sources", id])?.clone();
     if let Value::Map(entries) = &mut node.value {
-        entries.retain(|entry| entry.key != "kind");
+        entries.retain(|entry| !OF_ALL.contains(&entry.key.as_str()));
     }
     Some(node)
 }

@@ -19,7 +19,7 @@ use super::raw::Raw;
 use super::settings::{Log, Settings};
 use super::sources::{RawSource, Source};
 use super::web::{self, Host, PublicUrl};
-use super::{auth, data_dir, limits, listen, log, mcp_servers, sources};
+use super::{auth, data_dir, endpoint, limits, listen, log, mcp_servers, sources};
 
 /// Where settings come from besides the file.
 pub(crate) struct Around<'a> {
@@ -40,6 +40,7 @@ pub(crate) fn validate(
     let public_url = check_public_url(raw.public_url, findings);
     let limits = limits::check(&raw.limits.unwrap_or_default(), findings);
     let log = raw.log.unwrap_or_default();
+    let endpoints = endpoint::check(raw.endpoint, raw.sources.as_ref(), findings);
     let settings = Settings {
         file: around.file.clone(),
         listen: check_listen(raw.listen, around, findings),
@@ -75,6 +76,7 @@ pub(crate) fn validate(
         call_time_max: limits.call_time_max,
         page_size: limits.page_size,
         naming: raw.naming.map(Into::into).unwrap_or_default(),
+        endpoints,
         startup_wait: limits.startup_wait,
         sources: check_sources(raw.sources, raw.mcp_servers, findings),
         proxies: Proxies::default(),

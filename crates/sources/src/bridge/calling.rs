@@ -1,0 +1,42 @@
+//! `call_tool`: any tool, by name.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tidegate_core::{Ask, Lookout, RawJson, Reply};
+
+use super::relay::{Inner, relay};
+use crate::declare::{Asking, Stop};
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Arguments {
+    /// The tool's name, as `gateway__search` tells it.
+    name: String,
+    /// What the tool takes, by its input schema.
+    #[serde(default)]
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
+    arguments: Option<Box<RawValue>>,
+}
+
+pub(super) async fn call(
+    lookout: &Lookout,
+    asking: Asking<'_>,
+    Arguments { name, arguments }: Arguments,
+) -> Result<Reply, Stop> {
+    let own = name.strip_prefix("gateway__").unwrap_or(&name);
+    if matches!(own, "call_tool" | "gateway.call_tool") {
+        return Err(Stop::fault("call the tool itself, not `call_tool`"));
+    }
+    // What is no object is the tool's to refuse.
+    let arguments = arguments.as_deref().map_or("{}", RawValue::get).to_owned();
+    let inner = Inner {
+        label: "tools/call",
+        params: vec![
+            ("name", RawJson::string(&name).to_string()),
+            ("arguments", arguments),
+        ],
+        ask: Ask::Tool { name },
+    };
+    Ok(relay(lookout, asking.call(), inner, |result| result).await)
+}

@@ -1,0 +1,74 @@
+//! A request in place of the one that a tool got, and its reply as the tool's.
+
+use futures_util::StreamExt as _;
+use tidegate_core::{Ask, Call, Error, Event, Lookout, Object, Outcome, RawJson, Reply, Request};
+
+use crate::declare::fault;
+
+/// What belongs to the client's request, whatever it asks: it goes with the one in its place.
+const OF_THE_REQUEST: [&str; 3] = ["_meta", "inputResponses", "requestState"];
+
+/// What a tool asks of the gateway for its caller.
+pub(super) struct Inner<'a> {
+    pub(super) label: &'static str,
+    pub(super) ask: Ask,
+    /// What the method takes, as JSON by name.
+    pub(super) params: Vec<(&'a str, String)>,
+}
+
+/// Makes the request, and turns its result into that of a tool. An error is one the model should
+/// see: it may know better.
+pub(super) async fn relay(
+    lookout: &Lookout,
+    call: &Call,
+    inner: Inner<'_>,
+    turn: impl Fn(RawJson) -> RawJson + Send + 'static,
+) -> Reply {
+    match lookout.handle(request(call, inner)).await {
+        Ok(Reply::Done(outcome)) => Reply::Done(turned(outcome, &turn)),
+        Ok(Reply::Stream(events)) => {
+            let events = events.map(move |event| match event {
+                Ok(Event::Done(outcome)) => Ok(Event::Done(turned(outcome, &turn))),
+                Err(error) => Ok(Event::Done(refused(&error))),
+                other => other,
+            });
+            Reply::Stream(events.boxed())
+        }
+        Err(error) => Reply::Done(refused(&error)),
+    }
+}
+
+fn request(call: &Call, inner: Inner<'_>) -> Request {
+    let given = call.params.object().unwrap_or_default();
+    let mut params = Object::default();
+    for (name, value) in inner.params {
+        params.set(name, value);
+    }
+    for name in OF_THE_REQUEST {
+        if let Some(value) = given.get(name) {
+            params.set(name, value.to_owned());
+        }
+    }
+    Request {
+        correlation: call.correlation,
+        caller: std::sync::Arc::clone(&call.caller),
+        scope: call.scope.clone(),
+        label: inner.label,
+        terms: call.terms.clone(),
+        ask: inner.ask,
+        params: params.write(),
+        continues: given.get("requestState").is_some() || given.get("inputResponses").is_some(),
+        precondition: None,
+    }
+}
+
+fn turned(outcome: Outcome, turn: &impl Fn(RawJson) -> RawJson) -> Outcome {
+    match outcome {
+        Outcome::Complete { result, .. } => Outcome::complete(turn(result)),
+        other @ (Outcome::InputRequired(_) | Outcome::Task(_)) => other,
+    }
+}
+
+fn refused(error: &Error) -> Outcome {
+    Outcome::complete(fault(error.message()))
+}
