@@ -23,7 +23,7 @@ pub(crate) use completing::{Completer, Typed};
 pub(crate) use pattern::{encoded, encoded_reserved};
 pub(crate) use prompt::{Argument, Given, Message, Prompt};
 pub(crate) use resource::Resource;
-pub(crate) use template::{Expanded, Template};
+pub(crate) use template::{About, Expanded, Template};
 pub(crate) use tool::{Hint, Stop, Tool, fault};
 
 /// Everything a source declares, over its state `S`.

@@ -4,5 +4,6 @@
 
 pub mod bridge;
 mod declare;
+pub mod index;
 pub mod system;
 pub mod tokens;

@@ -68,6 +68,16 @@ impl Facts {
         }
     }
 
+    /// The words of its name.
+    pub fn words_of_name(&self) -> impl Iterator<Item = String> + '_ {
+        words(&self.name)
+    }
+
+    /// The first word of its description.
+    pub fn first_word(&self) -> Option<String> {
+        words(self.description.as_deref()?).next()
+    }
+
     /// Tells each word and what it counts.
     pub(crate) fn weigh(&self, mut count: impl FnMut(&str, f32)) {
         let mut tell = |text: &str, weight: f32| {

@@ -1,10 +1,12 @@
 //! What a resource holds: text or bytes, and what kind of.
 
+use std::time::Duration;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Serialize;
 use serde_json::{Value, json};
-use tidegate_core::{Error, RawJson, Result};
+use tidegate_core::{CacheScope, Error, RawJson, Result};
 
 /// The contents of a resource.
 #[derive(Debug)]
@@ -12,6 +14,8 @@ pub(crate) struct Body {
     contents: Contents,
     /// Where it is not the one declared.
     mime: Option<String>,
+    /// How long it holds and for whom, where that is not as declared.
+    hint: Option<(Duration, CacheScope)>,
 }
 
 #[derive(Debug)]
@@ -25,6 +29,7 @@ impl Body {
         Self {
             contents: Contents::Text(text.into()),
             mime: None,
+            hint: None,
         }
     }
 
@@ -32,6 +37,7 @@ impl Body {
         Self {
             contents: Contents::Bytes(bytes),
             mime: None,
+            hint: None,
         }
     }
 
@@ -59,6 +65,17 @@ impl Body {
     pub(crate) fn of_type(mut self, mime: impl Into<String>) -> Self {
         self.mime = Some(mime.into());
         self
+    }
+
+    /// How long these contents hold, whatever the declaration says.
+    #[must_use]
+    pub(crate) fn kept_for(mut self, time: Duration, scope: CacheScope) -> Self {
+        self.hint = Some((time, scope));
+        self
+    }
+
+    pub(crate) fn hint(&self) -> Option<(Duration, CacheScope)> {
+        self.hint
     }
 
     /// As an item of `contents`.

@@ -36,11 +36,8 @@ impl<S> Resource<S> {
 
     pub(super) async fn read(&self, state: &S, caller: &Caller) -> Result<Outcome> {
         let body = (self.read)(state, caller).await?;
+        let (ttl, scope) = body.hint().unwrap_or((self.ttl, self.scope));
         let result = json!({ "contents": [body.item(&self.uri, self.mime)] });
-        Ok(Outcome::cacheable(
-            RawJson::from(result),
-            self.ttl,
-            self.scope,
-        ))
+        Ok(Outcome::cacheable(RawJson::from(result), ttl, scope))
     }
 }

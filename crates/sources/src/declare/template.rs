@@ -93,14 +93,12 @@ impl<S> Template<S> {
     pub(super) async fn read(&self, state: &S, expanded: Expanded<'_>) -> Result<Outcome> {
         let uri = expanded.uri.to_owned();
         let body = (self.read)(state, expanded).await?;
+        let usual = (Duration::ZERO, CacheScope::Private);
+        let (ttl, scope) = body.hint().unwrap_or(usual);
         let declared = self.about.mime.unwrap_or("text/plain");
         let result = json!({ "contents": [body.item(&uri, declared)] });
         let result = RawJson::from(result);
-        Ok(Outcome::cacheable(
-            result,
-            Duration::ZERO,
-            CacheScope::Private,
-        ))
+        Ok(Outcome::cacheable(result, ttl, scope))
     }
 
     /// By its text, or by a URI that it expands to.

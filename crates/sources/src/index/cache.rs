@@ -1,0 +1,115 @@
+//! Texts that were made, for as long as they hold: until what they tell of changes, and no longer
+//! than their time (S3.9, S3.10, X21).
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use tidegate_core::{Index, Vital};
+
+/// One for each text and kind of caller, and a few more.
+const MOST: usize = 64;
+
+pub(super) struct Cache {
+    ttl: Duration,
+    entries: Mutex<Vec<Entry>>,
+    hits: AtomicU64,
+    misses: AtomicU64,
+}
+
+struct Entry {
+    uri: String,
+    /// What the text was made from.
+    of: Weak<Index>,
+    text: Arc<str>,
+    made: Instant,
+}
+
+/// How well it serves.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Use {
+    pub(super) hits: u64,
+    pub(super) misses: u64,
+    pub(super) entries: usize,
+    pub(super) ttl: Duration,
+}
+
+impl Cache {
+    pub(super) fn new(ttl: Duration) -> Self {
+        Self {
+            ttl,
+            entries: Mutex::default(),
+            hits: AtomicU64::new(0),
+            misses: AtomicU64::new(0),
+        }
+    }
+
+    /// The text, and how long it still holds.
+    pub(super) fn get(
+        &self,
+        uri: &str,
+        index: &Arc<Index>,
+        make: impl FnOnce() -> String,
+    ) -> (Arc<str>, Duration) {
+        if let Some(kept) = self.find(uri, index) {
+            self.hits.fetch_add(1, Ordering::Relaxed);
+            return kept;
+        }
+        self.misses.fetch_add(1, Ordering::Relaxed);
+        let text: Arc<str> = make().into();
+        let mut entries = self.lock();
+        let others = |entry: &Entry| entry.uri != uri || !entry.is_of(index);
+        entries.retain(|entry| entry.made.elapsed() < self.ttl && others(entry));
+        if entries.len() == MOST {
+            entries.remove(0);
+        }
+        if !self.ttl.is_zero() {
+            entries.push(Entry {
+                uri: uri.to_owned(),
+                of: Arc::downgrade(index),
+                text: Arc::clone(&text),
+                made: Instant::now(),
+            });
+        }
+        (text, self.ttl)
+    }
+
+    fn find(&self, uri: &str, index: &Arc<Index>) -> Option<(Arc<str>, Duration)> {
+        let entries = self.lock();
+        let entry = entries
+            .iter()
+            .find(|entry| entry.uri == uri && entry.is_of(index))?;
+        let left = self.ttl.checked_sub(entry.made.elapsed())?;
+        (!left.is_zero()).then(|| (Arc::clone(&entry.text), left))
+    }
+
+    pub(super) fn usage(&self) -> Use {
+        Use {
+            hits: self.hits.load(Ordering::Relaxed),
+            misses: self.misses.load(Ordering::Relaxed),
+            entries: self.lock().len(),
+            ttl: self.ttl,
+        }
+    }
+
+    pub(super) fn vitals(&self) -> Vec<Vital> {
+        let usage = self.usage();
+        let figures = [
+            ("cache_hits", usage.hits),
+            ("cache_misses", usage.misses),
+            ("cache_entries", usage.entries as u64),
+        ];
+        let vitals = figures.map(|(name, value)| Vital { name, value });
+        vitals.to_vec()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Entry>> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Entry {
+    fn is_of(&self, index: &Arc<Index>) -> bool {
+        std::ptr::eq(self.of.as_ptr(), Arc::as_ptr(index))
+    }
+}

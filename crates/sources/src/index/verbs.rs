@@ -1,0 +1,149 @@
+//! What a tool does, in one word: by it a model finds the tool for what it was told to do.
+
+use tidegate_core::{Facts, Index, List};
+
+/// The verbs that names and descriptions of tools begin with.
+const VERBS: &[&str] = &[
+    "add",
+    "analyze",
+    "approve",
+    "archive",
+    "ask",
+    "book",
+    "build",
+    "calculate",
+    "call",
+    "cancel",
+    "check",
+    "clear",
+    "close",
+    "commit",
+    "compare",
+    "complete",
+    "configure",
+    "convert",
+    "copy",
+    "count",
+    "create",
+    "delete",
+    "deploy",
+    "describe",
+    "download",
+    "draw",
+    "edit",
+    "enable",
+    "execute",
+    "explain",
+    "export",
+    "fetch",
+    "filter",
+    "find",
+    "format",
+    "generate",
+    "get",
+    "import",
+    "insert",
+    "install",
+    "invite",
+    "join",
+    "launch",
+    "list",
+    "load",
+    "lock",
+    "log",
+    "look",
+    "make",
+    "merge",
+    "modify",
+    "monitor",
+    "move",
+    "navigate",
+    "open",
+    "parse",
+    "pause",
+    "pay",
+    "ping",
+    "plan",
+    "play",
+    "post",
+    "print",
+    "publish",
+    "pull",
+    "push",
+    "query",
+    "read",
+    "remember",
+    "remove",
+    "rename",
+    "render",
+    "replace",
+    "reply",
+    "report",
+    "request",
+    "reset",
+    "resolve",
+    "restart",
+    "restore",
+    "resume",
+    "retrieve",
+    "review",
+    "run",
+    "save",
+    "scan",
+    "schedule",
+    "search",
+    "select",
+    "send",
+    "set",
+    "share",
+    "show",
+    "sign",
+    "start",
+    "stop",
+    "store",
+    "submit",
+    "subscribe",
+    "summarize",
+    "sync",
+    "take",
+    "test",
+    "track",
+    "transform",
+    "translate",
+    "trigger",
+    "undo",
+    "unlock",
+    "update",
+    "upload",
+    "validate",
+    "verify",
+    "view",
+    "watch",
+    "write",
+];
+
+/// The verb of a tool: in its name, else the first word of its description.
+pub(super) fn verb(facts: &Facts) -> Option<&'static str> {
+    let in_name = facts.words_of_name().find_map(|word| known(&word));
+    in_name.or_else(|| facts.first_word().and_then(|word| known(&word)))
+}
+
+fn known(word: &str) -> Option<&'static str> {
+    VERBS.iter().find(|verb| **verb == word).copied()
+}
+
+/// Each verb with the tools that do it, those with most tools first.
+pub(super) fn triggers(index: &Index) -> Vec<(&'static str, Vec<&str>)> {
+    let mut all: Vec<(&'static str, Vec<&str>)> = Vec::new();
+    for element in index.list(List::Tools) {
+        let Some(verb) = verb(&Facts::of(element.list, element.definition)) else {
+            continue;
+        };
+        match all.iter_mut().find(|(known, _)| *known == verb) {
+            Some((_, tools)) => tools.push(element.name),
+            None => all.push((verb, vec![element.name])),
+        }
+    }
+    all.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then(a.0.cmp(b.0)));
+    all
+}
