@@ -4,6 +4,7 @@
 
 pub mod bridge;
 mod declare;
+mod folder;
 pub mod index;
 pub mod system;
 pub mod tokens;
