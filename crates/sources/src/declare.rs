@@ -3,7 +3,7 @@
 
 mod asking;
 mod body;
-mod completing;
+pub(crate) mod completing;
 mod pattern;
 mod prompt;
 mod resource;
@@ -150,7 +150,7 @@ impl<S: Send + Sync> Declarations<S> {
     }
 }
 
-fn nothing_called(name: &str) -> Error {
+pub(crate) fn nothing_called(name: &str) -> Error {
     Error::client(
         Code::UnknownTarget,
         format!(
@@ -161,7 +161,7 @@ fn nothing_called(name: &str) -> Error {
 }
 
 /// The arguments of a call as text; none are an empty object.
-fn arguments(call: &Call) -> String {
+pub(crate) fn arguments(call: &Call) -> String {
     let params = call.params.object().unwrap_or_default();
     params.get("arguments").unwrap_or("{}").to_owned()
 }
@@ -174,7 +174,7 @@ fn member<'a>(params: &'a Object<'_>, name: &str) -> Object<'a> {
 }
 
 /// A definition with its key.
-fn entry(key: &str, definition: serde_json::Value) -> Entry {
+pub(crate) fn entry(key: &str, definition: serde_json::Value) -> Entry {
     Entry {
         key: key.to_owned(),
         definition: definition.into(),

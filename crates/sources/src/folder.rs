@@ -3,17 +3,20 @@
 //!
 //! Knows no source and no protocol: `files` and `prompts` stand on it.
 
+mod contents;
 pub(crate) mod media;
 mod place;
 mod root;
-pub(crate) mod rules;
+mod rules;
 mod uri;
 mod walk;
 mod watch;
 
+pub(crate) use contents::{Contents, Unread};
 pub(crate) use place::Place;
-pub(crate) use root::{Absent, Found, Root, Stamp};
+pub(crate) use root::{Absent, Root, Stamp};
 pub(crate) use rules::Rules;
+pub use rules::{BadPattern, Patterns};
 pub(crate) use uri::Base;
-pub(crate) use walk::{File, Walk, Walked};
-pub(crate) use watch::Bell;
+pub(crate) use walk::{File, Level, Walk, Walked};
+pub(crate) use watch::{Folders, Look, folders, keep_looking};

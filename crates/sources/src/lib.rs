@@ -4,7 +4,9 @@
 
 pub mod bridge;
 mod declare;
+pub mod files;
 mod folder;
 pub mod index;
 pub mod system;
 pub mod tokens;
+pub use folder::{BadPattern, Patterns};

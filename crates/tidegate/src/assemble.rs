@@ -1,5 +1,6 @@
 //! Puts the gateway together from its settings. What is not in a list here is not in the gateway.
 
+mod built_in;
 mod seal;
 mod servers;
 
@@ -20,6 +21,7 @@ use tidegate_upstream::Remote;
 use tokio::task::JoinSet;
 
 use crate::config::Settings;
+use built_in::BuiltIn;
 pub(crate) use servers::{Served, deadline, endpoint, remote_config};
 
 const INSTRUCTIONS: &str = "Tidegate puts several MCP servers and sources of context behind one \
@@ -32,7 +34,10 @@ pub(crate) struct Assembly {
     pub(crate) http: HttpConfig,
     pub(crate) gateway: Arc<Gateway>,
     system: Arc<System>,
-    pub(crate) servers: Vec<Served>,
+    servers: Vec<Served>,
+    built_in: Vec<BuiltIn>,
+    /// The sources of the configuration.
+    pub(crate) sources: Vec<(SourceId, Arc<dyn Source>)>,
     startup_wait: Duration,
 }
 
@@ -42,10 +47,9 @@ impl Assembly {
         let load = Arc::new(Load::new(&settings.limits));
         let seal = Arc::new(seal::seal(settings));
         let servers = servers::servers(settings, &seal)?;
-        let mut sources: Vec<(SourceId, Arc<dyn Source>)> = servers
-            .iter()
-            .map(|served| (served.id.clone(), Arc::clone(&served.source)))
-            .collect();
+        let built_in = built_in::sources(settings)?;
+        let mut sources = in_order(&servers, &built_in, settings);
+        let configured = sources.clone();
         let findings = Arc::new(Findings::default());
         let lookout = Lookout::default();
         let probes: Vec<Arc<dyn Probe>> = vec![
@@ -53,7 +57,10 @@ impl Assembly {
             Arc::clone(&findings) as Arc<dyn Probe>,
         ];
         let system = Arc::new(System::new(Arc::clone(&stats), sources.clone(), probes));
-        sources.push(("system".parse()?, built_in(&system, settings)));
+        sources.push((
+            "system".parse()?,
+            built_in::timed(Arc::clone(&system), settings),
+        ));
         let config = GatewayConfig {
             page_size: settings.page_size,
             naming: settings.naming,
@@ -77,6 +84,8 @@ impl Assembly {
             gateway,
             system,
             servers,
+            built_in,
+            sources: configured,
             startup_wait: settings.startup_wait,
         })
     }
@@ -95,6 +104,9 @@ impl Assembly {
         for served in &self.servers {
             let remote = Arc::clone(&served.remote);
             tasks.spawn(async move { remote.run().await });
+        }
+        for own in &self.built_in {
+            tasks.spawn((own.run)());
         }
         tasks.spawn(open_in(Arc::clone(&self.gateway), self.startup_wait));
         tasks.spawn(async move { gateway.run().await });
@@ -118,11 +130,26 @@ pub(crate) async fn open_in(gateway: Arc<Gateway>, wait: Duration) {
     gateway.open();
 }
 
-/// A source of our own, which has its time too.
-fn built_in<S: Source>(source: &Arc<S>, settings: &Settings) -> Arc<dyn Source> {
-    let source = Arc::clone(source) as Arc<dyn Source>;
-    let deadline = deadline(settings.call_time, settings.call_time_max);
-    Arc::new(Layered::new(source, vec![Arc::new(deadline)]))
+/// The sources in the order of the configuration, which decides every collision.
+fn in_order(
+    servers: &[Served],
+    built_in: &[BuiltIn],
+    settings: &Settings,
+) -> Vec<(SourceId, Arc<dyn Source>)> {
+    let servers = servers.iter().map(|one| (&one.id, &one.source));
+    let built_in = built_in.iter().map(|one| (&one.id, &one.source));
+    let all = servers.chain(built_in);
+    let mut all: Vec<_> = all
+        .map(|(id, source)| (id.clone(), Arc::clone(source)))
+        .collect();
+    let place = |id: &SourceId| {
+        settings
+            .sources
+            .iter()
+            .position(|one| one.id == id.as_str())
+    };
+    all.sort_by_key(|(id, _)| place(id));
+    all
 }
 
 /// The layers of all calls, in the order a call meets them. Each source has more of its own.

@@ -11,6 +11,7 @@ mod endpoint;
 mod entries;
 mod fault;
 mod file;
+mod folders;
 mod forms;
 mod limits;
 mod listen;

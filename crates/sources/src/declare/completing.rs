@@ -22,7 +22,7 @@ pub(crate) struct Typed<'a> {
 }
 
 /// The name of the argument that a call is about.
-pub(super) fn argument(call: &Call) -> Result<String> {
+pub(crate) fn argument(call: &Call) -> Result<String> {
     let params = call.params.object().unwrap_or_default();
     member(&params, "argument").string("name").ok_or_else(|| {
         let message = "`argument` must be an object with `name` and `value`";
@@ -39,18 +39,21 @@ pub(super) async fn complete<S>(
         None => Vec::new(),
         Some(completer) => completer(state, typed(call)).await?,
     };
+    Ok(suggested(&values))
+}
+
+/// The answer with these values, or as many of them as it may hold.
+pub(crate) fn suggested(values: &[String]) -> Outcome {
     let shown = &values[..values.len().min(MOST_VALUES)];
     let completion = json!({
         "values": shown,
         "total": values.len(),
         "hasMore": values.len() > shown.len(),
     });
-    Ok(Outcome::complete(
-        json!({ "completion": completion }).into(),
-    ))
+    Outcome::complete(json!({ "completion": completion }).into())
 }
 
-fn typed(call: &Call) -> Typed<'_> {
+pub(crate) fn typed(call: &Call) -> Typed<'_> {
     let params = call.params.object().unwrap_or_default();
     let context = member(&params, "context");
     let others = context.get("arguments");

@@ -46,7 +46,8 @@ pub(crate) struct Stamp {
     pub(crate) size: u64,
     modified: (i64, i64),
     changed: (i64, i64),
-    file: (u64, u64),
+    /// Which file it is, whatever it is called.
+    pub(crate) file: (u64, u64),
 }
 
 /// Why there is nothing.

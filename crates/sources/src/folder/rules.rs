@@ -124,15 +124,20 @@ enum Level {
 impl Rules {
     /// Whether something is shown, with everything on the way to it.
     pub(crate) fn show(&self, root: &Root, place: &Place, is_folder: bool) -> bool {
+        self.way_to(root, place, is_folder).is_some()
+    }
+
+    /// The rules that hold in a place that is shown.
+    pub(crate) fn way_to(&self, root: &Root, place: &Place, is_folder: bool) -> Option<Held> {
         let mut held = self.at_top(root);
         for step in place.way().skip(1) {
             let is_last = step == *place;
             if !self.shows(&held, &step, !is_last || is_folder) {
-                return false;
+                return None;
             }
             held = self.within(root, &step, held);
         }
-        true
+        Some(held)
     }
 
     /// Whether something is shown in a folder that is.

@@ -2,7 +2,7 @@
 //! bound cuts off what is deepest.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
 use rustix::fs::FileType;
@@ -35,11 +35,19 @@ pub(crate) struct File {
 #[derive(Debug, Default)]
 pub(crate) struct Walked {
     pub(crate) files: BTreeMap<Place, File>,
-    pub(crate) folders: Vec<Place>,
+    pub(crate) folders: BTreeMap<Place, Stamp>,
     /// Whether there is more than may be shown.
     pub(crate) is_cut: bool,
     /// Folders that the system does not let us into.
     pub(crate) closed: Vec<Place>,
+}
+
+/// What is directly in a folder.
+#[derive(Default)]
+pub(crate) struct Level {
+    pub(crate) files: Vec<(Place, File)>,
+    pub(crate) folders: Vec<Place>,
+    pub(crate) is_cut: bool,
 }
 
 impl Walk<'_> {
@@ -48,66 +56,111 @@ impl Walk<'_> {
         let mut found = Walked::default();
         let mut ahead = VecDeque::from([(Place::top(), self.rules.at_top(self.root))]);
         while let Some((place, held)) = ahead.pop_front() {
-            let folder = match self.root.open(&place).map(|found| found.what) {
-                Ok(What::Folder(folder)) => folder,
-                Err(absent) if place.is_top() => return Err(absent),
-                Err(Absent::Refused(_)) => {
+            let (level, stamp) = match self.enter(&place, &held, before) {
+                Ok(Some(level)) => level,
+                Ok(None) => continue,
+                Err(error) if place.is_top() => return Err(error),
+                Err(_) => {
                     found.closed.push(place);
                     continue;
                 }
-                // It has gone meanwhile.
-                Ok(What::File(_)) | Err(Absent::Nothing) => continue,
             };
-            let (names, more) = names_in(&folder, MOST_NAMES).map_err(Absent::Refused)?;
-            found.is_cut |= more;
-            for name in names {
-                let Some(place) = place.join(&name) else {
-                    continue;
-                };
-                if let Some(held) = self.take(&mut found, before, &folder, place.clone(), &held) {
-                    if ahead.len() + found.folders.len() >= self.most {
-                        found.is_cut = true;
-                    } else {
-                        ahead.push_back((place, held));
-                    }
+            found.is_cut |= level.is_cut;
+            for (place, file) in level.files {
+                if found.files.len() == self.most {
+                    found.is_cut = true;
+                    break;
                 }
+                found.files.insert(place, file);
             }
-            found.folders.push(place);
+            found.folders.insert(place, stamp);
+            for folder in level.folders {
+                if ahead.len() + found.folders.len() >= self.most {
+                    found.is_cut = true;
+                    break;
+                }
+                let held = self.rules.within(self.root, &folder, held.clone());
+                ahead.push_back((folder, held));
+            }
         }
         Ok(found)
     }
 
-    /// Takes in one name. Gives the rules in it, where it is a folder to go into.
-    fn take(
+    /// What is in the folder at a place. None if it has gone meanwhile.
+    fn enter(
         &self,
-        found: &mut Walked,
-        before: &Walked,
-        folder: &OwnedFd,
-        place: Place,
+        place: &Place,
         held: &Held,
-    ) -> Option<Held> {
-        let name = place.name()?.to_vec();
-        let (kind, stamp) = kind_of(folder.as_fd(), &name).ok()?;
-        let is_folder = kind == FileType::Directory;
-        if !self.rules.shows(held, &place, is_folder) {
+        before: &Walked,
+    ) -> Result<Option<(Level, Stamp)>, Absent> {
+        let found = match self.root.open(place) {
+            Err(Absent::Nothing) if !place.is_top() => return Ok(None),
+            found => found?,
+        };
+        match found.what {
+            What::File(_) => Ok(None),
+            What::Folder(folder) => {
+                let level = self.level(place, &folder, held, before);
+                Ok(Some((level.map_err(Absent::Refused)?, found.stamp)))
+            }
+        }
+    }
+
+    /// What is directly in an open folder.
+    pub(crate) fn level(
+        &self,
+        place: &Place,
+        folder: &OwnedFd,
+        held: &Held,
+        before: &Walked,
+    ) -> io::Result<Level> {
+        let (names, is_cut) = names_in(folder, MOST_NAMES)?;
+        let mut level = Level {
+            is_cut,
+            ..Level::default()
+        };
+        for name in names {
+            let Some(place) = place.join(&name) else {
+                continue;
+            };
+            match self.look_at(folder.as_fd(), &place, held, before) {
+                Some(Entry::File(file)) => level.files.push((place, file)),
+                Some(Entry::Folder) => level.folders.push(place),
+                None => {}
+            }
+            if level.files.len() > self.most || level.folders.len() > self.most {
+                level.is_cut = true;
+                break;
+            }
+        }
+        Ok(level)
+    }
+
+    /// What one name of an open folder is, if it is shown.
+    fn look_at(
+        &self,
+        folder: BorrowedFd<'_>,
+        place: &Place,
+        held: &Held,
+        before: &Walked,
+    ) -> Option<Entry> {
+        let name = place.name()?;
+        let (kind, stamp) = kind_of(folder, name).ok()?;
+        if !self.rules.shows(held, place, kind == FileType::Directory) {
             return None;
         }
-        let known = |stamp: &Stamp| before.files.get(&place).filter(|one| one.stamp == *stamp);
-        let file = match kind {
-            FileType::Directory => return Some(self.rules.within(self.root, &place, held.clone())),
-            FileType::RegularFile => match known(&stamp) {
-                Some(known) => known.clone(),
-                None => look_at(folder.as_fd(), &name)?,
-            },
-            FileType::Symlink => self.linked(&place)?,
-            _ => return None,
-        };
-        if found.files.len() >= self.most {
-            found.is_cut = true;
-        } else {
-            found.files.insert(place, file);
+        let known = before.files.get(place).filter(|one| one.stamp == stamp);
+        match (kind, known) {
+            (FileType::Directory, _) => Some(Entry::Folder),
+            (FileType::RegularFile, Some(known)) => Some(Entry::File(known.clone())),
+            // A file that cannot be opened is not shown: what is listed works.
+            (FileType::RegularFile, None) => {
+                let (file, stamp) = open_file(folder, name).ok()?;
+                Some(Entry::File(described(file, stamp, name)))
+            }
+            (FileType::Symlink, _) => self.linked(place).map(Entry::File),
+            _ => None,
         }
-        None
     }
 
     /// The file that a link leads to, if it is one that is shown. What is behind a link to a folder
@@ -122,10 +175,9 @@ impl Walk<'_> {
     }
 }
 
-/// A file that cannot be opened is not shown: what is listed works.
-fn look_at(folder: BorrowedFd<'_>, name: &[u8]) -> Option<File> {
-    let (file, stamp) = open_file(folder, name).ok()?;
-    Some(described(file, stamp, name))
+enum Entry {
+    File(File),
+    Folder,
 }
 
 fn described(file: std::fs::File, stamp: Stamp, name: &[u8]) -> File {

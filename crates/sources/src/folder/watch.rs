@@ -1,17 +1,21 @@
-//! Rings when something may have changed in a folder: at once where the system tells, and now and
-//! then in any case, for systems that tell only part of it (folders of other machines do not).
+//! Looks into a folder again whenever something may have changed: at once where the system tells,
+//! and now and then in any case, for systems that tell only part of it (folders of other machines
+//! do not).
 //!
-//! Says nothing about what changed: whoever listens looks.
+//! Knows nothing about what changed: whoever looks finds out.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use notify::event::{AccessKind, AccessMode, EventKind};
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::Notify;
+use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
+
+use super::{Root, Stamp, Walked};
 
 /// Changes come in flocks: one waits for the rest of it.
 const SETTLE: Duration = Duration::from_millis(100);
@@ -23,16 +27,54 @@ const SHARE: u32 = 10;
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 /// Folders that the system is asked to tell of. Each costs it memory.
 const MOST_FOLDERS: usize = 8192;
+/// While folders are new, what happened in them may have been missed. At some time it is enough.
+const MOST_LOOKS: usize = 5;
+
+/// Folders, and which ones they are: one that was made anew under the old name is another.
+pub(crate) type Folders = BTreeMap<PathBuf, (u64, u64)>;
+
+/// Someone who wants to know what is in a folder.
+pub(crate) trait Look: Send + Sync + 'static {
+    /// Takes in all that is there now, and says in which folders changes matter. May take its time.
+    fn look(&self) -> Folders;
+}
+
+/// The folders of a walk.
+pub(crate) fn folders(root: &Root, walked: &Walked) -> Folders {
+    let path =
+        |(place, stamp): (&super::Place, &Stamp)| (root.path().join(place.path()), stamp.file);
+    walked.folders.iter().map(path).collect()
+}
+
+/// Looks at once, and again whenever it is worth it, for as long as it is polled.
+pub(crate) async fn keep_looking(looker: &Arc<impl Look>) {
+    let mut bell = Bell::new();
+    loop {
+        let (began, looker) = (Instant::now(), Arc::clone(looker));
+        let looked = spawn_blocking(move || {
+            let mut looks = 0;
+            while bell.cover(&looker.look()) && looks < MOST_LOOKS {
+                looks += 1;
+            }
+            bell
+        });
+        bell = looked.await.unwrap_or_else(|error| {
+            tracing::error!(%error, "looking into a folder failed inside the gateway");
+            Bell::new()
+        });
+        bell.wait(began.elapsed()).await;
+    }
+}
 
 /// Tells of the folders it covers.
-pub(crate) struct Bell {
+struct Bell {
     watcher: Option<RecommendedWatcher>,
-    covered: BTreeSet<PathBuf>,
+    covered: Folders,
     rung: Arc<Notify>,
 }
 
 impl Bell {
-    pub(crate) fn new() -> Self {
+    fn new() -> Self {
         let rung = Arc::new(Notify::new());
         let ring = Arc::clone(&rung);
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
@@ -45,38 +87,41 @@ impl Bell {
         }
         Self {
             watcher: watcher.ok(),
-            covered: BTreeSet::new(),
+            covered: Folders::new(),
             rung,
         }
     }
 
     /// Covers these folders and no others. True if some are new: what happened in them until now was
     /// not told.
-    pub(crate) fn cover(&mut self, folders: BTreeSet<PathBuf>) -> bool {
+    fn cover(&mut self, folders: &Folders) -> bool {
         let Some(watcher) = &mut self.watcher else {
             return false;
         };
-        for gone in self.covered.difference(&folders) {
-            // One that has gone from the disk is not watched any more.
-            watcher.unwatch(gone).ok();
-        }
-        self.covered = self.covered.intersection(&folders).cloned().collect();
-        let new: Vec<_> = folders.difference(&self.covered).cloned().collect();
+        self.covered.retain(|folder, which| {
+            let stays = folders.get(folder) == Some(which);
+            if !stays {
+                // The system forgets by itself what has gone from the disk.
+                watcher.unwatch(folder).ok();
+            }
+            stays
+        });
         let mut is_new = false;
-        for folder in new {
-            let full = self.covered.len() >= MOST_FOLDERS;
-            let watched = match full {
-                true => Err(notify::Error::new(notify::ErrorKind::MaxFilesWatch)),
-                false => watcher.watch(&folder, RecursiveMode::NonRecursive),
+        for (folder, which) in folders {
+            if self.covered.contains_key(folder) {
+                continue;
+            }
+            let watched = match self.covered.len() < MOST_FOLDERS {
+                true => watcher.watch(folder, RecursiveMode::NonRecursive),
+                false => Err(notify::Error::new(notify::ErrorKind::MaxFilesWatch)),
             };
             match watched {
-                Ok(()) => is_new |= self.covered.insert(folder),
-                // It has gone meanwhile, which is told by the folder above.
+                Ok(()) => is_new |= self.covered.insert(folder.clone(), *which).is_none(),
+                // It has gone meanwhile, which the folder above tells.
                 Err(error) if is_gone(&error) => {}
                 Err(error) => {
                     tracing::warn!(%error, "not all folders can be watched; looking now and then");
                     self.watcher = None;
-                    self.covered.clear();
                     return false;
                 }
             }
@@ -85,13 +130,10 @@ impl Bell {
     }
 
     /// Waits until it is worth looking again. `took` is how long the last look took.
-    pub(crate) async fn wait(&self, took: Duration) {
-        let pause = (took * SHARE).clamp(SETTLE, LONGEST_PAUSE);
-        let longest = match self.watcher {
-            Some(_) => POLL_ANYWAY,
-            None => POLL,
-        };
-        sleep(pause).await;
+    async fn wait(&self, took: Duration) {
+        let is_told = self.watcher.is_some() && !self.covered.is_empty();
+        let longest = if is_told { POLL_ANYWAY } else { POLL };
+        sleep((took * SHARE).clamp(SETTLE, LONGEST_PAUSE)).await;
         if timeout(longest, self.rung.notified()).await.is_ok() {
             sleep(SETTLE).await;
         }

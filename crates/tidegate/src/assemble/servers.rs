@@ -29,21 +29,23 @@ pub(crate) struct Served {
 pub(super) fn servers(settings: &Settings, seal: &Arc<Seal>) -> anyhow::Result<Vec<Served>> {
     // Read once, and only where there is a server to be reached.
     let trust: LazyCell<Trust> = LazyCell::new(Trust::system);
-    let served = |source: &config::Source| {
-        let config::SourceKind::Remote(Server { remote, conduct }) = &source.kind;
+    let servers = settings.sources.iter();
+    let servers = servers.filter_map(|source| match &source.kind {
+        config::SourceKind::Remote(server) => Some((&source.id, server)),
+        _ => None,
+    });
+    let served = |(id, Server { remote, conduct }): (&String, &Server)| {
         let transport = transport(remote, settings, &trust)?;
-        let remote = Remote::new(remote_config(
-            &source.id, transport, conduct, seal, settings,
-        ));
+        let remote = Remote::new(remote_config(id, transport, conduct, seal, settings));
         let remote = Arc::new(remote);
         let inner = Arc::clone(&remote) as Arc<dyn Source>;
         Ok(Served {
-            id: source.id.parse()?,
+            id: id.parse()?,
             remote,
             source: Arc::new(Layered::new(inner, layers(conduct, settings))),
         })
     };
-    settings.sources.iter().map(served).collect()
+    servers.map(served).collect()
 }
 
 /// What a server is reached with.

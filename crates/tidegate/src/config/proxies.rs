@@ -6,7 +6,7 @@ use tidegate_upstream::{Proxies, UnusableProxy};
 
 use super::outside::Outside;
 use super::problem::{Findings, Origin};
-use super::remote::Remote;
+use super::remote::{Remote, Server};
 use super::sources::{Source, SourceKind};
 
 /// Reads the variables. One that is wrong matters only where a source would need it.
@@ -14,8 +14,10 @@ pub(crate) fn read(sources: &[Source], outside: &Outside<'_>, findings: &mut Fin
     let proxies = Proxies::from_variables(|name| outside.variable(name));
     let mut told = Vec::new();
     for Source { id, kind } in sources {
-        let SourceKind::Remote(server) = kind;
-        let Remote::Address { url, .. } = &server.remote else {
+        let SourceKind::Remote(Server { remote, .. }) = kind else {
+            continue;
+        };
+        let Remote::Address { url, .. } = remote else {
             continue;
         };
         let Err(UnusableProxy(variable)) = proxies.on_the_way_to(url) else {

@@ -7,10 +7,12 @@ use std::path::Path;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
+use tidegate_sources::files::FilesConfig;
 
 use super::endpoint::RawEndpoint;
 use super::entries::Entries;
 use super::fault::unknown_word;
+use super::folders::{self, RawFiles, read_files};
 use super::outside::Outside;
 use super::problem::Findings;
 use super::remote::{RawRemote, Server, read_remote};
@@ -40,6 +42,8 @@ struct AnySource {
     endpoint: Option<RawEndpoint>,
     #[serde(flatten)]
     remote: RawRemote,
+    #[serde(flatten)]
+    files: Option<RawFiles>,
 }
 
 impl JsonSchema for RawSource {
@@ -63,15 +67,21 @@ pub struct Source<K = SourceKind> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SourceKind {
     Remote(Server),
+    Files(FilesConfig),
 }
 
 /// The word for a kind, and what reads the other fields of its entries.
 type Kinds<'a, K> = &'a [(&'a str, fn(Node, &str, &mut Findings) -> Option<K>)];
 
 /// Every kind there is. Adding one is a variant of [`SourceKind`] and a row here.
-const KINDS: Kinds<'static, SourceKind> = &[(REMOTE, |node, name, findings| {
-    read_remote(node, name, findings).map(SourceKind::Remote)
-})];
+const KINDS: Kinds<'static, SourceKind> = &[
+    (REMOTE, |node, name, findings| {
+        read_remote(node, name, findings).map(SourceKind::Remote)
+    }),
+    ("files", |node, name, findings| {
+        read_files(node, name, findings).map(SourceKind::Files)
+    }),
+];
 
 /// The kind of an entry that does not say one, but has what only a remote server has.
 const REMOTE: &str = "remote";
@@ -94,6 +104,7 @@ pub(crate) fn fetch(
     for Source { id, kind } in sources {
         match kind {
             SourceKind::Remote(server) => server.remote.fetch(id, folder, outside, findings),
+            SourceKind::Files(files) => folders::settle(&mut files.root, folder, outside),
         }
     }
 }

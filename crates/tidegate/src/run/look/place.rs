@@ -26,7 +26,9 @@ const ELSEWHERE: &str = "elsewhere";
 pub(super) struct Place {
     gateway: Arc<Gateway>,
     scope: Scope,
-    remotes: Vec<(SourceId, Arc<Remote>)>,
+    /// All but the gateway's own.
+    sources: Vec<(SourceId, Arc<dyn Source>)>,
+    remotes: Vec<Arc<Remote>>,
     background: JoinSet<()>,
     caller: Arc<Caller>,
     /// Where the gateway runs, if not here.
@@ -38,10 +40,9 @@ impl Place {
     pub(super) fn assembled(settings: &Settings) -> anyhow::Result<Self> {
         let assembly = Assembly::new(settings)?;
         let background = assembly.background();
-        let remotes = assembly.servers.iter();
-        let remotes = remotes.map(|one| (one.id.clone(), Arc::clone(&one.remote)));
-        let (gateway, remotes) = (assembly.gateway, remotes.collect());
-        Ok(Self::new(gateway, Scope::All, remotes, background))
+        let (sources, remotes) = (assembly.sources.clone(), assembly.remotes());
+        let gateway = assembly.gateway;
+        Ok(Self::new(gateway, Scope::All, sources, remotes, background))
     }
 
     /// The gateway at an address, under its own names.
@@ -69,14 +70,15 @@ impl Place {
         let remote = Arc::new(Remote::new(remote));
         let deadline = deadline(settings.call_time, settings.call_time_max);
         let sources = vec![(id.clone(), Arc::clone(&remote) as Arc<dyn Source>)];
-        let gateway = Arc::new(Gateway::new(config, sources, vec![Arc::new(deadline)]));
+        let gateway = Gateway::new(config, sources.clone(), vec![Arc::new(deadline)]);
+        let gateway = Arc::new(gateway);
         let mut background = JoinSet::new();
         let running = Arc::clone(&remote);
         background.spawn(async move { running.run().await });
         // There is nothing to be had without the one that is asked: it may take its time.
         background.spawn(open_in(Arc::clone(&gateway), conduct.connect_time));
-        let scope = Scope::Source(id.clone());
-        let place = Self::new(gateway, scope, vec![(id, remote)], background);
+        let scope = Scope::Source(id);
+        let place = Self::new(gateway, scope, sources, vec![remote], background);
         Ok(Self {
             url: Some(url.clone()),
             ..place
@@ -86,12 +88,14 @@ impl Place {
     fn new(
         gateway: Arc<Gateway>,
         scope: Scope,
-        remotes: Vec<(SourceId, Arc<Remote>)>,
+        sources: Vec<(SourceId, Arc<dyn Source>)>,
+        remotes: Vec<Arc<Remote>>,
         background: JoinSet<()>,
     ) -> Self {
         Self {
             gateway,
             scope,
+            sources,
             remotes,
             background,
             caller: Arc::new(Caller::local()),
@@ -119,12 +123,12 @@ impl Place {
 
     /// The sources that do not work, and why.
     pub(super) fn unwell(&self) -> Vec<(&SourceId, String)> {
-        let why = |remote: &Remote| match remote.health() {
+        let why = |source: &dyn Source| match source.health() {
             Health::Good => None,
             Health::Degraded(why) | Health::Down(why) => Some(why),
         };
-        let all = self.remotes.iter();
-        all.filter_map(|(id, remote)| Some((id, why(remote)?)))
+        let all = self.sources.iter();
+        all.filter_map(|(id, source)| Some((id, why(source.as_ref())?)))
             .collect()
     }
 
@@ -170,8 +174,7 @@ impl Place {
 
     /// Ends what runs beside, and waits for processes that were started.
     pub(super) async fn close(self) {
-        let remotes = self.remotes.into_iter().map(|(_, remote)| remote);
-        wind_down(self.background, remotes.collect()).await;
+        wind_down(self.background, self.remotes).await;
     }
 }
 

@@ -1,0 +1,269 @@
+//! The source `files`: a folder tree as `file://` resources, read-only and watched.
+
+mod complete;
+mod entries;
+mod shelf;
+mod watched;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::json;
+use tidegate_core::{
+    Ask, Audience, BoxFuture, Call, Catalog, Change, ChangeSender, ChangeStream, Code, Error,
+    Health, Outcome, Reference, Reply, Result, Side, Source, Vital, Watch,
+};
+use tokio::sync::{Semaphore, watch};
+use tokio::task::spawn_blocking;
+
+use crate::declare::{completing, nothing_called};
+use crate::folder::{
+    Base, Folders, Look, Patterns, Place, Root, Rules, Unread, Walk, folders, keep_looking,
+};
+use shelf::Shelf;
+use watched::Spellings;
+
+/// Reads at once: each may hold as much memory as a file may have.
+const MOST_READS: usize = 16;
+
+/// What is served, and how much of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FilesConfig {
+    /// The folder, an absolute path.
+    pub root: PathBuf,
+    /// Whether names that begin with a dot are shown.
+    pub hidden: bool,
+    /// Whether what git ignores is left out.
+    pub gitignore: bool,
+    /// With any, files that match none are left out.
+    pub include: Patterns,
+    pub exclude: Patterns,
+    /// Of one file.
+    pub max_bytes: u64,
+    /// That are listed.
+    pub max_files: usize,
+}
+
+/// A folder tree as resources.
+pub struct Files(Arc<Inner>);
+
+struct Inner {
+    /// The source's own name, for the log.
+    name: String,
+    root: Root,
+    base: Base,
+    rules: Rules,
+    max_bytes: u64,
+    max_files: usize,
+    shelf: watch::Sender<Arc<Shelf>>,
+    changes: ChangeSender,
+    spellings: Arc<Spellings>,
+    reads: Semaphore,
+}
+
+impl Files {
+    /// Nothing is opened before it is run.
+    pub fn new(name: &str, config: FilesConfig) -> Self {
+        let base = Base::of_folder(&config.root);
+        Self(Arc::new(Inner {
+            name: name.to_owned(),
+            base,
+            rules: Rules {
+                hidden: config.hidden,
+                gitignore: config.gitignore,
+                include: config.include,
+                exclude: config.exclude,
+            },
+            root: Root::new(config.root),
+            max_bytes: config.max_bytes,
+            max_files: config.max_files,
+            shelf: watch::Sender::new(Arc::new(Shelf::coming())),
+            changes: ChangeSender::default(),
+            spellings: Arc::default(),
+            reads: Semaphore::new(MOST_READS),
+        }))
+    }
+
+    /// Looks at the folder for as long as it is polled, and tells what changes.
+    pub async fn run(self: Arc<Self>) {
+        keep_looking(&self.0).await;
+    }
+
+    async fn first_look(&self) {
+        let mut shelf = self.0.shelf.subscribe();
+        // An error means that nobody looks any more.
+        shelf.wait_for(|shelf| !shelf.is_coming()).await.ok();
+    }
+}
+
+impl Inner {
+    fn walk(&self) -> Walk<'_> {
+        Walk {
+            root: &self.root,
+            rules: &self.rules,
+            most: self.max_files,
+        }
+    }
+
+    fn now(&self) -> Arc<Shelf> {
+        Arc::clone(&self.shelf.borrow())
+    }
+
+    /// Reads a file or a folder, under the URI that it was asked for by (X25).
+    async fn read(self: Arc<Self>, uri: &str) -> Result<Reply> {
+        let absent = || Error::resource_not_found(uri);
+        let place = self.base.place(uri).ok_or_else(absent)?;
+        let permit = self.reads.acquire().await;
+        let inner = Arc::clone(&self);
+        let (asked, spelled) = (place.clone(), uri.to_owned());
+        let read = spawn_blocking(move || {
+            let contents = inner.walk().read(&asked, inner.max_bytes)?;
+            Ok(entries::body(&inner.base, &asked, contents)
+                .map(|(body, mime)| body.item(&spelled, mime)))
+        });
+        let read = read.await.unwrap_or_else(|error| {
+            Ok(Err(
+                Error::internal("the file could not be read").caused_by(error)
+            ))
+        });
+        drop(permit);
+        let item = read.map_err(|unread| self.unread(uri, &place, unread))??;
+        Ok(Reply::Done(Outcome::complete(
+            json!({ "contents": [item] }).into(),
+        )))
+    }
+
+    fn unread(&self, uri: &str, place: &Place, unread: Unread) -> Error {
+        match unread {
+            Unread::Nothing if place.is_top() => Error::new(
+                Code::SourceDown,
+                Side::Source,
+                "the folder of this source is not there",
+            ),
+            Unread::Nothing => Error::resource_not_found(uri),
+            Unread::TooLarge { size } => {
+                let limit = self.max_bytes;
+                let message = format!(
+                    "the file has {size} bytes, and at most {limit} are read at once; `max_bytes` \
+                     of this source is the limit"
+                );
+                let data = json!({ "uri": uri, "size": size, "limit": limit });
+                Error::client(Code::InvalidParams, message).with_data(data)
+            }
+            Unread::Refused(error) => {
+                let message = format!("the system does not let it be read: {}", error.kind());
+                let failed = Error::new(Code::SourceFailed, Side::Source, message);
+                failed.about_uri(uri).caused_by(error)
+            }
+        }
+    }
+
+    fn completion(&self, call: &Call, template: &str) -> Result<Reply> {
+        if template != self.template() {
+            return Err(nothing_called(template));
+        }
+        let variable = completing::argument(call)?;
+        if variable != entries::VARIABLE {
+            let message = format!("this template has no variable `{variable}`");
+            return Err(Error::client(Code::InvalidParams, message));
+        }
+        let values = complete::paths(&self.now().walked, &completing::typed(call).value);
+        Ok(Reply::Done(completing::suggested(&values)))
+    }
+
+    fn template(&self) -> String {
+        format!("{}{{+{}}}", self.base.prefix(), entries::VARIABLE)
+    }
+}
+
+impl Look for Inner {
+    fn look(&self) -> Folders {
+        let before = self.now();
+        let shelf = match self.walk().go(&before.walked) {
+            Ok(walked) => Shelf::of(walked, self, &before),
+            Err(absent) => Shelf::closed(&absent, &before),
+        };
+        shelf.log(&self.name, &before);
+        let news = shelf.news(&self.base, &before);
+        let folders = folders(&self.root, &shelf.walked);
+        let shelf = Arc::new(shelf);
+        self.shelf.send_replace(Arc::clone(&shelf));
+        let elsewhere = self.spellings.changed(|uri, known| {
+            let place = self.base.place(uri)?;
+            let is_told = shelf.walked.files.contains_key(&place) && self.base.uri(&place) == uri;
+            let now = self.root.open(&place).ok().map(|found| found.stamp);
+            (!is_told && now != known).then_some(now)
+        });
+        let elsewhere = elsewhere.into_iter().map(|uri| Change::Updated(uri.into()));
+        for change in news.into_iter().chain(elsewhere) {
+            self.changes.send(change);
+        }
+        folders
+    }
+}
+
+impl Source for Files {
+    fn catalog(&self, _: &Audience<'_>) -> Arc<Catalog> {
+        Arc::clone(&self.0.now().catalog)
+    }
+
+    fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>> {
+        let inner = Arc::clone(&self.0);
+        Box::pin(async move {
+            match &call.ask {
+                Ask::Resource { uri } => inner.read(uri).await,
+                Ask::Completion {
+                    reference: Reference::Resource(template),
+                } => inner.completion(&call, template),
+                Ask::Completion {
+                    reference: Reference::Prompt(name),
+                }
+                | Ask::Prompt { name }
+                | Ask::Tool { name } => Err(nothing_called(name)),
+                Ask::Own(_) | Ask::Task { .. } => {
+                    Err(Error::internal("a call went to the wrong source"))
+                }
+            }
+        })
+    }
+
+    fn changes(&self) -> ChangeStream {
+        self.0.changes.stream()
+    }
+
+    /// What is listed is looked at anyway, under the URI it is listed by.
+    fn watch(&self, uri: &str) -> Watch {
+        let guard = Spellings::add(&self.0.spellings, uri);
+        let (inner, uri) = (Arc::clone(&self.0), uri.to_owned());
+        let begun = async move {
+            let looked = spawn_blocking(move || {
+                let place = inner.base.place(&uri);
+                let found = place.and_then(|place| inner.root.open(&place).ok());
+                inner.spellings.begin(&uri, found.map(|found| found.stamp));
+            });
+            // An error means that the gateway is going.
+            looked.await.ok();
+        };
+        Watch::until_dropped(guard, begun)
+    }
+
+    fn ready(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.first_look())
+    }
+
+    fn prepare(&self, _: &Audience<'_>) -> BoxFuture<'_, ()> {
+        Box::pin(self.first_look())
+    }
+
+    fn health(&self) -> Health {
+        self.0.now().health()
+    }
+
+    fn vitals(&self) -> Vec<Vital> {
+        let folders = self.0.now().walked.folders.len();
+        vec![Vital {
+            name: "folders",
+            value: u64::try_from(folders).unwrap_or(u64::MAX),
+        }]
+    }
+}

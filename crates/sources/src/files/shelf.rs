@@ -1,0 +1,151 @@
+//! What the source offers at one moment, and what differs from the moment before.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use tidegate_core::{CacheScope, Catalog, Change, Features, Gap, Health};
+
+use super::{Inner, entries};
+use crate::folder::{Absent, Base, File, Place, Walked};
+
+/// The state of the folder, as it was seen last.
+pub(super) struct Shelf {
+    pub(super) walked: Walked,
+    pub(super) catalog: Arc<Catalog>,
+}
+
+impl Shelf {
+    /// Before the first look.
+    pub(super) fn coming() -> Self {
+        Self {
+            walked: Walked::default(),
+            catalog: Arc::new(empty(Gap::Coming)),
+        }
+    }
+
+    /// The folder cannot be looked into.
+    pub(super) fn closed(absent: &Absent, before: &Self) -> Self {
+        let why = match absent {
+            Absent::Nothing => "its folder is not there; make it, or change `root`".to_owned(),
+            Absent::Refused(error) => {
+                format!("its folder cannot be read: {}", error.kind())
+            }
+        };
+        Self {
+            walked: Walked::default(),
+            catalog: kept(empty(Gap::Missing(why)), before),
+        }
+    }
+
+    pub(super) fn of(walked: Walked, source: &Inner, before: &Self) -> Self {
+        let catalog = Catalog {
+            gap: gap(&walked, source.max_files).map(Gap::Missing),
+            resources: entries::resources(&source.base, &source.root, &walked.files),
+            templates: vec![entries::template(&source.template())],
+            ..Catalog::default()
+        };
+        Self {
+            walked,
+            catalog: kept(catalog, before),
+        }
+    }
+
+    pub(super) fn is_coming(&self) -> bool {
+        self.catalog.gap == Some(Gap::Coming)
+    }
+
+    fn is_closed(&self) -> bool {
+        self.walked.folders.is_empty()
+    }
+
+    pub(super) fn health(&self) -> Health {
+        match &self.catalog.gap {
+            None | Some(Gap::Coming) => Health::Good,
+            Some(Gap::Missing(why)) if self.is_closed() => Health::Down(why.clone()),
+            Some(Gap::Missing(why)) => Health::Degraded(why.clone()),
+        }
+    }
+
+    /// Says in the log what is new about what is missing.
+    pub(super) fn log(&self, source: &str, before: &Self) {
+        let (now, then) = (&self.catalog.gap, &before.catalog.gap);
+        match (now, then) {
+            (Some(Gap::Missing(why)), then) if now != then => {
+                tracing::warn!(source, why, "not everything is listed");
+            }
+            (None, Some(Gap::Missing(_))) => tracing::info!(source, "everything is listed again"),
+            _ => {}
+        }
+    }
+
+    /// What changed since the moment before.
+    pub(super) fn news(&self, base: &Base, before: &Self) -> Vec<Change> {
+        if before.is_coming() {
+            return vec![Change::Resources];
+        }
+        let (now, then) = (&self.walked.files, &before.walked.files);
+        let is_other =
+            |place: &Place, file: &File, others: &std::collections::BTreeMap<_, File>| {
+                others
+                    .get(place)
+                    .is_none_or(|other| other.stamp != file.stamp)
+            };
+        let gone = then.keys().filter(|place| !now.contains_key(*place));
+        let come = now.keys().filter(|place| !then.contains_key(*place));
+        let moved: Vec<&Place> = come.chain(gone).collect();
+        // A folder's contents are the names in it.
+        let folders: BTreeSet<_> = moved.iter().filter_map(|place| place.parent()).collect();
+        let folders = folders.iter().map(|folder| base.folder_uri(folder));
+        let touched = now
+            .iter()
+            .filter(|(place, file)| is_other(place, file, then));
+        let touched = touched.map(|(place, _)| base.uri(place));
+        let lost = moved.iter().filter(|place| !now.contains_key(**place));
+        let lost = lost.map(|place| base.uri(place));
+        let updates = touched.chain(lost).chain(folders);
+        let updates = updates.map(|uri| Change::Updated(uri.into()));
+        let list = (!moved.is_empty() || self.is_closed() != before.is_closed())
+            .then_some(Change::Resources);
+        list.into_iter().chain(updates).collect()
+    }
+}
+
+/// The catalog before, where it is the same: then nothing that was made from it is made anew.
+fn kept(catalog: Catalog, before: &Shelf) -> Arc<Catalog> {
+    let catalog = Catalog {
+        features: Features {
+            resources: true,
+            subscribe: true,
+            completions: true,
+            ..Features::default()
+        },
+        scope: CacheScope::Public,
+        ..catalog
+    };
+    match catalog == *before.catalog {
+        true => Arc::clone(&before.catalog),
+        false => Arc::new(catalog),
+    }
+}
+
+fn empty(gap: Gap) -> Catalog {
+    Catalog {
+        gap: Some(gap),
+        ..Catalog::default()
+    }
+}
+
+fn gap(walked: &Walked, most: usize) -> Option<String> {
+    let cut = walked.is_cut.then(|| {
+        format!(
+            "more than {most} files or folders: the rest is not listed, but can be read by its URI; \
+             leave some out with `exclude`, or raise `max_files`"
+        )
+    });
+    let closed = walked.closed.first().map(|first| {
+        let count = walked.closed.len();
+        format!("{count} folders cannot be read, `{first}` first")
+    });
+    let all: Vec<_> = cut.into_iter().chain(closed).collect();
+    (!all.is_empty()).then(|| all.join("; "))
+}

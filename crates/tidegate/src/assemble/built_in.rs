@@ -1,0 +1,57 @@
+//! The sources of our own that the configuration names.
+
+use std::sync::Arc;
+
+use tidegate_core::{BoxFuture, Layered, Source, SourceId};
+use tidegate_sources::files::Files;
+
+use super::deadline;
+use crate::config::{Settings, SourceKind};
+
+/// A source of our own.
+pub(super) struct BuiltIn {
+    pub(super) id: SourceId,
+    /// What calls go to.
+    pub(super) source: Arc<dyn Source>,
+    /// What goes on beside the calls.
+    pub(super) run: Box<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>,
+}
+
+/// The sources, in the order of the configuration.
+pub(super) fn sources(settings: &Settings) -> anyhow::Result<Vec<BuiltIn>> {
+    let mut sources = Vec::new();
+    for one in &settings.sources {
+        let id: SourceId = one.id.parse()?;
+        sources.extend(match &one.kind {
+            SourceKind::Remote(_) => None,
+            SourceKind::Files(config) => {
+                let files = Files::new(&one.id, config.clone());
+                Some(built_in(id, files, Files::run, settings))
+            }
+        });
+    }
+    Ok(sources)
+}
+
+fn built_in<S: Source, F>(
+    id: SourceId,
+    source: S,
+    run: fn(Arc<S>) -> F,
+    settings: &Settings,
+) -> BuiltIn
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    let source = Arc::new(source);
+    BuiltIn {
+        id,
+        source: timed(Arc::clone(&source), settings),
+        run: Box::new(move || Box::pin(run(Arc::clone(&source)))),
+    }
+}
+
+/// A source of our own has its time too.
+pub(super) fn timed<S: Source>(source: Arc<S>, settings: &Settings) -> Arc<dyn Source> {
+    let deadline = deadline(settings.call_time, settings.call_time_max);
+    Arc::new(Layered::new(source, vec![Arc::new(deadline)]))
+}
