@@ -44,7 +44,7 @@ pub enum Exposed {
 }
 
 /// How the index is offered.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexConfig {
     /// What is offered of it; if nothing is named, all.
     pub expose: Vec<Exposed>,
@@ -110,7 +110,7 @@ impl CapabilityIndex {
 
     /// Follows the lists of all sources for as long as it is polled: what is read next is then made
     /// quickly, and those who subscribe hear of it.
-    pub async fn watch(&self) {
+    pub async fn run(self: Arc<Self>) {
         let mut changes = self.lookout.list_changes();
         tokens::ready().await;
         self.count();

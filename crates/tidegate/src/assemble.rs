@@ -47,11 +47,11 @@ impl Assembly {
         let load = Arc::new(Load::new(&settings.limits));
         let seal = Arc::new(seal::seal(settings));
         let servers = servers::servers(settings, &seal)?;
-        let built_in = built_in::sources(settings)?;
+        let lookout = Lookout::default();
+        let built_in = built_in::sources(settings, &lookout)?;
         let mut sources = in_order(&servers, &built_in, settings);
         let configured = sources.clone();
         let findings = Arc::new(Findings::default());
-        let lookout = Lookout::default();
         let probes: Vec<Arc<dyn Probe>> = vec![
             Arc::clone(&load) as Arc<dyn Probe>,
             Arc::clone(&findings) as Arc<dyn Probe>,

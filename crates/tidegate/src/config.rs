@@ -5,6 +5,7 @@
 
 mod auth;
 mod ca;
+mod capability_index;
 mod conduct;
 mod data_dir;
 mod endpoint;
@@ -39,6 +40,7 @@ mod tests;
 
 pub use auth::Key;
 pub use ca::CaFile;
+pub use capability_index::IndexSettings;
 pub use conduct::{Conduct, Era, Sharing};
 pub use log::{LogFormat, LogLevel};
 pub use outside::Outside;

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use tidegate_core::{BoxFuture, Layered, Source, SourceId};
+use tidegate_core::{BoxFuture, Layered, Lookout, Source, SourceId};
 use tidegate_sources::files::Files;
+use tidegate_sources::index::CapabilityIndex;
 
 use super::deadline;
-use crate::config::{Settings, SourceKind};
+use crate::config::{IndexSettings, Settings, SourceKind};
 
 /// A source of our own.
 pub(super) struct BuiltIn {
@@ -18,7 +19,7 @@ pub(super) struct BuiltIn {
 }
 
 /// The sources, in the order of the configuration.
-pub(super) fn sources(settings: &Settings) -> anyhow::Result<Vec<BuiltIn>> {
+pub(super) fn sources(settings: &Settings, lookout: &Lookout) -> anyhow::Result<Vec<BuiltIn>> {
     let mut sources = Vec::new();
     for one in &settings.sources {
         let id: SourceId = one.id.parse()?;
@@ -27,6 +28,11 @@ pub(super) fn sources(settings: &Settings) -> anyhow::Result<Vec<BuiltIn>> {
             SourceKind::Files(config) => {
                 let files = Files::new(&one.id, config.clone());
                 Some(built_in(id, files, Files::run, settings))
+            }
+            SourceKind::Index(config) if !config.enabled => None,
+            SourceKind::Index(IndexSettings { index, .. }) => {
+                let index = CapabilityIndex::new(index, lookout.clone());
+                Some(built_in(id, index, CapabilityIndex::run, settings))
             }
         });
     }

@@ -27,6 +27,14 @@ pub struct ConfigArgs {
     /// How a line of the log looks
     #[arg(long, value_name = "FORMAT")]
     pub log_format: Option<LogFormat>,
+
+    /// Offer the capability index: true or false
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
+    pub resources_enabled: Option<String>,
+
+    /// How long a text of the capability index may be given again
+    #[arg(long, value_name = "TIME")]
+    pub resources_cache_ttl: Option<String>,
 }
 
 /// The flags of `serve`.
@@ -102,6 +110,8 @@ impl ConfigArgs {
             insecure: false,
             log_level: self.log_level,
             log_format: self.log_format,
+            resources_enabled: self.resources_enabled.clone(),
+            resources_cache_ttl: self.resources_cache_ttl.clone(),
         }
     }
 }

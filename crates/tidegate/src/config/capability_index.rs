@@ -2,16 +2,28 @@
 //!
 //! Knows how it is written; makes none.
 
-use std::time::Duration;
-
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tidegate_sources::index::Exposed;
+use tidegate_sources::index::{Exposed, IndexConfig};
 
 use super::forms::Time;
-use super::problem::Findings;
+use super::overrides::{
+    NEXS_RESOURCES_CACHE_TTL, NEXS_RESOURCES_ENABLED, Override, RESOURCES_CACHE_TTL,
+    RESOURCES_ENABLED,
+};
+use super::problem::{Findings, Origin};
 use super::read::read;
+use super::sources::{Source, SourceKind};
 use super::tree::Node;
+use super::validate::Around;
+
+/// The word for it in the file.
+pub(super) const KIND: &str = "capability-index";
+
+/// What says whether it is there, and how long its texts hold: by our name, and by the one of the
+/// program that had them first (X20).
+const ENABLED: [&Override; 2] = [&RESOURCES_ENABLED, &NEXS_RESOURCES_ENABLED];
+const TTL: [&Override; 2] = [&RESOURCES_CACHE_TTL, &NEXS_RESOURCES_CACHE_TTL];
 
 pub(super) const CACHE_TTL: Time = Time::secs(5 * 60);
 
@@ -33,22 +45,11 @@ pub(crate) struct RawIndex {
     pub(super) cache_ttl: Option<Time>,
 }
 
-/// A capability index to make.
+/// A capability index, and whether it is made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexSettings {
     pub enabled: bool,
-    pub expose: Vec<Exposed>,
-    pub cache_ttl: Duration,
-}
-
-impl Default for IndexSettings {
-    fn default() -> Self {
-        Self {
-            enabled: false,
-            expose: Vec::new(),
-            cache_ttl: CACHE_TTL.into(),
-        }
-    }
+    pub index: IndexConfig,
 }
 
 const EXPOSED: [(&str, Exposed); 4] = [
@@ -77,7 +78,68 @@ pub(crate) fn read_index(node: Node, name: &str, findings: &mut Findings) -> Opt
     }
     Some(IndexSettings {
         enabled: raw.enabled.unwrap_or(false),
-        expose,
-        cache_ttl: raw.cache_ttl.unwrap_or(CACHE_TTL).into(),
+        index: IndexConfig {
+            expose,
+            cache_ttl: raw.cache_ttl.unwrap_or(CACHE_TTL).into(),
+        },
     })
+}
+
+/// The id of an index that no entry of the file names.
+const USUAL_ID: &str = "index";
+
+/// What the command line and the environment say of the index, for the one of the file or for one
+/// that is there because of them.
+pub(crate) fn overrule(sources: &mut Vec<Source>, around: &Around<'_>, findings: &mut Findings) {
+    let enabled = given(&ENABLED, around.flags.resources_enabled.clone(), around);
+    let enabled = enabled.and_then(|(text, origin)| match text.as_str() {
+        "true" | "1" | "yes" | "on" => Some(true),
+        "false" | "0" | "no" | "off" => Some(false),
+        _ => {
+            findings.push(origin, format!("`{text}` is not `true` or `false`"));
+            None
+        }
+    });
+    let ttl = given(&TTL, around.flags.resources_cache_ttl.clone(), around);
+    let ttl = ttl.and_then(|(text, origin)| match humantime::parse_duration(&text) {
+        Ok(time) => Some(time),
+        Err(_) => {
+            findings.push(origin, format!("`{text}` is no time; write `30s` or `5m`"));
+            None
+        }
+    });
+    let is_index = |source: &Source| matches!(source.kind, SourceKind::Index(_));
+    if let Some(second) = sources.iter().filter(|source| is_index(source)).nth(1) {
+        let message = "there can be one capability index alone: two would own the same URIs";
+        findings.key(&["sources", &second.id], message.to_owned());
+    }
+    if enabled == Some(true) && !sources.iter().any(is_index) {
+        let taken = sources.iter().any(|source| source.id == USUAL_ID);
+        sources.push(Source {
+            id: if taken { KIND } else { USUAL_ID }.to_owned(),
+            kind: SourceKind::Index(IndexSettings {
+                enabled: true,
+                index: IndexConfig {
+                    expose: Vec::new(),
+                    cache_ttl: CACHE_TTL.into(),
+                },
+            }),
+        });
+    }
+    for source in sources {
+        if let SourceKind::Index(settings) = &mut source.kind {
+            settings.enabled = enabled.unwrap_or(settings.enabled);
+            settings.index.cache_ttl = ttl.unwrap_or(settings.index.cache_ttl);
+        }
+    }
+}
+
+/// What a flag, a variable or its older name says, and which of them did.
+fn given(
+    [ours, older]: &[&Override; 2],
+    flag: Option<String>,
+    around: &Around<'_>,
+) -> Option<(String, Origin)> {
+    ours.pick(flag, around.outside, None)
+        .or_else(|| older.pick(None, around.outside, None))
 }

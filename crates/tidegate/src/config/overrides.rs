@@ -18,6 +18,9 @@ pub struct Flags {
     pub insecure: bool,
     pub log_level: Option<LogLevel>,
     pub log_format: Option<LogFormat>,
+    /// Whether there is a capability index.
+    pub resources_enabled: Option<String>,
+    pub resources_cache_ttl: Option<String>,
 }
 
 /// A setting that the file is not the only place for.
@@ -55,8 +58,37 @@ pub(crate) const LOG_FORMAT: Override = Override {
     variable: "TIDEGATE_LOG_FORMAT",
 };
 
+pub(crate) const RESOURCES_ENABLED: Override = Override {
+    field: None,
+    flag: "--resources-enabled",
+    variable: "TIDEGATE_RESOURCES_ENABLED",
+};
+pub(crate) const RESOURCES_CACHE_TTL: Override = Override {
+    field: None,
+    flag: "--resources-cache-ttl",
+    variable: "TIDEGATE_RESOURCES_CACHE_TTL",
+};
+pub(crate) const NEXS_RESOURCES_ENABLED: Override = Override {
+    variable: "NEXS_RESOURCES_ENABLED",
+    ..RESOURCES_ENABLED
+};
+pub(crate) const NEXS_RESOURCES_CACHE_TTL: Override = Override {
+    variable: "NEXS_RESOURCES_CACHE_TTL",
+    ..RESOURCES_CACHE_TTL
+};
+
 /// All of them, for the help and the reference.
-pub(crate) const ALL: &[&Override] = &[&CONFIG, &LISTEN, &DATA_DIR, &LOG_LEVEL, &LOG_FORMAT];
+pub(crate) const ALL: &[&Override] = &[
+    &CONFIG,
+    &LISTEN,
+    &DATA_DIR,
+    &LOG_LEVEL,
+    &LOG_FORMAT,
+    &RESOURCES_ENABLED,
+    &NEXS_RESOURCES_ENABLED,
+    &RESOURCES_CACHE_TTL,
+    &NEXS_RESOURCES_CACHE_TTL,
+];
 
 impl Override {
     /// The value that wins, and where it was given: flag, variable, file.

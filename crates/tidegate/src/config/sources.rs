@@ -9,6 +9,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use tidegate_sources::files::FilesConfig;
 
+use super::capability_index::{self, IndexSettings, RawIndex, read_index};
 use super::endpoint::RawEndpoint;
 use super::entries::Entries;
 use super::fault::unknown_word;
@@ -44,6 +45,8 @@ struct AnySource {
     remote: RawRemote,
     #[serde(flatten)]
     files: Option<RawFiles>,
+    #[serde(flatten)]
+    index: Option<RawIndex>,
 }
 
 impl JsonSchema for RawSource {
@@ -68,6 +71,7 @@ pub struct Source<K = SourceKind> {
 pub enum SourceKind {
     Remote(Server),
     Files(FilesConfig),
+    Index(IndexSettings),
 }
 
 /// The word for a kind, and what reads the other fields of its entries.
@@ -80,6 +84,9 @@ const KINDS: Kinds<'static, SourceKind> = &[
     }),
     ("files", |node, name, findings| {
         read_files(node, name, findings).map(SourceKind::Files)
+    }),
+    (capability_index::KIND, |node, name, findings| {
+        read_index(node, name, findings).map(SourceKind::Index)
     }),
 ];
 
@@ -105,6 +112,7 @@ pub(crate) fn fetch(
         match kind {
             SourceKind::Remote(server) => server.remote.fetch(id, folder, outside, findings),
             SourceKind::Files(files) => folders::settle(&mut files.root, folder, outside),
+            SourceKind::Index(_) => {}
         }
     }
 }

@@ -19,7 +19,9 @@ use super::raw::Raw;
 use super::settings::{Log, Settings};
 use super::sources::{RawSource, Source};
 use super::web::{self, Host, PublicUrl};
-use super::{auth, data_dir, endpoint, limits, listen, log, mcp_servers, sources};
+use super::{
+    auth, capability_index, data_dir, endpoint, limits, listen, log, mcp_servers, sources,
+};
 
 /// Where settings come from besides the file.
 pub(crate) struct Around<'a> {
@@ -78,7 +80,7 @@ pub(crate) fn validate(
         naming: raw.naming.map(Into::into).unwrap_or_default(),
         endpoints,
         startup_wait: limits.startup_wait,
-        sources: check_sources(raw.sources, raw.mcp_servers, findings),
+        sources: check_sources(raw.sources, raw.mcp_servers, around, findings),
         proxies: Proxies::default(),
         data_dir: data_dir::choose(raw.data_dir.as_deref(), around, findings),
     };
@@ -93,6 +95,7 @@ pub(crate) fn validate(
 fn check_sources(
     sources: Option<Entries<RawSource>>,
     servers: Option<Entries<RawServer>>,
+    around: &Around<'_>,
     findings: &mut Findings,
 ) -> Vec<Source> {
     let mut checked = sources
@@ -101,6 +104,7 @@ fn check_sources(
     if let Some(servers) = servers {
         mcp_servers::check(servers, &mut checked, findings);
     }
+    capability_index::overrule(&mut checked, around, findings);
     checked
 }
 
