@@ -47,7 +47,7 @@ impl Source for BridgeTools {
 
 fn tools() -> Vec<Tool<Lookout>> {
     vec![
-        Tool::new(
+        Tool::briefly(
             "search",
             "Search everything",
             "Finds tools, prompts, resources and templates by words, the best fit first. A tool \
@@ -56,7 +56,7 @@ fn tools() -> Vec<Tool<Lookout>> {
             Hint::Reads,
             |lookout, asking, arguments| Box::pin(searching::search(lookout, asking, arguments)),
         ),
-        Tool::new(
+        Tool::briefly(
             "list_resources",
             "List resources",
             "Lists the resources and resource templates that can be read with \

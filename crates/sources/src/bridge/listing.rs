@@ -20,7 +20,7 @@ pub(super) struct Arguments {
     limit: Option<usize>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Listed {
     resources: Vec<Item>,
@@ -31,7 +31,7 @@ pub(super) struct Listed {
     next_offset: Option<usize>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Item {
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -2,7 +2,6 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use serde_json::value::RawValue;
 use tidegate_core::{Facts, Hit, List, Lookout, SourceId, Wanted};
 
@@ -53,12 +52,12 @@ impl Kind {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 pub(super) struct Found {
     results: Vec<Item>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Item {
     kind: Kind,
@@ -73,14 +72,13 @@ struct Item {
     mime_type: Option<String>,
     /// What a tool takes.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(with = "Option<serde_json::Map<String, Value>>")]
     input_schema: Option<Box<RawValue>>,
     /// What a prompt takes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     arguments: Vec<Argument>,
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Serialize)]
 struct Argument {
     name: String,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -95,15 +95,35 @@ impl<S: Send + Sync> Tool<S> {
                 Ok(Reply::Done(Outcome::complete(result(&output)?)))
             })
         });
-        Self {
-            name,
-            title,
-            description,
-            hint,
-            input: schema::<A>(),
-            output: Some(schema::<O>()),
-            run,
-        }
+        let about = (name, title, description);
+        Self::declared(about, hint, schema::<A>(), Some(schema::<O>()), run)
+    }
+
+    /// Says nothing of what comes out beforehand, and gives it as text alone: what is listed
+    /// everywhere should cost little.
+    #[must_use]
+    pub(crate) fn briefly<A, O>(
+        name: &'static str,
+        title: &'static str,
+        description: &'static str,
+        hint: Hint,
+        run: for<'a> fn(&'a S, Asking<'a>, A) -> BoxFuture<'a, Result<O, Stop>>,
+    ) -> Self
+    where
+        A: DeserializeOwned + JsonSchema + Send + 'static,
+        O: Serialize + 'static,
+    {
+        let run: Run<S> = Box::new(move |state, asking, arguments| {
+            Box::pin(async move {
+                let output = run(state, asking, read(&arguments)?).await?;
+                let text = serde_json::to_string(&output)
+                    .map_err(|error| Stop::fault(error.to_string()))?;
+                let result = json!({ "content": [{ "type": "text", "text": text }] });
+                Ok(Reply::Done(Outcome::complete(result.into())))
+            })
+        });
+        let about = (name, title, description);
+        Self::declared(about, hint, schema::<A>(), None, run)
     }
 
     /// Declares a tool that makes its own reply, such as one that hands on another's.
@@ -120,13 +140,24 @@ impl<S: Send + Sync> Tool<S> {
         let run: Run<S> = Box::new(move |state, asking, arguments| {
             Box::pin(async move { run(state, asking, read(&arguments)?).await })
         });
+        let about = (name, title, description);
+        Self::declared(about, hint, schema::<A>(), None, run)
+    }
+
+    fn declared(
+        (name, title, description): (&'static str, &'static str, &'static str),
+        hint: Hint,
+        input: Schema,
+        output: Option<Schema>,
+        run: Run<S>,
+    ) -> Self {
         Self {
             name,
             title,
             description,
             hint,
-            input: schema::<A>(),
-            output: None,
+            input,
+            output,
             run,
         }
     }

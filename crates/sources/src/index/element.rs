@@ -1,7 +1,7 @@
 //! `capability-index://elements/{type}` and `…/{type}/{name}`: one kind, and one element (S3.18).
 
 use serde_json::{Value, json};
-use tidegate_core::{Element, Error, Facts, Wanted};
+use tidegate_core::{Element, Error, Facts, RawJson, Wanted};
 
 use super::Glance;
 use super::figures::{KINDS, kind, many, one};
@@ -144,14 +144,17 @@ fn element(glance: &Glance, expanded: &Expanded<'_>) -> Result<Body, Error> {
         .iter()
         .map(|hit| json!({ "name": hit.element.name, "uri": uri(&hit.element) }))
         .collect();
-    let definition = element.definition.read::<Value>().unwrap_or_default();
-    Body::json(&json!({
+    let about = json!({
         "type": one(element.list),
         "name": element.name,
         "source": element.source.as_str(),
         "tokens": glance.state.costs.of(&element),
         "verb": verb(&facts),
         "similar": similar,
-        "definition": definition,
-    }))
+    });
+    // The definition as it is, to the last digit.
+    let about = RawJson::from(about);
+    let mut told = about.object().unwrap_or_default();
+    told.set("definition", element.definition.as_str());
+    Ok(Body::text(told.write().as_str()))
 }

@@ -97,12 +97,6 @@ fn checked(raw: &RawEndpoint, usual: bool, path: &[&str], findings: &mut Finding
             ),
         );
     }
-    if written != RawExposure::Hybrid && raw.listed_tools.is_some() {
-        refuse(
-            "listed_tools",
-            format!("`{name}.listed_tools` is for `{name}.exposure: hybrid` alone"),
-        );
-    }
     let pinned = raw.pinned.clone().unwrap_or_default();
     let exposure = match written {
         RawExposure::Direct => Exposure::Direct,
