@@ -1,0 +1,309 @@
+//! How quickly the capability index answers, with a thousand elements and with a hundred thousand
+//! (S0.33, S3.12): wall-clock times of reads inside one process, the median of several.
+//!
+//! `cold`: the text is made anew, from an index that is there. `warm`: the text is given again.
+//! `first`: also the index is made, and every token counted, as after a start.
+#![allow(
+    clippy::print_stdout,
+    reason = "the report is for a person at a terminal"
+)]
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, bail};
+use serde_json::json;
+use tidegate_core::{
+    Ask, Audience, BoxFuture, Call, Caller, Catalog, CorrelationId, Entry, Error, Features,
+    Gateway, GatewayConfig, Lookout, Outcome, RawJson, Reply, Request, Result, Scope, Source,
+    SourceId, Terms, Wanted,
+};
+use tidegate_sources::bridge::BridgeTools;
+use tidegate_sources::index::{CapabilityIndex, FULL, IndexConfig, STATS, SUMMARY};
+use tidegate_sources::tokens;
+
+const VERBS: [&str; 12] = [
+    "create", "list", "get", "update", "delete", "search", "send", "read", "merge", "export",
+    "plan", "review",
+];
+const NOUNS: [&str; 40] = [
+    "issue",
+    "invoice",
+    "branch",
+    "customer",
+    "ticket",
+    "release",
+    "message",
+    "calendar",
+    "contact",
+    "report",
+    "pipeline",
+    "document",
+    "sheet",
+    "order",
+    "shipment",
+    "payment",
+    "alert",
+    "metric",
+    "dashboard",
+    "cluster",
+    "secret",
+    "policy",
+    "team",
+    "project",
+    "milestone",
+    "comment",
+    "label",
+    "page",
+    "image",
+    "video",
+    "playlist",
+    "device",
+    "sensor",
+    "route",
+    "vehicle",
+    "warehouse",
+    "product",
+    "price",
+    "contract",
+    "survey",
+];
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> anyhow::Result<()> {
+    println!("| elements | what | first | cold | warm |");
+    println!("|---|---|---|---|---|");
+    for (count, rounds) in [(1_000, 30), (100_000, 5)] {
+        measure(count, rounds).await?;
+    }
+    Ok(())
+}
+
+async fn measure(count: usize, rounds: usize) -> anyhow::Result<()> {
+    tokens::ready().await;
+    for uri in [SUMMARY, FULL, STATS] {
+        let fresh = Bench::new(count, Duration::ZERO)?;
+        let first = fresh.timed(|bench| bench.read(uri)).await?;
+        let cold = fresh.median(rounds, |bench| bench.read(uri)).await?;
+        let kept = Bench::new(count, Duration::from_secs(300))?;
+        kept.read(uri).await?;
+        let warm = kept.median(rounds * 10, |bench| bench.read(uri)).await?;
+        println!("| {count} | {uri} | {first:.1?} | {cold:.2?} | {warm:.1?} |");
+    }
+    let bench = Bench::new(count, Duration::ZERO)?;
+    let first = bench.timed(|bench| bench.search("merge a branch")).await?;
+    for query in ["merge a branch", "send invoice to customer", "plan"] {
+        let took = bench
+            .median(rounds * 4, |bench| bench.search(query))
+            .await?;
+        println!("| {count} | search \"{query}\" | {first:.1?} | {took:.2?} | |");
+    }
+    let index = bench.lookout.index(&Scope::All, &bench.audience())?;
+    let found = index.search("merge a branch", Wanted::default(), 3).len();
+    anyhow::ensure!(found == 3, "the search found nothing");
+    let mib = index.bytes() as f64 / (1024.0 * 1024.0);
+    println!("| {count} | memory of the index | {mib:.1} MiB | | |");
+    let missing = "plugin://nobody/nothing?x=1";
+    let took = bench
+        .median(rounds * 10, |bench| async move {
+            match bench
+                .request(
+                    Ask::Resource {
+                        uri: missing.to_owned(),
+                    },
+                    json!({ "uri": missing }),
+                )
+                .await
+            {
+                Err(_) => Ok(()),
+                Ok(_) => bail!("it should not be there"),
+            }
+        })
+        .await?;
+    println!("| {count} | find the source of a URI | | {took:.2?} | |");
+    Ok(())
+}
+
+/// A gateway over one source with many elements.
+struct Bench {
+    gateway: Gateway,
+    lookout: Lookout,
+    caller: Arc<Caller>,
+    terms: Terms,
+}
+
+impl Bench {
+    fn new(count: usize, cache_ttl: Duration) -> anyhow::Result<Self> {
+        let lookout = Lookout::default();
+        let config = IndexConfig {
+            expose: Vec::new(),
+            cache_ttl,
+        };
+        let index = CapabilityIndex::new(&config, lookout.clone());
+        let sources: Vec<(SourceId, Arc<dyn Source>)> = vec![
+            ("many".parse()?, Arc::new(Many::new(count))),
+            ("index".parse()?, Arc::new(index)),
+        ];
+        let config = GatewayConfig {
+            own_tools: Some(Arc::new(BridgeTools::new(lookout.clone()))),
+            lookout: lookout.clone(),
+            ..GatewayConfig::default()
+        };
+        Ok(Self {
+            gateway: Gateway::new(config, sources, Vec::new()),
+            lookout,
+            caller: Arc::new(Caller::local()),
+            terms: Terms::default(),
+        })
+    }
+
+    fn audience(&self) -> Audience<'_> {
+        Audience {
+            caller: &self.caller,
+            terms: &self.terms,
+        }
+    }
+
+    async fn read(&self, uri: &str) -> anyhow::Result<()> {
+        let ask = Ask::Resource {
+            uri: uri.to_owned(),
+        };
+        let reply = self.request(ask, json!({ "uri": uri })).await?;
+        let Reply::Done(Outcome::Complete { result, .. }) = reply else {
+            bail!("{uri} gave no result");
+        };
+        anyhow::ensure!(result.as_str().len() > 200, "{uri} is empty");
+        Ok(())
+    }
+
+    async fn search(&self, query: &str) -> anyhow::Result<()> {
+        let index = self.lookout.index(&Scope::All, &self.audience())?;
+        anyhow::ensure!(!index.search(query, Wanted::default(), 10).is_empty());
+        Ok(())
+    }
+
+    async fn request(&self, ask: Ask, params: serde_json::Value) -> Result<Reply> {
+        let request = Request {
+            correlation: CorrelationId::fresh(),
+            caller: Arc::clone(&self.caller),
+            scope: Scope::All,
+            label: "bench",
+            terms: self.terms.clone(),
+            ask,
+            params: params.into(),
+            continues: false,
+            precondition: None,
+        };
+        self.gateway.handle(request).await
+    }
+
+    async fn timed<'a, F: Future<Output = anyhow::Result<()>>>(
+        &'a self,
+        what: impl Fn(&'a Self) -> F,
+    ) -> anyhow::Result<Duration> {
+        let start = Instant::now();
+        what(self).await?;
+        Ok(start.elapsed())
+    }
+
+    async fn median<'a, F: Future<Output = anyhow::Result<()>>>(
+        &'a self,
+        rounds: usize,
+        what: impl Fn(&'a Self) -> F,
+    ) -> anyhow::Result<Duration> {
+        let mut all = Vec::new();
+        for _ in 0..rounds {
+            all.push(self.timed(&what).await?);
+        }
+        all.sort();
+        all.get(all.len() / 2)
+            .copied()
+            .context("nothing was measured")
+    }
+}
+
+/// Elements as real servers have them, of made-up words.
+struct Many(Arc<Catalog>);
+
+impl Many {
+    fn new(count: usize) -> Self {
+        let mut catalog = Catalog {
+            features: Features::ALL,
+            ..Catalog::default()
+        };
+        for number in 0..count {
+            let verb = VERBS[number % VERBS.len()];
+            let noun = NOUNS[number / VERBS.len() % NOUNS.len()];
+            let other = NOUNS[(number * 7 + 3) % NOUNS.len()];
+            let name = format!("{verb}_{noun}_{number}");
+            let description = format!(
+                "{verb} the {noun} of a {other}, with its {} and {}. Use it when the user asks for \
+                 a {noun} that belongs to number {number}.",
+                NOUNS[(number * 11) % NOUNS.len()],
+                NOUNS[(number * 13 + 5) % NOUNS.len()],
+            );
+            match number % 10 {
+                0..=6 => catalog.tools.push(tool(&name, &description, noun, other)),
+                7 => catalog.prompts.push(prompt(&name, &description, noun)),
+                8 => catalog.resources.push(resource(&name, &description)),
+                _ => catalog.templates.push(template(&name, &description)),
+            }
+        }
+        Self(Arc::new(catalog))
+    }
+}
+
+fn tool(name: &str, description: &str, noun: &str, other: &str) -> Entry {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            format!("{noun}_id"): { "type": "string", "description": format!("The id of the {noun}.") },
+            format!("{other}_name"): { "type": "string", "description": "Which one, by name." },
+            "limit": { "type": "integer", "description": "How many at most.", "minimum": 1 },
+        },
+        "required": [format!("{noun}_id")],
+    });
+    entry(
+        name,
+        json!({ "name": name, "description": description, "inputSchema": schema }),
+    )
+}
+
+fn prompt(name: &str, description: &str, noun: &str) -> Entry {
+    let arguments = json!([{ "name": noun, "description": "Which one.", "required": true }]);
+    entry(
+        name,
+        json!({ "name": name, "description": description, "arguments": arguments }),
+    )
+}
+
+fn resource(name: &str, description: &str) -> Entry {
+    let uri = format!("many://{name}");
+    let definition = json!({
+        "uri": uri, "name": name, "description": description, "mimeType": "application/json",
+    });
+    entry(&uri, definition)
+}
+
+fn template(name: &str, description: &str) -> Entry {
+    let text = format!("many://{name}/{{id}}");
+    let definition = json!({ "uriTemplate": text, "name": name, "description": description });
+    entry(&text, definition)
+}
+
+fn entry(key: &str, definition: serde_json::Value) -> Entry {
+    Entry {
+        key: key.to_owned(),
+        definition: RawJson::from(definition),
+    }
+}
+
+impl Source for Many {
+    fn catalog(&self, _: &Audience<'_>) -> Arc<Catalog> {
+        Arc::clone(&self.0)
+    }
+
+    fn call(&self, _: Call) -> BoxFuture<'_, Result<Reply>> {
+        Box::pin(std::future::ready(Err(Error::internal("nothing is here"))))
+    }
+}
