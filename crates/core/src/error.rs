@@ -67,6 +67,8 @@ pub enum Code {
     NoEndpoint,
     /// The endpoint does not take this HTTP method.
     MethodNotAllowed,
+    /// What is kept cannot be read or written.
+    Storage,
     /// A fault of ours.
     Internal,
     /// What a source answered, with its own number.

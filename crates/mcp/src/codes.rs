@@ -220,6 +220,12 @@ pub fn of(code: Code) -> Row {
             405,
             "The endpoint does not take this HTTP method.",
         ),
+        Code::Storage => row(
+            "storage",
+            -32603,
+            200,
+            "What the gateway keeps cannot be read or written; the log has the cause.",
+        ),
         Code::Internal => row(
             "internal",
             -32603,
@@ -249,7 +255,7 @@ fn source(number: i64) -> Row {
 }
 
 /// Every code once, in the order of the reference page.
-pub const ALL: [Code; 30] = [
+pub const ALL: [Code; 31] = [
     Code::ParseError,
     Code::InvalidRequest,
     Code::MethodNotFound,
@@ -278,6 +284,7 @@ pub const ALL: [Code; 30] = [
     Code::StreamTaken,
     Code::NoEndpoint,
     Code::MethodNotAllowed,
+    Code::Storage,
     Code::Internal,
     Code::Source(0),
 ];

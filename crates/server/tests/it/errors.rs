@@ -35,6 +35,7 @@ async fn each_kind_has_its_number_and_status_and_never_its_cause() {
         (Code::Unavailable, (503, -31503), (503, -31503)),
         (Code::SourceDown, (200, -31503), (200, -31503)),
         (Code::SourceFailed, (200, -31503), (200, -31503)),
+        (Code::Storage, (200, -32603), (200, -32603)),
         (Code::Internal, (200, -32603), (200, -32603)),
         (Code::Source(-1), (200, -1), (200, -1)),
         (Code::Source(1234), (200, 1234), (200, 1234)),

@@ -1,0 +1,221 @@
+//! One database for all who keep something in it. It is opened when it is first needed, and again
+//! and again where that fails: a gateway serves the rest of its sources meanwhile.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::{Notify, OnceCell, broadcast};
+
+use crate::changes::{Listeners, Told};
+use crate::open::Database;
+use crate::{Kind, Result, StoreError};
+
+/// The name of the file in the data folder.
+const FILE: &str = "tidegate.db";
+
+/// After a failure, so long nobody tries again: many calls must not become many attempts.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// Changes that one who is told of them may be behind.
+const BACKLOG: usize = 1024;
+
+/// The database of a data folder.
+pub struct Store {
+    file: PathBuf,
+    database: OnceCell<Database>,
+    failure: Mutex<Option<Failure>>,
+    /// Something was written by this process, or someone began to listen.
+    pub(crate) stirred: Notify,
+    pub(crate) told: broadcast::Sender<Told>,
+    pub(crate) listeners: Arc<Listeners>,
+}
+
+/// How the database is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum State {
+    /// Nobody has needed it yet.
+    Closed,
+    Open,
+    /// It cannot be opened, or did not do what it was asked for last.
+    Failing {
+        kind: Kind,
+        /// For clients, too.
+        message: &'static str,
+    },
+}
+
+struct Failure {
+    at: Instant,
+    error: Arc<StoreError>,
+}
+
+impl Store {
+    /// The database in this folder. Nothing is opened or made yet.
+    pub fn in_folder(folder: &Path) -> Self {
+        Self {
+            file: folder.join(FILE),
+            database: OnceCell::new(),
+            failure: Mutex::default(),
+            stirred: Notify::new(),
+            told: broadcast::Sender::new(BACKLOG),
+            listeners: Arc::default(),
+        }
+    }
+
+    pub fn state(&self) -> State {
+        match (&*self.failure(), self.database.get()) {
+            (Some(Failure { error, .. }), _) => State::Failing {
+                kind: error.kind(),
+                message: error.for_clients(),
+            },
+            (None, Some(_)) => State::Open,
+            (None, None) => State::Closed,
+        }
+    }
+
+    /// Opens it, unless it is open or that failed a moment ago.
+    pub async fn open(&self) -> Result<()> {
+        self.database().await.map(drop)
+    }
+
+    /// Lets go of the file. What is asked of the store afterwards fails.
+    pub async fn close(&self) {
+        if let Some(database) = self.database.get() {
+            database.close().await;
+        }
+    }
+
+    pub(crate) async fn database(&self) -> Result<&Database> {
+        let opening = self.database.get_or_try_init(async || {
+            if let Some(error) = self.failed_just_now() {
+                return Err(StoreError::again(&error));
+            }
+            let opened = Database::open(&self.file).await;
+            self.remembered(opened)
+        });
+        opening.await
+    }
+
+    /// Says what the database's word means, and remembers how it is.
+    pub(crate) fn noted<T>(&self, done: sqlx::Result<T>) -> Result<T> {
+        self.remembered(done.map_err(|error| StoreError::of_sql(&self.file, error)))
+    }
+
+    fn remembered<T>(&self, done: Result<T>) -> Result<T> {
+        let mut failure = self.failure();
+        match done {
+            Ok(done) => {
+                *failure = None;
+                Ok(done)
+            }
+            Err(error) => {
+                let error = Arc::new(error);
+                let again = StoreError::again(&error);
+                let at = Instant::now();
+                *failure = Some(Failure { at, error });
+                Err(again)
+            }
+        }
+    }
+
+    fn failed_just_now(&self) -> Option<Arc<StoreError>> {
+        let failure = self.failure();
+        let lately = failure.as_ref().filter(|one| one.at.elapsed() < PAUSE);
+        lately.map(|one| Arc::clone(&one.error))
+    }
+
+    fn failure(&self) -> std::sync::MutexGuard<'_, Option<Failure>> {
+        self.failure.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tempfile::TempDir;
+    use tidegate_core::RawJson;
+
+    use super::*;
+    use crate::memory::{Draft, Owner, Place, Put, Quota, memories};
+
+    fn draft(key: &str, value: &str) -> Draft {
+        Draft {
+            place: Place {
+                namespace: "default".to_owned(),
+                key: key.to_owned(),
+            },
+            value: RawJson::string(value),
+            tags: Vec::new(),
+            expires: None,
+            times: None,
+        }
+    }
+
+    const PLENTY: Quota = Quota {
+        entries: u64::MAX,
+        bytes: u64::MAX,
+    };
+
+    fn owner() -> Owner {
+        Owner {
+            source: "memory".to_owned(),
+            principal: "ada".to_owned(),
+        }
+    }
+
+    /// SQLite has a limit of its own that fails as a full disk does.
+    #[tokio::test]
+    async fn a_full_disk_is_told_and_got_over() {
+        let folder = TempDir::with_prefix("tidegate-store-").unwrap();
+        let store = Arc::new(Store::in_folder(folder.path()));
+        let kept = memories(&store);
+        kept.put(&owner(), &draft("first", "x"), PLENTY)
+            .await
+            .unwrap();
+        let limit = async |sql: &'static str| {
+            let mut writing = store.database().await.unwrap().write().await.unwrap();
+            sqlx::query(sql).execute(&mut *writing).await.unwrap();
+        };
+        limit("PRAGMA max_page_count = 40").await;
+        let large = draft("large", &"x".repeat(1 << 20));
+        let error = kept.put(&owner(), &large, PLENTY).await.unwrap_err();
+        assert_eq!(error.kind(), Kind::Full, "{error}");
+        assert!(error.to_string().contains("no room is left"), "{error}");
+        assert!(matches!(
+            store.state(),
+            State::Failing {
+                kind: Kind::Full,
+                ..
+            }
+        ));
+        let first = draft("first", "").place;
+        assert!(
+            kept.get(&owner(), &first).await.unwrap().is_some(),
+            "reading goes on"
+        );
+        limit("PRAGMA max_page_count = 4000000").await;
+        assert_eq!(
+            kept.put(&owner(), &large, PLENTY).await.unwrap(),
+            Put::Added
+        );
+        assert_eq!(store.state(), State::Open);
+    }
+
+    #[tokio::test]
+    async fn a_file_that_is_held_is_told() {
+        let folder = TempDir::with_prefix("tidegate-store-").unwrap();
+        let stores = [(); 2].map(|()| Arc::new(Store::in_folder(folder.path())));
+        let held = stores[0].database().await.unwrap().write().await.unwrap();
+        // Opening needs no turn among the writers.
+        stores[1].open().await.unwrap();
+        let kept = memories(&stores[1]);
+        let error = kept
+            .put(&owner(), &draft("k", "x"), PLENTY)
+            .await
+            .unwrap_err();
+        assert_eq!(error.kind(), Kind::Locked, "{error}");
+        drop(held);
+        while kept.put(&owner(), &draft("k", "x"), PLENTY).await.is_err() {}
+        assert_eq!(stores[1].state(), State::Open);
+    }
+}
