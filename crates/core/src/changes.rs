@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 use futures_util::stream::{self, BoxStream, SelectAll, Stream, StreamExt};
 use tokio::sync::broadcast;
 
-use crate::Filter;
+use crate::{Filter, Principal};
 
 /// How many changes a listener may be behind before it is told to look at everything again.
 const BACKLOG: usize = 1024;
@@ -38,8 +38,21 @@ pub enum News {
     Gap,
 }
 
+/// News, and who alone may hear it where it is about what one principal has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Telling {
+    pub only: Option<Principal>,
+    pub news: News,
+}
+
+impl From<News> for Telling {
+    fn from(news: News) -> Self {
+        Self { only: None, news }
+    }
+}
+
 /// What one source says, from now on.
-pub struct ChangeStream(BoxStream<'static, News>);
+pub struct ChangeStream(BoxStream<'static, Telling>);
 
 impl ChangeStream {
     /// For a source whose offer never changes.
@@ -49,16 +62,16 @@ impl ChangeStream {
 }
 
 impl Stream for ChangeStream {
-    type Item = News;
+    type Item = Telling;
 
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<News>> {
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Telling>> {
         self.0.poll_next_unpin(context)
     }
 }
 
 /// Where a source says what changed.
 #[derive(Clone, Debug)]
-pub struct ChangeSender(broadcast::Sender<Change>);
+pub struct ChangeSender(broadcast::Sender<Telling>);
 
 impl Default for ChangeSender {
     fn default() -> Self {
@@ -70,15 +83,22 @@ impl ChangeSender {
     /// Tells whoever listens; with no listener it is nothing.
     pub fn send(&self, change: Change) {
         // An error means that nobody listens.
-        self.0.send(change).ok();
+        self.0.send(News::Change(change).into()).ok();
+    }
+
+    /// Tells this principal alone.
+    pub fn send_to(&self, principal: &Principal, change: Change) {
+        let only = Some(principal.clone());
+        let news = News::Change(change);
+        self.0.send(Telling { only, news }).ok();
     }
 
     /// The changes from now on. One that falls behind hears that there is a gap.
     pub fn stream(&self) -> ChangeStream {
         let heard = stream::unfold(self.0.subscribe(), |mut receiver| async {
             match receiver.recv().await {
-                Ok(change) => Some((News::Change(change), receiver)),
-                Err(broadcast::error::RecvError::Lagged(_)) => Some((News::Gap, receiver)),
+                Ok(telling) => Some((telling, receiver)),
+                Err(broadcast::error::RecvError::Lagged(_)) => Some((News::Gap.into(), receiver)),
                 Err(broadcast::error::RecvError::Closed) => None,
             }
         });
@@ -89,7 +109,7 @@ impl ChangeSender {
 /// All sources' changes in one place, each with the number of its source.
 #[derive(Debug)]
 pub(crate) struct Hub {
-    sender: broadcast::Sender<(usize, News)>,
+    sender: broadcast::Sender<(usize, Telling)>,
 }
 
 impl Default for Hub {
@@ -101,7 +121,7 @@ impl Default for Hub {
 }
 
 /// A source that panics while it tells ends its own news and nobody else's.
-fn unbroken(news: ChangeStream) -> BoxStream<'static, News> {
+fn unbroken(news: ChangeStream) -> BoxStream<'static, Telling> {
     let caught = AssertUnwindSafe(news).catch_unwind();
     caught
         .take_while(|news| std::future::ready(news.is_ok()))
@@ -111,6 +131,7 @@ fn unbroken(news: ChangeStream) -> BoxStream<'static, News> {
 
 /// What one listener wants to hear, and from whom.
 pub(crate) struct Interest {
+    pub(crate) principal: Principal,
     pub(crate) filter: Filter,
     pub(crate) watched: Vec<Watched>,
     /// The one source whose lists are meant, where not all are.
@@ -130,6 +151,7 @@ pub(crate) struct Watched {
 
 /// An interest, arranged for looking things up.
 struct Ear {
+    principal: Principal,
     filter: Filter,
     /// By source, then by the URI there: how the listener spells it.
     watched: HashMap<usize, HashMap<String, Vec<String>>>,
@@ -153,6 +175,7 @@ impl Ear {
                 .push(spelled);
         }
         Self {
+            principal: interest.principal,
             filter: interest.filter,
             watched,
             only: interest.only,
@@ -160,8 +183,11 @@ impl Ear {
     }
 
     /// What the listener hears of the news of a source.
-    fn hears(&self, source: usize, news: News) -> Vec<Change> {
-        match news {
+    fn hears(&self, source: usize, telling: Telling) -> Vec<Change> {
+        if telling.only.is_some_and(|only| only != self.principal) {
+            return Vec::new();
+        }
+        match telling.news {
             News::Change(change) => self.hears_of(source, change),
             News::Gap => self.everything(),
         }
@@ -249,7 +275,7 @@ impl Hub {
             |(mut receiver, ear)| async {
                 loop {
                     let heard = match receiver.recv().await {
-                        Ok((source, news)) => ear.hears(source, news),
+                        Ok((source, telling)) => ear.hears(source, telling),
                         Err(broadcast::error::RecvError::Lagged(_)) => ear.everything(),
                         Err(broadcast::error::RecvError::Closed) => return None,
                     };
@@ -279,6 +305,7 @@ mod tests {
             ..Filter::uri(spelled)
         };
         Interest {
+            principal: Principal::local(),
             filter,
             watched: vec![watched],
             only: None,
@@ -321,6 +348,17 @@ mod tests {
         assert_eq!(ear.hears_of(1, Change::Tools), []);
     }
 
+    #[test]
+    fn what_is_private_is_heard_by_one() {
+        let ear = Ear::new(interest("a://b", "a://b"));
+        let told = |name| Telling {
+            only: Some(Principal::new(name)),
+            news: News::Change(updated("a://b")),
+        };
+        assert_eq!(ear.hears(0, told("local")), [updated("a://b")]);
+        assert_eq!(ear.hears(0, told("ada")), []);
+    }
+
     #[tokio::test]
     async fn a_listener_hears_what_it_asked_for_and_nothing_else() {
         let hub = Hub::default();
@@ -347,7 +385,8 @@ mod tests {
         let hub = Hub::default();
         let mut heard = Box::pin(hub.listen(interest("x://y", "x://y")));
         for _ in 0..=BACKLOG {
-            hub.sender.send((0, News::Change(Change::Prompts))).unwrap();
+            let news = News::Change(Change::Prompts);
+            hub.sender.send((0, news.into())).unwrap();
         }
         assert_eq!(heard.next().await, Some(Change::Tools));
         assert_eq!(heard.next().await, Some(updated("x://y")));

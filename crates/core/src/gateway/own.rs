@@ -15,7 +15,7 @@ use super::{Shared, cursor};
 use crate::changes::Interest;
 use crate::{
     Ask, Audience, Call, Caller, Catalog, Error, Event, Features, Filter, List, Outcome, Own,
-    RawJson, Reply, Result, Scope, Source, Terms, Watch,
+    Principal, RawJson, Reply, Result, Scope, Source, Terms, Watch,
 };
 
 /// How long a client may keep a list without listening for changes.
@@ -104,7 +104,8 @@ impl Shared {
             }
             Ask::Own(Own::Listen(filter)) => {
                 let only = self.only(&call.scope);
-                Ok(self.listen(&view, filter.clone(), only))
+                let principal = call.caller.principal.clone();
+                Ok(self.listen(&view, principal, filter.clone(), only))
             }
             Ask::Resource { uri } => explaining::read(&view, uri),
             Ask::Completion { .. } => explaining::complete(&view, call),
@@ -144,7 +145,13 @@ impl Shared {
     }
 
     /// Acknowledges what can be honoured, then tells each change until the gateway drains.
-    fn listen(&self, view: &View, mut filter: Filter, only: Option<usize>) -> Reply {
+    fn listen(
+        &self,
+        view: &View,
+        principal: Principal,
+        mut filter: Filter,
+        only: Option<usize>,
+    ) -> Reply {
         filter.tools &= view.features.tools;
         filter.prompts &= view.features.prompts;
         filter.resources &= view.features.resources;
@@ -159,6 +166,7 @@ impl Shared {
             .map(|one| self.sources[one.source].1.watch(&one.native))
             .collect();
         let interest = Interest {
+            principal,
             filter: filter.clone(),
             watched,
             only,
