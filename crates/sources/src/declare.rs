@@ -18,9 +18,9 @@ use tidegate_core::{
 };
 
 pub(crate) use asking::Asking;
-pub(crate) use body::{Body, mime_of_value};
+pub(crate) use body::Body;
 pub(crate) use completing::{Completer, Typed};
-pub(crate) use pattern::{encoded, encoded_reserved};
+pub(crate) use pattern::{decoded, encoded, encoded_reserved};
 pub(crate) use prompt::{Argument, Given, Message, Prompt};
 pub(crate) use resource::Resource;
 pub(crate) use template::{About, Expanded, Template};

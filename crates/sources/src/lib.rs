@@ -7,6 +7,7 @@ mod declare;
 pub mod files;
 mod folder;
 pub mod index;
+pub mod memory;
 pub mod system;
 pub mod tokens;
 pub use folder::{BadPattern, Patterns};

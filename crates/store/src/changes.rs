@@ -88,9 +88,20 @@ impl Store {
         Listening(Arc::clone(&self.listeners))
     }
 
-    /// This process has written: whoever listens hears of it at once.
-    pub(crate) fn wrote(&self) {
+    /// Waits until no change is missed any more, or it is known that there will be none soon.
+    pub async fn followed(&self) {
+        // An error means that the store is gone.
+        self.followed
+            .subscribe()
+            .wait_for(|followed| *followed)
+            .await
+            .ok();
+    }
+
+    /// What this process has written: whoever listens hears of it at once.
+    pub(crate) fn wrote<T>(&self, done: sqlx::Result<T>) -> Result<T> {
         self.stirred.notify_one();
+        self.noted_write(done)
     }
 
     /// Opens the database, and tells what changes in it for as long as it is polled.
@@ -98,6 +109,7 @@ impl Store {
         let mut said = None;
         loop {
             let Err(error) = self.follow().await;
+            self.followed.send_replace(true);
             // Said again only when it is another.
             let now = error.to_string();
             if said.as_ref() != Some(&now) {
@@ -114,6 +126,7 @@ impl Store {
         let database = self.database().await?;
         let mut connection = self.noted(database.apart().await)?;
         let mut log = self.noted(Log::begin(&mut connection).await)?;
+        self.followed.send_replace(true);
         loop {
             let heard = self.listeners.0.load(Ordering::Relaxed) > 0;
             let pause = if heard { WHILE_HEARD } else { UNHEARD };
@@ -126,7 +139,7 @@ impl Store {
                 self.told.send(told).ok();
             }
             if log.read - log.pruned >= PRUNED_AT_ONCE {
-                self.noted(forget(database, log.read - KEPT).await)?;
+                self.noted_write(forget(database, log.read - KEPT).await)?;
                 log.pruned = log.read;
             }
         }

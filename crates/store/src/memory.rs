@@ -98,13 +98,14 @@ pub struct Usage {
     pub bytes: u64,
 }
 
-/// How much an owner has in one namespace.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NamespaceUsage {
-    pub namespace: String,
-    pub usage: Usage,
+/// How much an owner keeps.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Kept {
+    pub total: Usage,
     /// Entries that expire before the moment that was asked for.
     pub expiring: u64,
+    /// How much in each namespace, in their order; not more of them than were asked for.
+    pub namespaces: Vec<(String, Usage)>,
 }
 
 /// Which entries to go through, in the order of their places.
@@ -171,12 +172,23 @@ pub trait Memories: Send + Sync + 'static {
         namespace: Option<&'a str>,
     ) -> BoxFuture<'a, Result<u64>>;
 
-    /// How much an owner has in each namespace, in their order.
-    fn usage<'a>(
+    /// What an owner has changed last, the newest first.
+    fn recent<'a>(&'a self, owner: &'a Owner, limit: u32) -> BoxFuture<'a, Result<Vec<Entry>>>;
+
+    /// How much an owner has.
+    fn kept<'a>(
         &'a self,
         owner: &'a Owner,
         expiring_before: Millis,
-    ) -> BoxFuture<'a, Result<Vec<NamespaceUsage>>>;
+        namespaces: u32,
+    ) -> BoxFuture<'a, Result<Kept>>;
+
+    /// How many entries an owner has, or has in a namespace.
+    fn count<'a>(
+        &'a self,
+        owner: &'a Owner,
+        namespace: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<u64>>;
 
     /// How much all owners have at a source.
     fn total<'a>(&'a self, source: &'a str) -> BoxFuture<'a, Result<Usage>>;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use tokio::sync::{Notify, OnceCell, broadcast};
+use tokio::sync::{Notify, OnceCell, broadcast, watch};
 
 use crate::changes::{Listeners, Told};
 use crate::open::Database;
@@ -29,6 +29,7 @@ pub struct Store {
     pub(crate) stirred: Notify,
     pub(crate) told: broadcast::Sender<Told>,
     pub(crate) listeners: Arc<Listeners>,
+    pub(crate) followed: watch::Sender<bool>,
 }
 
 /// How the database is.
@@ -39,6 +40,7 @@ pub enum State {
     Open,
     /// It cannot be opened, or did not do what it was asked for last.
     Failing {
+        open: bool,
         kind: Kind,
         /// For clients, too.
         message: &'static str,
@@ -47,6 +49,8 @@ pub enum State {
 
 struct Failure {
     at: Instant,
+    /// What can still be read says nothing of what can be written.
+    of_write: bool,
     error: Arc<StoreError>,
 }
 
@@ -60,12 +64,14 @@ impl Store {
             stirred: Notify::new(),
             told: broadcast::Sender::new(BACKLOG),
             listeners: Arc::default(),
+            followed: watch::Sender::new(false),
         }
     }
 
     pub fn state(&self) -> State {
         match (&*self.failure(), self.database.get()) {
-            (Some(Failure { error, .. }), _) => State::Failing {
+            (Some(Failure { error, .. }), database) => State::Failing {
+                open: database.is_some(),
                 kind: error.kind(),
                 message: error.for_clients(),
             },
@@ -92,28 +98,39 @@ impl Store {
                 return Err(StoreError::again(&error));
             }
             let opened = Database::open(&self.file).await;
-            self.remembered(opened)
+            self.remembered(opened, false)
         });
         opening.await
     }
 
     /// Says what the database's word means, and remembers how it is.
     pub(crate) fn noted<T>(&self, done: sqlx::Result<T>) -> Result<T> {
-        self.remembered(done.map_err(|error| StoreError::of_sql(&self.file, error)))
+        let done = done.map_err(|error| StoreError::of_sql(&self.file, error));
+        self.remembered(done, false)
     }
 
-    fn remembered<T>(&self, done: Result<T>) -> Result<T> {
+    /// The same of a write.
+    pub(crate) fn noted_write<T>(&self, done: sqlx::Result<T>) -> Result<T> {
+        let done = done.map_err(|error| StoreError::of_sql(&self.file, error));
+        self.remembered(done, true)
+    }
+
+    fn remembered<T>(&self, done: Result<T>, of_write: bool) -> Result<T> {
         let mut failure = self.failure();
         match done {
             Ok(done) => {
-                *failure = None;
+                failure.take_if(|failure| of_write || !failure.of_write);
                 Ok(done)
             }
             Err(error) => {
                 let error = Arc::new(error);
                 let again = StoreError::again(&error);
                 let at = Instant::now();
-                *failure = Some(Failure { at, error });
+                *failure = Some(Failure {
+                    at,
+                    of_write,
+                    error,
+                });
                 Err(again)
             }
         }

@@ -93,7 +93,7 @@ impl Body {
 const OCTETS: &str = "application/octet-stream";
 
 /// The type of a JSON value as a resource (S0.14).
-pub(crate) fn mime_of_value(value: &RawJson) -> &'static str {
+fn mime_of_value(value: &RawJson) -> &'static str {
     match value.as_str().trim_start().as_bytes().first() {
         Some(b'"') => "text/plain",
         Some(b'{' | b'[') => "application/json",

@@ -9,14 +9,11 @@ use tidegate_core::BoxFuture;
 
 use super::words::questions;
 use super::{
-    Draft, Entry, Memories, NamespaceUsage, Owned, Owner, Place, Put, Quota, Scan, Search, Summary,
-    Usage,
+    Draft, Entry, Kept, Memories, Owned, Owner, Place, Put, Quota, Scan, Search, Summary, Usage,
 };
 use crate::{Millis, Result, Store};
-use rows::{EntryRow, OwnedRow, SummaryRow, UsageRow};
-
-/// Namespaces that a report counts one by one.
-const MOST_NAMESPACES: i64 = 1_000;
+use rows::{EntryRow, OwnedRow, SummaryRow};
+use write::Swept;
 
 pub(super) struct SqliteMemories {
     store: Arc<Store>,
@@ -63,8 +60,7 @@ impl Memories for SqliteMemories {
         Box::pin(async move {
             let database = self.store.database().await?;
             let done = write::put(database, owner, draft, quota).await;
-            self.store.wrote();
-            self.store.noted(done)
+            self.store.wrote(done)
         })
     }
 
@@ -139,8 +135,7 @@ impl Memories for SqliteMemories {
         Box::pin(async move {
             let database = self.store.database().await?;
             let done = write::delete(database, owner, place).await;
-            self.store.wrote();
-            self.store.noted(done)
+            self.store.wrote(done)
         })
     }
 
@@ -152,33 +147,88 @@ impl Memories for SqliteMemories {
         Box::pin(async move {
             let database = self.store.database().await?;
             let done = write::clear(database, owner, namespace).await;
-            self.store.wrote();
-            self.store.noted(done)
+            self.store.wrote(done)
         })
     }
 
-    fn usage<'a>(
-        &'a self,
-        owner: &'a Owner,
-        expiring_before: Millis,
-    ) -> BoxFuture<'a, Result<Vec<NamespaceUsage>>> {
+    fn recent<'a>(&'a self, owner: &'a Owner, limit: u32) -> BoxFuture<'a, Result<Vec<Entry>>> {
         Box::pin(async move {
             let database = self.store.database().await?;
-            let rows = sqlx::query_as::<_, UsageRow>(
-                "SELECT namespace, count(*), sum(size), \
-                 sum(CASE WHEN expires < $4 THEN 1 ELSE 0 END) FROM memory_entries \
+            let rows = sqlx::query_as::<_, EntryRow>(
+                "SELECT namespace, key, value, tags, size, created, updated, expires \
+                 FROM memory_entries \
                  WHERE source = $1 AND principal = $2 AND (expires IS NULL OR expires > $3) \
-                 GROUP BY namespace ORDER BY namespace LIMIT $5",
+                 ORDER BY updated DESC, id DESC LIMIT $4",
             )
             .bind(&owner.source)
             .bind(&owner.principal)
             .bind(Millis::now().0)
-            .bind(expiring_before.0)
-            .bind(MOST_NAMESPACES)
+            .bind(limit)
             .fetch_all(database.readers())
             .await;
             let rows = self.store.noted(rows)?;
-            Ok(rows.into_iter().map(NamespaceUsage::from).collect())
+            Ok(rows.into_iter().map(Entry::from).collect())
+        })
+    }
+
+    fn kept<'a>(
+        &'a self,
+        owner: &'a Owner,
+        expiring_before: Millis,
+        namespaces: u32,
+    ) -> BoxFuture<'a, Result<Kept>> {
+        Box::pin(async move {
+            let database = self.store.database().await?;
+            let now = Millis::now().0;
+            let total = sqlx::query_as::<_, (i64, i64, i64)>(
+                "SELECT count(*), coalesce(sum(size), 0), \
+                 coalesce(sum(CASE WHEN expires < $4 THEN 1 ELSE 0 END), 0) FROM memory_entries \
+                 WHERE source = $1 AND principal = $2 AND (expires IS NULL OR expires > $3)",
+            )
+            .bind(&owner.source)
+            .bind(&owner.principal)
+            .bind(now)
+            .bind(expiring_before.0)
+            .fetch_one(database.readers())
+            .await;
+            let (entries, bytes, expiring) = self.store.noted(total)?;
+            let each = sqlx::query_as::<_, (String, i64, i64)>(
+                "SELECT namespace, count(*), sum(size) FROM memory_entries \
+                 WHERE source = $1 AND principal = $2 AND (expires IS NULL OR expires > $3) \
+                 GROUP BY namespace ORDER BY namespace LIMIT $4",
+            )
+            .bind(&owner.source)
+            .bind(&owner.principal)
+            .bind(now)
+            .bind(namespaces)
+            .fetch_all(database.readers())
+            .await;
+            Ok(Kept {
+                total: rows::usage((entries, bytes)),
+                expiring: rows::count(expiring),
+                namespaces: rows::namespaces(self.store.noted(each)?),
+            })
+        })
+    }
+
+    fn count<'a>(
+        &'a self,
+        owner: &'a Owner,
+        namespace: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<u64>> {
+        Box::pin(async move {
+            let database = self.store.database().await?;
+            let counted = sqlx::query_as::<_, (i64,)>(
+                "SELECT count(*) FROM memory_entries WHERE source = $1 AND principal = $2 \
+                 AND (expires IS NULL OR expires > $3) AND ($4 IS NULL OR namespace = $4)",
+            )
+            .bind(&owner.source)
+            .bind(&owner.principal)
+            .bind(Millis::now().0)
+            .bind(namespace)
+            .fetch_one(database.readers())
+            .await;
+            Ok(rows::count(self.store.noted(counted)?.0))
         })
     }
 
@@ -217,11 +267,11 @@ impl Memories for SqliteMemories {
     fn sweep(&self) -> BoxFuture<'_, Result<Option<Millis>>> {
         Box::pin(async move {
             let database = self.store.database().await?;
-            let (swept, next) = self.store.noted(write::sweep(database).await)?;
-            if swept {
-                self.store.wrote();
+            match write::sweep(database).await {
+                Ok(Swept::Nothing(next)) => Ok(next),
+                Ok(Swept::Some(next)) => self.store.wrote(Ok(next)),
+                Err(error) => self.store.wrote(Err(error)),
             }
-            Ok(next)
         })
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tidegate_core::{BoxFuture, RawJson};
 use tidegate_store::Millis;
 use tidegate_store::memory::{
-    Draft, Entry, Memories, NamespaceUsage, Owner, Place, Put, Quota, Scan, Search, Usage,
+    Draft, Entry, Kept, Memories, Owner, Place, Put, Quota, Scan, Search, Usage,
 };
 
 pub(crate) type Law = fn(Arc<dyn Memories>) -> BoxFuture<'static, ()>;
@@ -91,8 +91,8 @@ async fn search(memories: &All, owner: &Owner, words: &str) -> Vec<String> {
     found.into_iter().map(|one| one.place.key).collect()
 }
 
-async fn usage(memories: &All, owner: &Owner) -> Vec<NamespaceUsage> {
-    memories.usage(owner, Millis::now()).await.unwrap()
+async fn kept(memories: &All, owner: &Owner) -> Kept {
+    memories.kept(owner, Millis::now(), 10).await.unwrap()
 }
 
 pub(crate) async fn a_value_keeps_its_text(memories: All) {
@@ -186,7 +186,7 @@ pub(crate) async fn owners_see_only_their_own(memories: All) {
         for words in ["secret", "k", "tag"] {
             assert_eq!(search(&memories, other, words).await, Vec::<String>::new());
         }
-        assert_eq!(usage(&memories, other).await, []);
+        assert_eq!(kept(&memories, other).await, Kept::default());
         assert!(
             !memories
                 .delete(other, &place("default", "k"))
@@ -206,7 +206,7 @@ pub(crate) async fn what_expired_is_nowhere(memories: All) {
     assert_eq!(get(&memories, &ada, "k").await, None);
     assert_eq!(keys(&memories, &ada).await, Vec::<String>::new());
     assert_eq!(search(&memories, &ada, "gone").await, Vec::<String>::new());
-    assert_eq!(usage(&memories, &ada).await, []);
+    assert_eq!(kept(&memories, &ada).await, Kept::default());
     assert_eq!(memories.dump("memory", 10).await.unwrap(), []);
     assert!(!memories.delete(&ada, &place("default", "k")).await.unwrap());
     put(&memories, &ada, &expired("k")).await;
@@ -453,14 +453,19 @@ pub(crate) async fn clearing_takes_what_it_says(memories: All) {
         put(&memories, &ada, &inside("a", &format!("k{number}"))).await;
     }
     put(&memories, &ada, &inside("b", "k")).await;
+    put(&memories, &ada, &expired("gone")).await;
+    for (namespace, count) in [(None, 301), (Some("a"), 300), (Some("none"), 0)] {
+        assert_eq!(memories.count(&ada, namespace).await.unwrap(), count);
+        assert_eq!(memories.count(&owner("bob"), namespace).await.unwrap(), 0);
+    }
     assert_eq!(memories.clear(&ada, Some("none")).await.unwrap(), 0);
     assert_eq!(memories.clear(&ada, Some("a")).await.unwrap(), 300);
     assert_eq!(keys(&memories, &ada).await, ["k"]);
     assert_eq!(memories.clear(&ada, None).await.unwrap(), 1);
-    assert_eq!(usage(&memories, &ada).await, []);
+    assert_eq!(kept(&memories, &ada).await, Kept::default());
 }
 
-pub(crate) async fn usage_is_by_namespace(memories: All) {
+pub(crate) async fn what_is_kept_is_counted_by_namespace(memories: All) {
     let ada = owner("ada");
     put(&memories, &ada, &inside("b", "k")).await;
     put(&memories, &ada, &inside("a", "k1")).await;
@@ -470,15 +475,32 @@ pub(crate) async fn usage_is_by_namespace(memories: All) {
     };
     put(&memories, &ada, &soon).await;
     let until = Millis::now().plus(Duration::from_secs(3600));
-    let found = memories.usage(&ada, until).await.unwrap();
-    let expected = [("a", 2, 8, 1), ("b", 1, 3, 0)].map(|(namespace, entries, bytes, expiring)| {
-        NamespaceUsage {
-            namespace: namespace.to_owned(),
-            usage: Usage { entries, bytes },
-            expiring,
-        }
-    });
-    assert_eq!(found, expected);
+    let usage = |entries, bytes| Usage { entries, bytes };
+    let mut expected = Kept {
+        total: usage(3, 11),
+        expiring: 1,
+        namespaces: vec![("a".to_owned(), usage(2, 8)), ("b".to_owned(), usage(1, 3))],
+    };
+    assert_eq!(memories.kept(&ada, until, 10).await.unwrap(), expected);
+    expected.namespaces.truncate(1);
+    assert_eq!(memories.kept(&ada, until, 1).await.unwrap(), expected);
+}
+
+pub(crate) async fn what_changed_last_comes_first(memories: All) {
+    let ada = owner("ada");
+    for (key, changed) in [("old", 1_000), ("new", 3_000), ("middle", 2_000)] {
+        let times = Some((Millis(0), Millis(changed)));
+        let draft = Draft {
+            times,
+            ..draft(key, "1")
+        };
+        put(&memories, &ada, &draft).await;
+    }
+    put(&memories, &owner("bob"), &draft("other", "1")).await;
+    put(&memories, &ada, &expired("gone")).await;
+    let recent = memories.recent(&ada, 2).await.unwrap();
+    let keys: Vec<_> = recent.iter().map(|one| one.place.key.as_str()).collect();
+    assert_eq!(keys, ["new", "middle"]);
 }
 
 pub(crate) async fn a_dump_has_everyones(memories: All) {

@@ -36,7 +36,8 @@ laws![
     what_is_replaced_or_deleted_is_not_found,
     no_question_breaks_the_search,
     clearing_takes_what_it_says,
-    usage_is_by_namespace,
+    what_is_kept_is_counted_by_namespace,
+    what_changed_last_comes_first,
     a_dump_has_everyones,
     many_write_at_once,
 ];

@@ -2,7 +2,7 @@
 
 use tidegate_core::RawJson;
 
-use super::super::{Entry, NamespaceUsage, Owned, Place, Summary, Usage};
+use super::super::{Entry, Owned, Place, Summary, Usage};
 use crate::Millis;
 
 /// namespace, key, value, tags, size, created, updated, expires
@@ -10,9 +10,6 @@ pub(super) type EntryRow = (String, String, String, String, i64, i64, i64, Optio
 
 /// namespace, key, tags, size, updated, expires
 pub(super) type SummaryRow = (String, String, String, i64, i64, Option<i64>);
-
-/// namespace, entries, bytes, expiring
-pub(super) type UsageRow = (String, i64, i64, i64);
 
 /// principal, and then an entry
 pub(super) type OwnedRow = (
@@ -53,16 +50,6 @@ impl From<SummaryRow> for Summary {
     }
 }
 
-impl From<UsageRow> for NamespaceUsage {
-    fn from((namespace, entries, bytes, expiring): UsageRow) -> Self {
-        Self {
-            namespace,
-            usage: usage((entries, bytes)),
-            expiring: count(expiring),
-        }
-    }
-}
-
 impl From<OwnedRow> for Owned {
     fn from(row: OwnedRow) -> Self {
         let (principal, namespace, key, value, tags, size, created, updated, expires) = row;
@@ -81,7 +68,13 @@ pub(super) fn usage((entries, bytes): (i64, i64)) -> Usage {
     }
 }
 
-fn count(number: i64) -> u64 {
+pub(super) fn namespaces(rows: Vec<(String, i64, i64)>) -> Vec<(String, Usage)> {
+    let rows = rows.into_iter();
+    rows.map(|(name, entries, bytes)| (name, usage((entries, bytes))))
+        .collect()
+}
+
+pub(super) fn count(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
 

@@ -153,11 +153,17 @@ pub(super) async fn clear(
     Ok(u64::try_from(cleared).unwrap_or(u64::MAX))
 }
 
-/// Deletes what has expired; gives whether that was anything, and when something expires next.
-pub(super) async fn sweep(database: &Database) -> sqlx::Result<(bool, Option<Millis>)> {
+/// What was swept, and when something expires next.
+pub(super) enum Swept {
+    Nothing(Option<Millis>),
+    Some(Option<Millis>),
+}
+
+/// Deletes what has expired.
+pub(super) async fn sweep(database: &Database) -> sqlx::Result<Swept> {
     let next = next_expiry(database).await?;
     if next.is_none_or(|next| next > Millis::now()) {
-        return Ok((false, next));
+        return Ok(Swept::Nothing(next));
     }
     let mut writing = database.write().await?;
     let rows: Vec<(String, String, String, String)> = sqlx::query_as(
@@ -174,7 +180,7 @@ pub(super) async fn sweep(database: &Database) -> sqlx::Result<(bool, Option<Mil
         tell(&mut writing, &owner, &Place { namespace, key }).await?;
     }
     writing.commit().await?;
-    Ok((true, next_expiry(database).await?))
+    Ok(Swept::Some(next_expiry(database).await?))
 }
 
 async fn next_expiry(database: &Database) -> sqlx::Result<Option<Millis>> {

@@ -1,0 +1,164 @@
+//! The source `memory`: what principals keep under keys, each for itself.
+//!
+//! Knows no SQL: what keeps the entries is behind a trait.
+
+mod entries;
+mod glob;
+mod json;
+mod limits;
+mod notices;
+mod prompts;
+mod record;
+mod resources;
+mod stats;
+mod tools;
+mod ttl;
+mod uris;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use tidegate_core::{
+    Audience, BoxFuture, Call, Caller, Catalog, ChangeStream, Health, Reply, Result, Source,
+    SourceId, Vital, Watch,
+};
+use tidegate_store::memory::{Memories, Owner, memories};
+use tidegate_store::{Changes, Millis, State as StoreState, Store, StoreError};
+
+use crate::declare::{Declarations, Offer, Stop};
+pub use limits::Limits;
+use notices::Notices;
+pub use record::{Record, WrongRecord};
+use uris::Uris;
+
+/// The longest time between two looks at what has expired.
+const LONGEST_PAUSE: Duration = Duration::from_secs(3600);
+
+/// Before what failed is tried again.
+const AFTER_FAILURE: Duration = Duration::from_secs(2);
+
+/// The source `memory`.
+pub struct Memory {
+    state: State,
+    offer: Offer<State>,
+    store: Arc<Store>,
+    notices: Notices,
+    entries: AtomicU64,
+    bytes: AtomicU64,
+}
+
+/// What the declarations work with.
+pub(crate) struct State {
+    id: String,
+    uris: Uris,
+    kept: Arc<dyn Memories>,
+    limits: Limits,
+}
+
+impl State {
+    /// The entries of whoever calls.
+    fn owner(&self, caller: &Caller) -> Owner {
+        Owner {
+            source: self.id.clone(),
+            principal: caller.principal.as_str().to_owned(),
+        }
+    }
+}
+
+impl From<StoreError> for Stop {
+    fn from(error: StoreError) -> Self {
+        Self::Error(error.into())
+    }
+}
+
+impl Memory {
+    /// Keeps entries in this store, apart from those of sources with other ids.
+    pub fn new(id: &SourceId, limits: Limits, store: &Arc<Store>) -> Self {
+        let uris = Uris::new(id);
+        Self {
+            offer: Offer::new(Declarations {
+                owned: vec![uris.root()],
+                resources: resources::resources(&uris),
+                templates: resources::templates(&uris),
+                prompts: prompts::prompts(),
+                tools: tools::tools(),
+            }),
+            notices: Notices::new(id, uris.clone()),
+            state: State {
+                id: id.to_string(),
+                uris,
+                kept: memories(store),
+                limits,
+            },
+            store: Arc::clone(store),
+            entries: AtomicU64::new(0),
+            bytes: AtomicU64::new(0),
+        }
+    }
+
+    /// Sweeps what has expired and tells what changes, for as long as it is polled.
+    pub async fn run(&self) {
+        let mut changes = self.store.changes();
+        loop {
+            let pause = self.sweep().await.unwrap_or(AFTER_FAILURE);
+            // Until something expires, or is written: then that may expire sooner.
+            let told = tokio::time::timeout(pause, self.tell(&mut changes));
+            told.await.ok();
+        }
+    }
+
+    /// Tells what changes until something has been written.
+    async fn tell(&self, changes: &mut Changes) {
+        while !self.notices.tell(changes.next().await) {}
+    }
+
+    /// Deletes what has expired, counts the rest, and gives the time until more expires.
+    async fn sweep(&self) -> Result<Duration, StoreError> {
+        let next = self.state.kept.sweep().await?;
+        let total = self.state.kept.total(&self.state.id).await?;
+        self.entries.store(total.entries, Ordering::Relaxed);
+        self.bytes.store(total.bytes, Ordering::Relaxed);
+        let left = next.map_or(i64::MAX, |next| next.0.saturating_sub(Millis::now().0));
+        let left = Duration::from_millis(u64::try_from(left).unwrap_or(0));
+        Ok(left.min(LONGEST_PAUSE))
+    }
+}
+
+impl Source for Memory {
+    fn catalog(&self, audience: &Audience<'_>) -> Arc<Catalog> {
+        self.offer.catalog(audience)
+    }
+
+    fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>> {
+        Box::pin(async move { self.offer.serve(&self.state, &call).await })
+    }
+
+    fn changes(&self) -> ChangeStream {
+        self.notices.stream()
+    }
+
+    fn watch(&self, uri: &str) -> Watch {
+        let guard = (self.notices.watch(uri), self.store.listen());
+        let store = Arc::clone(&self.store);
+        Watch::until_dropped(guard, async move { store.followed().await })
+    }
+
+    fn health(&self) -> Health {
+        match self.store.state() {
+            StoreState::Open | StoreState::Closed => Health::Good,
+            StoreState::Failing { open, message, .. } => match open {
+                true => Health::Degraded(message.to_owned()),
+                false => Health::Down(message.to_owned()),
+            },
+        }
+    }
+
+    fn vitals(&self) -> Vec<Vital> {
+        let vital = |name, value: &AtomicU64| Vital {
+            name,
+            value: value.load(Ordering::Relaxed),
+        };
+        vec![vital("entries", &self.entries), vital("bytes", &self.bytes)]
+    }
+}

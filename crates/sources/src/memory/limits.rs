@@ -1,0 +1,114 @@
+//! How much a principal may keep, and how large what it keeps may be.
+
+use tidegate_store::memory::{Draft, Put, Quota};
+
+use super::stats::human;
+
+/// The limits of one memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Entries that a principal may keep.
+    pub entries: usize,
+    /// Bytes that they may take: keys, values and tags together.
+    pub bytes: usize,
+    pub key_bytes: usize,
+    pub value_bytes: usize,
+    /// Tags of one entry.
+    pub tags: usize,
+    pub tag_bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            entries: 10_000,
+            bytes: 64 << 20,
+            key_bytes: 512,
+            value_bytes: 1 << 20,
+            tags: 32,
+            tag_bytes: 64,
+        }
+    }
+}
+
+/// A name of a namespace is short: it stands in every URI.
+const NAMESPACE_BYTES: usize = 64;
+
+impl Limits {
+    pub fn quota(&self) -> Quota {
+        let number = |number| u64::try_from(number).unwrap_or(u64::MAX);
+        Quota {
+            entries: number(self.entries),
+            bytes: number(self.bytes),
+        }
+    }
+
+    /// Whether an entry may look like this; if not, why, in words for whoever wants to keep it.
+    pub fn check(&self, draft: &Draft) -> Result<(), String> {
+        check_namespace(&draft.place.namespace)?;
+        self.check_key(&draft.place.key)?;
+        let size = draft.value.as_str().len();
+        if size > self.value_bytes {
+            let (size, most) = (human(size as u64), human(self.value_bytes as u64));
+            return Err(format!("the value has {size}; {most} is the most"));
+        }
+        if draft.tags.len() > self.tags {
+            let most = self.tags;
+            return Err(format!("there are too many tags; {most} is the most"));
+        }
+        let wrong = |tag: &&String| tag.is_empty() || tag.len() > self.tag_bytes || odd(tag);
+        match draft.tags.iter().find(wrong) {
+            None => Ok(()),
+            Some(_) => {
+                let most = self.tag_bytes;
+                Err(format!(
+                    "a tag has 1 to {most} bytes and no control characters"
+                ))
+            }
+        }
+    }
+
+    pub(super) fn check_key(&self, key: &str) -> Result<(), String> {
+        match key.is_empty() || key.len() > self.key_bytes || odd(key) {
+            false => Ok(()),
+            true => {
+                let most = self.key_bytes;
+                Err(format!(
+                    "`key` must have 1 to {most} bytes and no control characters"
+                ))
+            }
+        }
+    }
+
+    /// Why an entry was not kept; none if it was.
+    pub fn refusal(&self, put: Put) -> Option<String> {
+        match put {
+            Put::Added | Put::Replaced => None,
+            Put::TooMany(_) => Some(format!(
+                "the quota of {} entries is used up; delete some first, or let them expire",
+                self.entries
+            )),
+            Put::TooLarge(used) => Some(format!(
+                "this would exceed the quota of {}, of which {} are used; delete some first, or \
+                 let them expire",
+                human(self.bytes as u64),
+                human(used.bytes)
+            )),
+        }
+    }
+}
+
+pub(super) fn check_namespace(name: &str) -> Result<(), String> {
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"._-:".contains(&byte);
+    match !name.is_empty() && name.len() <= NAMESPACE_BYTES && name.bytes().all(fits) {
+        true => Ok(()),
+        false => Err(format!(
+            "`namespace` must have 1 to {NAMESPACE_BYTES} of a-z A-Z 0-9 . _ - :"
+        )),
+    }
+}
+
+/// What no name of a thing has.
+fn odd(text: &str) -> bool {
+    text.chars().any(char::is_control)
+}

@@ -1,0 +1,126 @@
+//! Tells subscribers what changed: each principal of its own entries alone.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tidegate_core::{Change, ChangeSender, ChangeStream, Principal, SourceId};
+use tidegate_store::memory::{Place, TOPIC};
+use tidegate_store::{Changed, Told};
+
+use super::uris::Uris;
+
+pub(super) struct Notices {
+    source: String,
+    uris: Uris,
+    sender: ChangeSender,
+    watched: Arc<Watched>,
+}
+
+/// The URIs that someone subscribes to, as they are spelled, and how many do.
+#[derive(Default)]
+struct Watched(Mutex<HashMap<String, usize>>);
+
+/// Someone subscribes to a URI, until this is dropped.
+pub(super) struct Watching {
+    uri: String,
+    watched: Arc<Watched>,
+}
+
+impl Notices {
+    pub(super) fn new(id: &SourceId, uris: Uris) -> Self {
+        Self {
+            source: id.to_string(),
+            uris,
+            sender: ChangeSender::default(),
+            watched: Arc::default(),
+        }
+    }
+
+    pub(super) fn stream(&self) -> ChangeStream {
+        self.sender.stream()
+    }
+
+    pub(super) fn watch(&self, uri: &str) -> Watching {
+        self.watched.add(uri);
+        Watching {
+            uri: uri.to_owned(),
+            watched: Arc::clone(&self.watched),
+        }
+    }
+
+    /// Tells what the store tells. True if something has been written.
+    pub(super) fn tell(&self, told: Told) -> bool {
+        match told {
+            Told::Changed(changed) if self.is_ours(&changed) => self.tell_owner(&changed),
+            Told::Changed(_) => {}
+            Told::Gap => {
+                for uri in self.watched.all() {
+                    self.sender.send(Change::Updated(uri.into()));
+                }
+            }
+            Told::Written => return true,
+        }
+        false
+    }
+
+    fn is_ours(&self, changed: &Changed) -> bool {
+        changed.topic == TOPIC && changed.source == self.source
+    }
+
+    fn tell_owner(&self, changed: &Changed) {
+        let principal = Principal::new(&changed.principal);
+        let mut uris = match &changed.thing {
+            Some((namespace, key)) => self.uris_of(namespace, key),
+            // Too many to name: whatever is watched may be among them.
+            None => self.watched.all(),
+        };
+        uris.extend([self.uris.stats(), self.uris.short_stats()]);
+        uris.sort();
+        uris.dedup();
+        for uri in uris {
+            self.sender.send_to(&principal, Change::Updated(uri.into()));
+        }
+    }
+
+    /// The URIs of an entry, and how those who watch it spell them.
+    fn uris_of(&self, namespace: &str, key: &str) -> Vec<String> {
+        let place = Place {
+            namespace: namespace.to_owned(),
+            key: key.to_owned(),
+        };
+        let mut uris = self.uris.all_of(&place);
+        let watched = self.watched.all().into_iter();
+        uris.extend(watched.filter(|uri| self.uris.place(uri).as_ref() == Some(&place)));
+        uris
+    }
+}
+
+impl Watched {
+    fn add(&self, uri: &str) {
+        *self.lock().entry(uri.to_owned()).or_default() += 1;
+    }
+
+    fn remove(&self, uri: &str) {
+        let mut all = self.lock();
+        if let Some(count) = all.get_mut(uri) {
+            *count -= 1;
+            if *count == 0 {
+                all.remove(uri);
+            }
+        }
+    }
+
+    fn all(&self) -> Vec<String> {
+        self.lock().keys().cloned().collect()
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, usize>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        self.watched.remove(&self.uri);
+    }
+}
