@@ -131,7 +131,8 @@ fn unbroken(news: ChangeStream) -> BoxStream<'static, Telling> {
 
 /// What one listener wants to hear, and from whom.
 pub(crate) struct Interest {
-    pub(crate) principal: Principal,
+    /// Who listens; none hears only what is everyone's.
+    pub(crate) principal: Option<Principal>,
     pub(crate) filter: Filter,
     pub(crate) watched: Vec<Watched>,
     /// The one source whose lists are meant, where not all are.
@@ -151,7 +152,7 @@ pub(crate) struct Watched {
 
 /// An interest, arranged for looking things up.
 struct Ear {
-    principal: Principal,
+    principal: Option<Principal>,
     filter: Filter,
     /// By source, then by the URI there: how the listener spells it.
     watched: HashMap<usize, HashMap<String, Vec<String>>>,
@@ -184,7 +185,7 @@ impl Ear {
 
     /// What the listener hears of the news of a source.
     fn hears(&self, source: usize, telling: Telling) -> Vec<Change> {
-        if telling.only.is_some_and(|only| only != self.principal) {
+        if telling.only.is_some() && telling.only != self.principal {
             return Vec::new();
         }
         match telling.news {
@@ -305,7 +306,7 @@ mod tests {
             ..Filter::uri(spelled)
         };
         Interest {
-            principal: Principal::local(),
+            principal: Some(Principal::local()),
             filter,
             watched: vec![watched],
             only: None,

@@ -39,6 +39,7 @@ impl Lookout {
             return stream::pending().boxed();
         };
         let interest = Interest {
+            principal: None,
             filter: Filter {
                 elicited: false,
                 ..Filter::lists()

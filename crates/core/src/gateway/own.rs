@@ -166,7 +166,7 @@ impl Shared {
             .map(|one| self.sources[one.source].1.watch(&one.native))
             .collect();
         let interest = Interest {
-            principal,
+            principal: Some(principal),
             filter: filter.clone(),
             watched,
             only,
