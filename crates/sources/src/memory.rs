@@ -98,7 +98,7 @@ impl Memory {
     }
 
     /// Sweeps what has expired and tells what changes, for as long as it is polled.
-    pub async fn run(&self) {
+    pub async fn run(self: Arc<Self>) {
         let mut changes = self.store.changes();
         loop {
             let pause = self.sweep().await.unwrap_or(AFTER_FAILURE);

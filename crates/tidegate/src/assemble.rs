@@ -9,14 +9,14 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use tidegate_core::{
-    Findings, Gateway, GatewayConfig, Identify, Layer, Layered, Lookout, Probe, Source, SourceId,
-    Stats,
+    Findings, Gateway, GatewayConfig, Identify, Layer, Lookout, Probe, Source, SourceId, Stats,
 };
 use tidegate_policy::Observe;
 use tidegate_policy::authn::{Key, Keys, Local};
 use tidegate_server::{Doors, HttpConfig, Load};
 use tidegate_sources::bridge::BridgeTools;
 use tidegate_sources::system::System;
+use tidegate_store::Store;
 use tidegate_upstream::Remote;
 use tokio::task::JoinSet;
 
@@ -36,6 +36,8 @@ pub(crate) struct Assembly {
     system: Arc<System>,
     servers: Vec<Served>,
     built_in: Vec<BuiltIn>,
+    /// Where some source keeps something.
+    store: Option<Arc<Store>>,
     /// The sources of the configuration.
     pub(crate) sources: Vec<(SourceId, Arc<dyn Source>)>,
     startup_wait: Duration,
@@ -48,7 +50,9 @@ impl Assembly {
         let seal = Arc::new(seal::seal(settings));
         let servers = servers::servers(settings, &seal)?;
         let lookout = Lookout::default();
-        let built_in = built_in::sources(settings, &lookout)?;
+        let store = Arc::new(Store::in_folder(&settings.data_dir));
+        let built_in = built_in::sources(settings, &lookout, &store)?;
+        let store = built_in::keep_something(settings).then_some(store);
         let mut sources = in_order(&servers, &built_in, settings);
         let configured = sources.clone();
         let findings = Arc::new(Findings::default());
@@ -85,15 +89,19 @@ impl Assembly {
             system,
             servers,
             built_in,
+            store,
             sources: configured,
             startup_wait: settings.startup_wait,
         })
     }
 
-    /// The servers, to be wound down.
-    pub(crate) fn remotes(&self) -> Vec<Arc<Remote>> {
-        let all = self.servers.iter();
-        all.map(|served| Arc::clone(&served.remote)).collect()
+    /// What does not end by being dropped.
+    pub(crate) fn ending(&self) -> Ending {
+        let servers = self.servers.iter();
+        Ending {
+            remotes: servers.map(|served| Arc::clone(&served.remote)).collect(),
+            store: self.store.clone(),
+        }
     }
 
     /// What goes on beside the calls. Dropping the set ends it.
@@ -108,6 +116,9 @@ impl Assembly {
         for own in &self.built_in {
             tasks.spawn((own.run)());
         }
+        if let Some(store) = self.store.clone() {
+            tasks.spawn(async move { store.run().await });
+        }
         tasks.spawn(open_in(Arc::clone(&self.gateway), self.startup_wait));
         tasks.spawn(async move { gateway.run().await });
         tasks.spawn(async move { system.watch().await });
@@ -116,11 +127,22 @@ impl Assembly {
     }
 }
 
-/// Ends what goes on beside the calls, and waits for the programs that were started.
-pub(crate) async fn wind_down(mut background: JoinSet<()>, remotes: Vec<Arc<Remote>>) {
+/// What has to be ended, beside what goes on beside the calls.
+pub(crate) struct Ending {
+    /// They may have started programs.
+    pub(crate) remotes: Vec<Arc<Remote>>,
+    pub(crate) store: Option<Arc<Store>>,
+}
+
+/// Ends what goes on beside the calls, waits for the programs that were started, and lets go of
+/// what is kept.
+pub(crate) async fn wind_down(mut background: JoinSet<()>, ending: Ending) {
     // First, or the programs would be started again.
     background.shutdown().await;
-    join_all(remotes.iter().map(|remote| remote.stop())).await;
+    join_all(ending.remotes.iter().map(|remote| remote.stop())).await;
+    if let Some(store) = ending.store {
+        store.close().await;
+    }
 }
 
 /// Lets calls in when every source is there, or after this time: then clients are served what

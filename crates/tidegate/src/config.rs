@@ -18,6 +18,7 @@ mod limits;
 mod listen;
 mod log;
 mod mcp_servers;
+mod memory;
 mod outside;
 mod overrides;
 mod problem;

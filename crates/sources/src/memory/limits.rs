@@ -18,19 +18,6 @@ pub struct Limits {
     pub tag_bytes: usize,
 }
 
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            entries: 10_000,
-            bytes: 64 << 20,
-            key_bytes: 512,
-            value_bytes: 1 << 20,
-            tags: 32,
-            tag_bytes: 64,
-        }
-    }
-}
-
 /// A name of a namespace is short: it stands in every URI.
 const NAMESPACE_BYTES: usize = 64;
 

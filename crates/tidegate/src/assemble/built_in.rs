@@ -5,6 +5,8 @@ use std::sync::Arc;
 use tidegate_core::{BoxFuture, Layered, Lookout, Source, SourceId};
 use tidegate_sources::files::Files;
 use tidegate_sources::index::CapabilityIndex;
+use tidegate_sources::memory::Memory;
+use tidegate_store::Store;
 
 use super::deadline;
 use crate::config::{IndexSettings, Settings, SourceKind};
@@ -18,8 +20,12 @@ pub(super) struct BuiltIn {
     pub(super) run: Box<dyn Fn() -> BoxFuture<'static, ()> + Send + Sync>,
 }
 
-/// The sources, in the order of the configuration.
-pub(super) fn sources(settings: &Settings, lookout: &Lookout) -> anyhow::Result<Vec<BuiltIn>> {
+/// The sources, in the order of the configuration, over this store.
+pub(super) fn sources(
+    settings: &Settings,
+    lookout: &Lookout,
+    store: &Arc<Store>,
+) -> anyhow::Result<Vec<BuiltIn>> {
     let mut sources = Vec::new();
     for one in &settings.sources {
         let id: SourceId = one.id.parse()?;
@@ -29,6 +35,10 @@ pub(super) fn sources(settings: &Settings, lookout: &Lookout) -> anyhow::Result<
                 let files = Files::new(&one.id, config.clone());
                 Some(built_in(id, files, Files::run, settings))
             }
+            SourceKind::Memory(limits) => {
+                let memory = Memory::new(&id, *limits, store);
+                Some(built_in(id, memory, Memory::run, settings))
+            }
             SourceKind::Index(config) if !config.enabled => None,
             SourceKind::Index(IndexSettings { index, .. }) => {
                 let index = CapabilityIndex::new(index, lookout.clone());
@@ -37,6 +47,12 @@ pub(super) fn sources(settings: &Settings, lookout: &Lookout) -> anyhow::Result<
         });
     }
     Ok(sources)
+}
+
+/// Whether one of them has something in the store.
+pub(super) fn keep_something(settings: &Settings) -> bool {
+    let mut sources = settings.sources.iter();
+    sources.any(|one| matches!(one.kind, SourceKind::Memory(_)))
 }
 
 fn built_in<S: Source, F>(

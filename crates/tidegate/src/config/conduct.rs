@@ -151,13 +151,13 @@ pub(super) fn check(raw: &RawRemote, path: &[&str], findings: &mut Findings) -> 
 }
 
 /// Checks the fields of one entry against their bounds.
-struct Within<'a> {
-    path: &'a [&'a str],
-    findings: &'a mut Findings,
+pub(super) struct Within<'a> {
+    pub(super) path: &'a [&'a str],
+    pub(super) findings: &'a mut Findings,
 }
 
 impl Within<'_> {
-    fn or<T, V>(
+    pub(super) fn or<T, V>(
         &mut self,
         field: &str,
         written: Option<T>,

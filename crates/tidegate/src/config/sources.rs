@@ -8,12 +8,14 @@ use std::path::Path;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use tidegate_sources::files::FilesConfig;
+use tidegate_sources::memory::Limits;
 
 use super::capability_index::{self, IndexSettings, RawIndex, read_index};
 use super::endpoint::RawEndpoint;
 use super::entries::Entries;
 use super::fault::unknown_word;
 use super::folders::{self, RawFiles, read_files};
+use super::memory::{self, RawMemory, read_memory};
 use super::outside::Outside;
 use super::problem::Findings;
 use super::remote::{RawRemote, Server, read_remote};
@@ -47,6 +49,8 @@ struct AnySource {
     files: Option<RawFiles>,
     #[serde(flatten)]
     index: Option<RawIndex>,
+    #[serde(flatten)]
+    memory: RawMemory,
 }
 
 impl JsonSchema for RawSource {
@@ -72,6 +76,7 @@ pub enum SourceKind {
     Remote(Server),
     Files(FilesConfig),
     Index(IndexSettings),
+    Memory(Limits),
 }
 
 /// The word for a kind, and what reads the other fields of its entries.
@@ -88,7 +93,18 @@ const KINDS: Kinds<'static, SourceKind> = &[
     (capability_index::KIND, |node, name, findings| {
         read_index(node, name, findings).map(SourceKind::Index)
     }),
+    ("memory", |node, name, findings| {
+        read_memory(node, name, findings).map(SourceKind::Memory)
+    }),
 ];
+
+/// What runs where there is no file at all.
+pub(crate) fn without_file() -> Vec<Source> {
+    vec![Source {
+        id: "memory".to_owned(),
+        kind: SourceKind::Memory(memory::shipped()),
+    }]
+}
 
 /// The kind of an entry that does not say one, but has what only a remote server has.
 const REMOTE: &str = "remote";
@@ -113,6 +129,7 @@ pub(crate) fn fetch(
             SourceKind::Remote(server) => server.remote.fetch(id, folder, outside, findings),
             SourceKind::Files(files) => folders::settle(&mut files.root, folder, outside),
             SourceKind::Index(_) => {}
+            SourceKind::Memory(_) => {}
         }
     }
 }

@@ -98,6 +98,9 @@ fn check_sources(
     around: &Around<'_>,
     findings: &mut Findings,
 ) -> Vec<Source> {
+    if around.file.is_none() {
+        return sources::without_file();
+    }
     let mut checked = sources
         .map(|raw| sources::check(raw, findings))
         .unwrap_or_default();

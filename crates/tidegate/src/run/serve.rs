@@ -35,7 +35,7 @@ pub(super) async fn run(mut settings: Settings) -> anyhow::Result<()> {
     );
     serve_http(&assembly.doors, listener, &assembly.http, stop).await;
     drop(record);
-    wind_down(background, assembly.remotes()).await;
+    wind_down(background, assembly.ending()).await;
     tracing::info!("stopped");
     Ok(())
 }

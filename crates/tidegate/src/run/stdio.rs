@@ -17,6 +17,6 @@ pub(super) async fn run(settings: Settings) -> anyhow::Result<()> {
         stop,
     )
     .await;
-    wind_down(background, assembly.remotes()).await;
+    wind_down(background, assembly.ending()).await;
     Ok(served?)
 }

@@ -16,7 +16,7 @@ use tidegate_upstream::{Remote, Transport, Trust};
 use tokio::task::JoinSet;
 
 use super::answer::plain;
-use crate::assemble::{Assembly, deadline, endpoint, open_in, remote_config, wind_down};
+use crate::assemble::{Assembly, Ending, deadline, endpoint, open_in, remote_config, wind_down};
 use crate::config::{Conduct, Secret, Settings};
 
 /// The one source, where a gateway elsewhere is looked into.
@@ -28,7 +28,7 @@ pub(super) struct Place {
     scope: Scope,
     /// All but the gateway's own.
     sources: Vec<(SourceId, Arc<dyn Source>)>,
-    remotes: Vec<Arc<Remote>>,
+    ending: Ending,
     background: JoinSet<()>,
     caller: Arc<Caller>,
     /// Where the gateway runs, if not here.
@@ -40,9 +40,9 @@ impl Place {
     pub(super) fn assembled(settings: &Settings) -> anyhow::Result<Self> {
         let assembly = Assembly::new(settings)?;
         let background = assembly.background();
-        let (sources, remotes) = (assembly.sources.clone(), assembly.remotes());
+        let (sources, ending) = (assembly.sources.clone(), assembly.ending());
         let gateway = assembly.gateway;
-        Ok(Self::new(gateway, Scope::All, sources, remotes, background))
+        Ok(Self::new(gateway, Scope::All, sources, ending, background))
     }
 
     /// The gateway at an address, under its own names.
@@ -78,7 +78,11 @@ impl Place {
         // There is nothing to be had without the one that is asked: it may take its time.
         background.spawn(open_in(Arc::clone(&gateway), conduct.connect_time));
         let scope = Scope::Source(id);
-        let place = Self::new(gateway, scope, sources, vec![remote], background);
+        let ending = Ending {
+            remotes: vec![remote],
+            store: None,
+        };
+        let place = Self::new(gateway, scope, sources, ending, background);
         Ok(Self {
             url: Some(url.clone()),
             ..place
@@ -89,14 +93,14 @@ impl Place {
         gateway: Arc<Gateway>,
         scope: Scope,
         sources: Vec<(SourceId, Arc<dyn Source>)>,
-        remotes: Vec<Arc<Remote>>,
+        ending: Ending,
         background: JoinSet<()>,
     ) -> Self {
         Self {
             gateway,
             scope,
             sources,
-            remotes,
+            ending,
             background,
             caller: Arc::new(Caller::local()),
             url: None,
@@ -174,7 +178,7 @@ impl Place {
 
     /// Ends what runs beside, and waits for processes that were started.
     pub(super) async fn close(self) {
-        wind_down(self.background, self.remotes).await;
+        wind_down(self.background, self.ending).await;
     }
 }
 
