@@ -5,14 +5,15 @@
 mod args;
 pub mod check;
 mod look;
+mod memory;
 pub mod schema;
 
 #[cfg(test)]
 mod tests;
 
 pub use args::{CheckArgs, ConfigArgs, KeepArgs, ServeArgs, StdioArgs};
-pub(crate) use look::is_one as is_look;
 pub use look::{Kind, Look, LookArgs};
+pub use memory::{MemoryArgs, MemoryCommand};
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -68,6 +69,10 @@ pub enum Command {
 
     #[command(flatten)]
     Look(Look),
+
+    /// Carry memories from and to files
+    #[command(name = memory::NAME, subcommand, arg_required_else_help = true, disable_help_subcommand = true)]
+    Memory(MemoryCommand),
 
     /// Print the JSON Schema of the configuration file
     #[command(after_help = "Example:\n  \
@@ -129,21 +134,32 @@ where
 
 /// Adds to the help of each flag what else sets it, and what holds when nothing does. clap could
 /// read the variables itself, but then it alone would know that a flag beats them.
-fn with_overrides(mut command: clap::Command) -> clap::Command {
-    let names: Vec<String> = command
-        .get_subcommands()
-        .map(|sub| sub.get_name().into())
-        .collect();
+fn with_overrides(command: clap::Command) -> clap::Command {
+    with_each(command, |sub| {
+        let quiet = is_quiet(&sub);
+        let within = with_each(sub, |sub| sub.mut_args(|arg| with_override(arg, quiet)));
+        within.mut_args(|arg| with_override(arg, quiet))
+    })
+}
+
+fn with_each(
+    mut command: clap::Command,
+    change: impl Fn(clap::Command) -> clap::Command,
+) -> clap::Command {
+    let subs = command.get_subcommands();
+    let names: Vec<String> = subs.map(|sub| sub.get_name().into()).collect();
     for name in names {
-        command = command.mut_subcommand(name, |sub| {
-            let looks = look::is_one(&sub);
-            sub.mut_args(|arg| with_override(arg, looks))
-        });
+        command = command.mut_subcommand(name, &change);
     }
     command
 }
 
-fn with_override(arg: clap::Arg, looks: bool) -> clap::Arg {
+/// Whether a command logs only what is wrong, because it runs for a moment and prints data.
+pub(crate) fn is_quiet(command: &clap::Command) -> bool {
+    look::is_one(command) || command.get_name() == memory::NAME
+}
+
+fn with_override(arg: clap::Arg, quiet: bool) -> clap::Arg {
     let flag = arg
         .get_long()
         .map(|long| format!("--{long}"))
@@ -152,15 +168,15 @@ fn with_override(arg: clap::Arg, looks: bool) -> clap::Arg {
         return arg;
     };
     let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
-    let default = default_for(setting, looks)
+    let default = default_for(setting, quiet)
         .map(|text| format!(" [default: {text}]"))
         .unwrap_or_default();
     arg.help(format!("{help} [env: {}]{default}", setting.variable))
 }
 
 /// What holds where nothing sets it. Of the log, whoever looks wants to see only what is wrong.
-pub(crate) fn default_for(setting: &Override, looks: bool) -> Option<String> {
-    if looks && setting.flag == LOG_LEVEL.flag {
+pub(crate) fn default_for(setting: &Override, quiet: bool) -> Option<String> {
+    if quiet && setting.flag == LOG_LEVEL.flag {
         return Some(look::LOG_LEVEL.to_string());
     }
     setting.field.and_then(default_of)

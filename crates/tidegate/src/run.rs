@@ -1,6 +1,7 @@
 //! From the command line to an exit code.
 
 mod look;
+mod memory;
 mod record;
 mod serve;
 mod stdio;
@@ -35,6 +36,7 @@ pub fn main() -> ExitCode {
             &mut io::stderr(),
         )),
         Command::Look(look) => look::run(&look, &outside),
+        Command::Memory(command) => memory::run(&command, &outside),
         #[cfg(target_os = "linux")]
         Command::Keep(args) => return keep(&args.program, &args.args),
         Command::Schema => quietly(cli::schema::run(&mut io::stdout()).map(|()| Exit::Done)),

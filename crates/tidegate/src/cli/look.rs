@@ -152,19 +152,23 @@ impl Look {
 impl LookArgs {
     /// What they say of the configuration.
     pub fn flags(&self, outside: &Outside<'_>) -> Flags {
-        let flags = self.config.flags();
-        let said = outside.variable(config::LOG_LEVEL.variable).is_some();
-        Flags {
-            // No address is opened, so none can be open to all.
-            insecure: true,
-            log_level: flags.log_level.or((!said).then_some(LOG_LEVEL)),
-            ..flags
-        }
+        quiet(self.config.flags(), outside)
+    }
+}
+
+/// The flags of a command that runs for a moment.
+pub(super) fn quiet(flags: Flags, outside: &Outside<'_>) -> Flags {
+    let said = outside.variable(config::LOG_LEVEL.variable).is_some();
+    Flags {
+        // No address is opened, so none can be open to all.
+        insecure: true,
+        log_level: flags.log_level.or((!said).then_some(LOG_LEVEL)),
+        ..flags
     }
 }
 
 /// Whether a command is one of these.
-pub(crate) fn is_one(command: &clap::Command) -> bool {
+pub(super) fn is_one(command: &clap::Command) -> bool {
     Look::has_subcommand(command.get_name())
 }
 

@@ -5,7 +5,7 @@
 use clap::{Arg, Command, CommandFactory};
 
 use super::table::{code, heading, table};
-use crate::cli::{Cli, default_for, is_look};
+use crate::cli::{Cli, default_for, is_quiet};
 use crate::config::OVERRIDES;
 
 const OPENING: &str = include_str!("cli_opening.md");
@@ -14,24 +14,54 @@ const OPENING: &str = include_str!("cli_opening.md");
 pub(super) fn page() -> String {
     let mut root = Cli::command();
     root.build();
-    let commands: Vec<&Command> = root
-        .get_subcommands()
-        .filter(|sub| !sub.is_hide_set())
+    let commands: Vec<Entry<'_>> = subcommands(&root)
+        .flat_map(|sub| entries(sub, is_quiet(sub)))
         .collect();
     let rows: Vec<[String; 2]> = commands
         .iter()
-        .map(|sub| [link(sub.get_name()), about(sub)])
+        .map(|entry| [link(&entry.name), about(entry.command)])
         .collect();
     let mut text = OPENING.to_owned();
     text += &table(["command", "what it does"], &rows);
-    for command in commands {
-        text += &section(command);
+    for entry in &commands {
+        text += &section(entry);
     }
     text
 }
 
+/// A command that does something.
+struct Entry<'a> {
+    /// With those of the commands it is part of.
+    name: String,
+    command: &'a Command,
+    quiet: bool,
+}
+
+/// A command, or those that it has.
+fn entries(command: &Command, quiet: bool) -> Vec<Entry<'_>> {
+    let own = command.get_name().to_owned();
+    if !command.has_subcommands() {
+        let name = own;
+        return vec![Entry {
+            name,
+            command,
+            quiet,
+        }];
+    }
+    let inner = subcommands(command).flat_map(|sub| entries(sub, quiet));
+    let named = inner.map(|entry| Entry {
+        name: format!("{own} {}", entry.name),
+        ..entry
+    });
+    named.collect()
+}
+
+fn subcommands(command: &Command) -> impl Iterator<Item = &Command> {
+    command.get_subcommands().filter(|sub| !sub.is_hide_set())
+}
+
 fn link(name: &str) -> String {
-    format!("[`tidegate {name}`](#tidegate-{name})")
+    format!("[`tidegate {name}`](#tidegate-{})", name.replace(' ', "-"))
 }
 
 fn about(command: &Command) -> String {
@@ -41,8 +71,9 @@ fn about(command: &Command) -> String {
         .unwrap_or_default()
 }
 
-fn section(command: &Command) -> String {
-    let mut text = heading(2, &format!("tidegate {}", command.get_name()));
+fn section(entry: &Entry<'_>) -> String {
+    let command = entry.command;
+    let mut text = heading(2, &format!("tidegate {}", entry.name));
     let usage = command.clone().render_usage().to_string();
     let examples = command
         .get_after_help()
@@ -56,18 +87,18 @@ fn section(command: &Command) -> String {
     let flags: Vec<[String; 5]> = command
         .get_arguments()
         .filter(|arg| !arg.is_hide_set())
-        .map(|arg| row(arg, is_look(command)))
+        .map(|arg| row(arg, entry.quiet))
         .collect();
     text + "\n" + &table(["flag", "values", "default", "variable", "meaning"], &flags)
 }
 
-fn row(arg: &Arg, looks: bool) -> [String; 5] {
+fn row(arg: &Arg, quiet: bool) -> [String; 5] {
     let flag = arg
         .get_long()
         .map(|long| format!("--{long}"))
         .unwrap_or_default();
     let setting = OVERRIDES.iter().find(|setting| setting.flag == flag);
-    let default = setting.and_then(|setting| default_for(setting, looks));
+    let default = setting.and_then(|setting| default_for(setting, quiet));
     [
         // An argument without a flag is its name alone.
         code(format!("{flag}{}", value_name(arg)).trim_start()),
