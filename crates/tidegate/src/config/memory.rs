@@ -23,7 +23,7 @@ const TAG_BYTES: Size = Size(64);
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a mapping of fields")]
 pub(crate) struct RawMemory {
-    /// Of the kind `memory`: how much each principal may keep, and how large it may be.
+    /// Of kind `memory`: how much each principal may keep, and how large it may be.
     quota: Option<RawQuota>,
 }
 

@@ -280,11 +280,23 @@ fn of_sources() {
     expect(&[
         (
             "sources: { a: { kind: memry } }\n",
-            "1:23: `sources.a.kind`: unknown value `memry`; use one of remote",
+            "1:23: `sources.a.kind`: unknown value `memry`; did you mean `memory`?",
         ),
         (
             "sources: { a: {} }\n",
-            "1:12: `sources.a` needs a `kind`: one of remote",
+            "1:12: `sources.a` needs a `kind`: one of remote, files, capability-index, memory",
+        ),
+        (
+            "sources: { a: { kind: memory, quotas: {} } }\n",
+            "1:31: unknown field `sources.a.quotas`; did you mean `quota`?",
+        ),
+        (
+            "sources: { a: { kind: memory, quota: { entries: 0 } } }\n",
+            "1:49: `sources.a.quota.entries` is 0; it must be from 1 to 1000000",
+        ),
+        (
+            "sources: { a: { kind: memory, quota: { value_bytes: 1GiB } } }\n",
+            "1:53: `sources.a.quota.value_bytes` is 1GiB; it must be from 64 to 64MiB",
         ),
         (
             "sources: { a: { command: npx, url: \"http://x\" } }\n",
