@@ -20,3 +20,6 @@ pub use rules::{BadPattern, Patterns};
 pub(crate) use uri::Base;
 pub(crate) use walk::{File, Level, Walk, Walked};
 pub(crate) use watch::{Folders, Look, folders, keep_looking};
+
+#[cfg(test)]
+mod tests;
