@@ -1,7 +1,7 @@
 //! The source `files`: a folder tree as `file://` resources, read-only and watched.
 
 mod complete;
-mod entries;
+pub(crate) mod entries;
 mod shelf;
 mod watched;
 
@@ -18,7 +18,7 @@ use tokio::task::spawn_blocking;
 
 use crate::declare::{completing, nothing_called};
 use crate::folder::{
-    Base, Folders, Look, Patterns, Place, Root, Rules, Unread, Walk, folders, keep_looking,
+    Base, Folders, Look, Patterns, Root, Rules, Unread, Walk, folders, keep_looking,
 };
 use shelf::Shelf;
 use watched::Spellings;
@@ -118,44 +118,22 @@ impl Inner {
         let (asked, spelled) = (place.clone(), uri.to_owned());
         let read = spawn_blocking(move || {
             let contents = inner.walk().read(&asked, inner.max_bytes)?;
-            Ok(entries::body(&inner.base, &asked, contents)
-                .map(|(body, mime)| body.item(&spelled, mime)))
+            Ok(entries::item(&inner.base, &asked, &spelled, contents))
         });
         let read = read.await.unwrap_or_else(|error| {
-            Ok(Err(
-                Error::internal("the file could not be read").caused_by(error)
-            ))
+            let failed = Error::internal("the file could not be read");
+            Ok(Err(failed.caused_by(error)))
         });
         drop(permit);
-        let item = read.map_err(|unread| self.unread(uri, &place, unread))??;
-        Ok(Reply::Done(Outcome::complete(
-            json!({ "contents": [item] }).into(),
-        )))
-    }
-
-    fn unread(&self, uri: &str, place: &Place, unread: Unread) -> Error {
-        match unread {
-            Unread::Nothing if place.is_top() => Error::new(
-                Code::SourceDown,
-                Side::Source,
-                "the folder of this source is not there",
-            ),
-            Unread::Nothing => Error::resource_not_found(uri),
-            Unread::TooLarge { size } => {
-                let limit = self.max_bytes;
-                let message = format!(
-                    "the file has {size} bytes, and at most {limit} are read at once; `max_bytes` \
-                     of this source is the limit"
-                );
-                let data = json!({ "uri": uri, "size": size, "limit": limit });
-                Error::client(Code::InvalidParams, message).with_data(data)
+        let item = read.map_err(|unread| match unread {
+            Unread::Nothing if place.is_top() => {
+                let message = "the folder of this source is not there";
+                Error::new(Code::SourceDown, Side::Source, message)
             }
-            Unread::Refused(error) => {
-                let message = format!("the system does not let it be read: {}", error.kind());
-                let failed = Error::new(Code::SourceFailed, Side::Source, message);
-                failed.about_uri(uri).caused_by(error)
-            }
-        }
+            unread => entries::unread(uri, self.max_bytes, unread),
+        })??;
+        let result = json!({ "contents": [item] });
+        Ok(Reply::Done(Outcome::complete(result.into())))
     }
 
     fn completion(&self, call: &Call, template: &str) -> Result<Reply> {

@@ -8,6 +8,7 @@ pub mod files;
 mod folder;
 pub mod index;
 pub mod memory;
+pub mod prompts;
 pub mod system;
 pub mod tokens;
 pub use folder::{BadPattern, Patterns};

@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use std::time::SystemTime;
 
 use serde::Serialize;
-use serde_json::json;
-use tidegate_core::{Entry, Result};
+use serde_json::{Value, json};
+use tidegate_core::{Code, Entry, Error, Result, Side};
 
 use crate::declare::{Body, entry};
-use crate::folder::{Base, Contents, File, Level, Place, Root, media};
+use crate::folder::{Base, Contents, File, Level, Place, Root, Unread, media};
 
 /// The variable of the template.
 pub(super) const VARIABLE: &str = "path";
@@ -26,22 +26,22 @@ pub(super) fn resources(base: &Base, root: &Root, files: &BTreeMap<Place, File>)
     });
     let files = files
         .iter()
-        .map(|(place, file)| resource(base, place, file));
+        .map(|(place, file)| resource(&base.uri(place), &place.to_string(), None, file));
     std::iter::once(entry(&uri, top)).chain(files).collect()
 }
 
-fn resource(base: &Base, place: &Place, file: &File) -> Entry {
-    let uri = base.uri(place);
-    let mut definition = json!({
-        "uri": uri,
-        "name": place.to_string(),
-        "mimeType": file.mime,
-        "size": file.stamp.size,
-    });
+/// A file in a list.
+pub(crate) fn resource(uri: &str, name: &str, about: Option<&str>, file: &File) -> Entry {
+    let mut definition = json!({ "uri": uri, "name": name });
+    if let Some(about) = about {
+        definition["description"] = about.into();
+    }
+    definition["mimeType"] = file.mime.into();
+    definition["size"] = file.stamp.size.into();
     if let Some(modified) = rfc3339(file.stamp.modified()) {
         definition["annotations"] = json!({ "lastModified": modified });
     }
-    entry(&uri, definition)
+    entry(uri, definition)
 }
 
 pub(super) fn template(text: &str) -> Entry {
@@ -55,13 +55,30 @@ pub(super) fn template(text: &str) -> Entry {
     entry(text, definition)
 }
 
-/// What is read, and its type.
-pub(super) fn body(base: &Base, place: &Place, contents: Contents) -> Result<(Body, &'static str)> {
-    match contents {
-        Contents::File { bytes, mime } if media::is_text(mime) => Ok((text_or_bytes(bytes), mime)),
-        Contents::File { bytes, mime } => Ok((Body::bytes(bytes), mime)),
-        Contents::Folder(level) => {
-            Ok((Body::json(&Listing::of(base, place, &level))?, media::JSON))
+/// What was read, as an item of `contents` under the URI it was asked for by (X25).
+pub(crate) fn item(base: &Base, place: &Place, uri: &str, contents: Contents) -> Result<Value> {
+    let (body, mime) = match contents {
+        Contents::File { bytes, mime } if media::is_text(mime) => (text_or_bytes(bytes), mime),
+        Contents::File { bytes, mime } => (Body::bytes(bytes), mime),
+        Contents::Folder(level) => (Body::json(&Listing::of(base, place, &level))?, media::JSON),
+    };
+    Ok(body.item(uri, mime))
+}
+
+/// Why something was not read, for whoever asked.
+pub(crate) fn unread(uri: &str, limit: u64, unread: Unread) -> Error {
+    match unread {
+        Unread::Nothing => Error::resource_not_found(uri),
+        Unread::TooLarge { size } => {
+            let message =
+                format!("the file has {size} bytes, and at most {limit} are read at once");
+            let data = json!({ "uri": uri, "size": size, "limit": limit });
+            Error::client(Code::InvalidParams, message).with_data(data)
+        }
+        Unread::Refused(error) => {
+            let message = format!("the system does not let it be read: {}", error.kind());
+            let failed = Error::new(Code::SourceFailed, Side::Source, message);
+            failed.about_uri(uri).caused_by(error)
         }
     }
 }

@@ -82,12 +82,6 @@ impl Place {
     pub(crate) fn path(&self) -> &Path {
         Path::new(OsStr::from_bytes(&self.0))
     }
-
-    /// The last part of its name, after a dot, in lower case.
-    pub(crate) fn extension(&self) -> Option<String> {
-        let extension = Path::new(OsStr::from_bytes(self.name()?)).extension()?;
-        Some(extension.to_str()?.to_ascii_lowercase())
-    }
 }
 
 /// For people; what is no text is shown as something else.

@@ -6,6 +6,7 @@ use tidegate_core::{BoxFuture, Layered, Lookout, Source, SourceId};
 use tidegate_sources::files::Files;
 use tidegate_sources::index::CapabilityIndex;
 use tidegate_sources::memory::Memory;
+use tidegate_sources::prompts::Prompts;
 use tidegate_store::Store;
 
 use super::deadline;
@@ -43,6 +44,10 @@ pub(super) fn sources(
             SourceKind::Index(IndexSettings { index, .. }) => {
                 let index = CapabilityIndex::new(index, lookout.clone());
                 Some(built_in(id, index, CapabilityIndex::run, settings))
+            }
+            SourceKind::Prompts(config) => {
+                let prompts = Prompts::new(&one.id, config.clone());
+                Some(built_in(id, prompts, Prompts::run, settings))
             }
         });
     }

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tidegate_sources::Patterns;
 use tidegate_sources::files::FilesConfig;
+use tidegate_sources::prompts::PromptsConfig;
 
 use super::forms::Size;
 use super::outside::Outside;
@@ -90,6 +91,30 @@ pub(crate) fn read_files(node: Node, name: &str, findings: &mut Findings) -> Opt
         max_bytes: bytes.0 as u64,
         max_files: files,
     })
+}
+
+/// A folder of prompts as it is written.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a mapping of fields")]
+pub(crate) struct RawPrompts {
+    /// Of kind `prompts`: the folder whose Markdown files are prompts and whose folders with a
+    /// `SKILL.md` are skills. A relative path starts at the folder of this file.
+    folder: PathBuf,
+}
+
+/// Reads an entry of `sources`, whose name in messages is `name`.
+pub(crate) fn read_prompts(
+    node: Node,
+    name: &str,
+    findings: &mut Findings,
+) -> Option<PromptsConfig> {
+    let RawPrompts { folder } = read(node, name, findings)?;
+    if folder.as_os_str().is_empty() {
+        let id = name.strip_prefix("sources.").unwrap_or(name);
+        let message = format!("`{name}.folder` is empty; name a folder");
+        findings.value(&["sources", id, "folder"], message);
+    }
+    Some(PromptsConfig { folder })
 }
 
 /// Where a path of the file leads: it starts at the folder of the file, or at home. The shell is not

@@ -9,12 +9,13 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use tidegate_sources::files::FilesConfig;
 use tidegate_sources::memory::Limits;
+use tidegate_sources::prompts::PromptsConfig;
 
 use super::capability_index::{self, IndexSettings, RawIndex, read_index};
 use super::endpoint::RawEndpoint;
 use super::entries::Entries;
 use super::fault::unknown_word;
-use super::folders::{self, RawFiles, read_files};
+use super::folders::{self, RawFiles, RawPrompts, read_files, read_prompts};
 use super::memory::{self, RawMemory, read_memory};
 use super::outside::Outside;
 use super::problem::Findings;
@@ -51,6 +52,8 @@ struct AnySource {
     index: Option<RawIndex>,
     #[serde(flatten)]
     memory: RawMemory,
+    #[serde(flatten)]
+    prompts: Option<RawPrompts>,
 }
 
 impl JsonSchema for RawSource {
@@ -77,6 +80,7 @@ pub enum SourceKind {
     Files(FilesConfig),
     Index(IndexSettings),
     Memory(Limits),
+    Prompts(PromptsConfig),
 }
 
 /// The word for a kind, and what reads the other fields of its entries.
@@ -95,6 +99,9 @@ const KINDS: Kinds<'static, SourceKind> = &[
     }),
     ("memory", |node, name, findings| {
         read_memory(node, name, findings).map(SourceKind::Memory)
+    }),
+    ("prompts", |node, name, findings| {
+        read_prompts(node, name, findings).map(SourceKind::Prompts)
     }),
 ];
 
@@ -130,6 +137,7 @@ pub(crate) fn fetch(
             SourceKind::Files(files) => folders::settle(&mut files.root, folder, outside),
             SourceKind::Index(_) => {}
             SourceKind::Memory(_) => {}
+            SourceKind::Prompts(prompts) => folders::settle(&mut prompts.folder, folder, outside),
         }
     }
 }
