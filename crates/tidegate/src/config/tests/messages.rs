@@ -276,15 +276,22 @@ fn of_limits() {
 }
 
 #[test]
-fn of_sources() {
+fn of_kinds() {
+    let kinds = "remote, files, capability-index, memory, prompts";
+    let unknown = format!("1:23: `sources.a.kind`: unknown value `fiddle`; use one of {kinds}");
+    let missing = format!("1:12: `sources.a` needs a `kind`: one of {kinds}");
+    expect(&[
+        ("sources: { a: { kind: fiddle } }\n", unknown.as_str()),
+        ("sources: { a: {} }\n", missing.as_str()),
+    ]);
+}
+
+#[test]
+fn of_folders() {
     expect(&[
         (
             "sources: { a: { kind: memry } }\n",
             "1:23: `sources.a.kind`: unknown value `memry`; did you mean `memory`?",
-        ),
-        (
-            "sources: { a: {} }\n",
-            "1:12: `sources.a` needs a `kind`: one of remote, files, capability-index, memory",
         ),
         (
             "sources: { a: { kind: memory, quotas: {} } }\n",
@@ -298,6 +305,40 @@ fn of_sources() {
             "sources: { a: { kind: memory, quota: { value_bytes: 1GiB } } }\n",
             "1:53: `sources.a.quota.value_bytes` is 1GiB; it must be from 64 to 64MiB",
         ),
+        (
+            "sources: { a: { kind: files } }\n",
+            "1:15: `sources.a` needs the field `root`",
+        ),
+        (
+            "sources: { a: { kind: files, root: '' } }\n",
+            "1:36: `sources.a.root` is empty; name a folder",
+        ),
+        (
+            "sources: { a: { kind: files, root: ., exclude: [x, '[z-a]'] } }\n",
+            "1:52: `sources.a.exclude`: `[z-a]` is no pattern: invalid range; 'z' > 'a'",
+        ),
+        (
+            "sources: { a: { kind: files, root: ., max_bytes: 0 } }\n",
+            "1:50: `sources.a.max_bytes` is 0; it must be from 1 to 256MiB",
+        ),
+        (
+            "sources: { a: { kind: files, root: ., max_files: 0 } }\n",
+            "1:50: `sources.a.max_files` is 0; it must be from 1 to 1000000",
+        ),
+        (
+            "sources: { a: { kind: prompts, root: . } }\n",
+            "1:32: unknown field `sources.a.root`; the fields here are folder",
+        ),
+        (
+            "sources: { a: { kind: prompts, folder: '' } }\n",
+            "1:40: `sources.a.folder` is empty; name a folder",
+        ),
+    ]);
+}
+
+#[test]
+fn of_sources() {
+    expect(&[
         (
             "sources: { a: { command: npx, url: \"http://x\" } }\n",
             "1:12: `sources.a` has both `command` and `url`; keep one",
