@@ -2,7 +2,7 @@
 //! legacy one.
 
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream::{self, pending};
@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 use crate::connect::Open;
 use crate::link::{Heard, Talk};
 use crate::probe::{Probed, ask, discover};
-use crate::watches::{WAIT, Watched};
+use crate::watches::Watched;
 
 /// How long to wait before a stream that ended is opened again, at first and at most.
 const FIRST_WAIT: Duration = Duration::from_secs(1);
@@ -42,7 +42,7 @@ async fn listen(open: &Open, watched: &mut Watched, heard: &mpsc::Sender<Change>
             said = talk.next() => match said {
                 Some(Ok(Heard::Said(said))) => {
                     wait = FIRST_WAIT;
-                    watched.told(&known);
+                    tells_of(&known, watched, heard).await;
                     tell(said, heard).await;
                 }
                 Some(Ok(Heard::Answer(Answer::Error(error)))) if error.is_unknown_method() => {
@@ -58,16 +58,17 @@ async fn listen(open: &Open, watched: &mut Watched, heard: &mpsc::Sender<Change>
                     talk = another;
                     if has_begun {
                         wait = FIRST_WAIT;
-                        watched.told(&known);
+                        tells_of(&known, watched, heard).await;
                     }
                     missed(&known, heard).await;
                 }
             },
             now = watched.other_than(&known) => {
-                let since = Instant::now();
-                talk = begun(open, &now, heard).await.0;
-                watched.told(&now);
-                late(since, now.difference(&known), heard).await;
+                let (another, has_begun) = begun(open, &now, heard).await;
+                talk = another;
+                if has_begun {
+                    tells_of(&now, watched, heard).await;
+                }
                 known = now;
             }
         }
@@ -108,12 +109,10 @@ async fn missed(uris: &BTreeSet<String>, heard: &mpsc::Sender<Change>) {
     }
 }
 
-/// Someone was told that updates come before they did: one may have been missed.
-async fn late(since: Instant, added: impl Iterator<Item = &String>, heard: &mpsc::Sender<Change>) {
-    if since.elapsed() >= WAIT {
-        for uri in added {
-            heard.send(Change::Updated(uri.as_str().into())).await.ok();
-        }
+/// The server tells of these now. What someone believed too early, may have been missed.
+async fn tells_of(uris: &BTreeSet<String>, watched: &Watched, heard: &mpsc::Sender<Change>) {
+    for uri in watched.told(uris) {
+        heard.send(Change::Updated(uri.as_str().into())).await.ok();
     }
 }
 
@@ -144,7 +143,6 @@ async fn subscribe(open: &Open, watched: &mut Watched, heard: &mpsc::Sender<Chan
     }
     loop {
         let now = watched.other_than(&known).await;
-        let since = Instant::now();
         for uri in now.difference(&known) {
             ask(
                 open.link.as_ref(),
@@ -154,8 +152,7 @@ async fn subscribe(open: &Open, watched: &mut Watched, heard: &mpsc::Sender<Chan
             .await
             .ok();
         }
-        watched.told(&now);
-        late(since, now.difference(&known), heard).await;
+        tells_of(&now, watched, heard).await;
         for uri in known.difference(&now) {
             ask(
                 open.link.as_ref(),

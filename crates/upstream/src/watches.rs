@@ -7,9 +7,9 @@ use std::time::Duration;
 use tidegate_core::Watch;
 use tokio::sync::watch;
 
-/// How long someone who wants to hear of a resource waits for the server to know. Later than that,
-/// an update is made up.
-pub(crate) const WAIT: Duration = Duration::from_millis(500);
+/// How long someone who wants to hear of a resource waits for the server to know. Then it is told
+/// that the server does, and an update is made up once that is true.
+const WAIT: Duration = Duration::from_millis(500);
 
 /// The resources that are watched, and by how many.
 #[derive(Clone, Default)]
@@ -18,8 +18,15 @@ pub(crate) struct Watches(Arc<Shared>);
 #[derive(Default)]
 struct Shared {
     wanted: watch::Sender<BTreeMap<String, usize>>,
-    /// Those of which the server tells.
-    told: watch::Sender<BTreeSet<String>>,
+    told: watch::Sender<Told>,
+}
+
+/// Of what the server tells.
+#[derive(Default)]
+struct Told {
+    uris: BTreeSet<String>,
+    /// What someone was told before it was true.
+    promised: BTreeSet<String>,
 }
 
 impl Watches {
@@ -31,11 +38,24 @@ impl Watches {
             watches: self.clone(),
             uri: uri.to_owned(),
         };
-        let (mut told, uri) = (self.0.told.subscribe(), uri.to_owned());
+        let (watches, uri) = (self.clone(), uri.to_owned());
         Watch::until_dropped(guard, async move {
-            let told = told.wait_for(|told| told.contains(&uri));
-            tokio::time::timeout(WAIT, told).await.ok();
+            let mut told = watches.0.told.subscribe();
+            let told = told.wait_for(|told| told.uris.contains(&uri));
+            if tokio::time::timeout(WAIT, told).await.is_err() {
+                watches.promise(uri);
+            }
         })
+    }
+
+    /// Notes that someone is told of this resource before the server tells of it.
+    fn promise(&self, uri: String) {
+        self.0.told.send_if_modified(|told| {
+            if !told.uris.contains(&uri) {
+                told.promised.insert(uri);
+            }
+            false
+        });
     }
 
     fn remove(&self, uri: &str) {
@@ -56,7 +76,7 @@ impl Watches {
 
     /// What is watched, now and whenever it changes.
     pub(crate) fn follow(&self) -> Watched {
-        self.0.told.send_replace(BTreeSet::new());
+        self.0.told.send_modify(|told| told.uris.clear());
         Watched {
             wanted: self.0.wanted.subscribe(),
             watches: self.clone(),
@@ -86,9 +106,23 @@ impl Watched {
         self.wanted.borrow_and_update().keys().cloned().collect()
     }
 
-    /// The server tells of these now, and of no others.
-    pub(crate) fn told(&self, uris: &BTreeSet<String>) {
-        self.watches.0.told.send_replace(uris.clone());
+    /// The server tells of these now, and of no others. Gives those of which an update may have been
+    /// missed: someone was told too early that the server tells of them.
+    pub(crate) fn told(&self, uris: &BTreeSet<String>) -> BTreeSet<String> {
+        let mut missed = BTreeSet::new();
+        self.watches.0.told.send_modify(|told| {
+            let wanted = self.watches.0.wanted.borrow();
+            let gone = told.uris.difference(uris);
+            let still_wanted = gone.filter(|uri| wanted.contains_key(*uri));
+            told.promised.extend(still_wanted.cloned());
+            told.promised.retain(|uri| wanted.contains_key(uri));
+            missed = told
+                .promised
+                .extract_if(.., |uri| uris.contains(uri))
+                .collect();
+            told.uris.clone_from(uris);
+        });
+        missed
     }
 
     /// Waits until something else is watched than `known`.
