@@ -46,7 +46,8 @@ impl Remote {
                 // It may speak without one after all. Once is enough to find out.
                 let is_stateless = leased.open.facts.revision.era() == Era::Modern;
                 shared.has_no_sessions.store(is_stateless, Relaxed);
-                Ok(Some(leased))
+                // All rounds of a call go one way: a program need not know what another one asked.
+                Ok((!(is_unsure && is_stateless)).then_some(leased))
             }
             Err(error) => Err(error),
         }

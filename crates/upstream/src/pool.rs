@@ -45,8 +45,8 @@ pub(crate) struct Pool {
     lanes: Mutex<HashMap<LaneKey, Arc<Lane>>>,
     /// How many links of its own each principal may use at once.
     rooms: Mutex<HashMap<Option<Principal>, Arc<Semaphore>>>,
-    /// What has been started and has not ended.
-    processes: TaskTracker,
+    /// What must have ended before the source has.
+    unfinished: TaskTracker,
     elsewhere: Arc<Elsewhere>,
 }
 
@@ -60,7 +60,7 @@ struct Lane {
     free: Mutex<Vec<(Arc<Open>, Instant)>>,
     /// All links, also those that are used.
     all: Mutex<Vec<Weak<Open>>>,
-    processes: TaskTracker,
+    unfinished: TaskTracker,
     elsewhere: Arc<Elsewhere>,
 }
 
@@ -76,11 +76,11 @@ pub(crate) struct Leased {
 }
 
 impl Pool {
-    pub(crate) fn new(elsewhere: Arc<Elsewhere>, processes: TaskTracker) -> Self {
+    pub(crate) fn new(elsewhere: Arc<Elsewhere>, unfinished: TaskTracker) -> Self {
         Self {
             lanes: Mutex::default(),
             rooms: Mutex::default(),
-            processes,
+            unfinished,
             elsewhere,
         }
     }
@@ -133,7 +133,7 @@ impl Pool {
         capabilities: &RawJson,
     ) -> Result<Leased> {
         let room = self.turn(config, Some(principal)).await?;
-        let (open, unasked) = connect(config, &self.processes, capabilities, Try::Session).await?;
+        let (open, unasked) = connect(config, &self.unfinished, capabilities, Try::Session).await?;
         self.elsewhere.hear(unasked);
         Ok(Leased {
             open,
@@ -169,7 +169,7 @@ impl Pool {
             opening: Semaphore::new(1),
             free: Mutex::default(),
             all: Mutex::default(),
-            processes: self.processes.clone(),
+            unfinished: self.unfinished.clone(),
             elsewhere: Arc::clone(&self.elsewhere),
         });
         lanes.insert(key.clone(), Arc::clone(&lane));
@@ -226,7 +226,7 @@ impl Lane {
 
     async fn open(&self, config: &RemoteConfig, key: &LaneKey) -> Result<Arc<Open>> {
         let (open, unasked) =
-            connect(config, &self.processes, &key.capabilities, Try::Session).await?;
+            connect(config, &self.unfinished, &key.capabilities, Try::Session).await?;
         self.elsewhere.hear(unasked);
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
         all.retain(|link| link.strong_count() > 0);
@@ -277,7 +277,8 @@ fn is_closed(open: &Open) -> bool {
 impl Leased {
     /// Sees what happens in the call.
     pub(crate) fn note(&mut self, event: &Result<Event>) {
-        self.is_done |= matches!(event, Ok(Event::Done(_)));
+        // An error is an answer too; a link that broke is of no use to anyone.
+        self.is_done |= matches!(event, Ok(Event::Done(_)) | Err(_));
     }
 }
 
