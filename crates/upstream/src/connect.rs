@@ -31,6 +31,8 @@ pub(crate) struct Open {
     pub(crate) facts: Facts,
     /// What the server was told that clients on this link can do.
     capabilities: RawJson,
+    /// What must have ended before the source has.
+    pub(crate) unfinished: TaskTracker,
     /// Whether it cost a wait, or a process, to find out how the server speaks.
     the_hard_way: bool,
     /// The least severe log message the server was told to send.
@@ -44,16 +46,12 @@ pub(crate) struct Open {
 impl Open {
     /// Another link for the same clients, to a server that does not speak any more as it did on this
     /// one, which is closed. None where the server is a process: what it says is no other's fault.
-    pub(crate) async fn renewed(
-        &self,
-        config: &RemoteConfig,
-        processes: &TaskTracker,
-    ) -> Option<Result<Arc<Self>>> {
+    pub(crate) async fn renewed(&self, config: &RemoteConfig) -> Option<Result<Arc<Self>>> {
         if !self.link.has_headers() {
             return None;
         }
         self.link.end().await;
-        let opened = connect(config, processes, &self.capabilities, Try::Both).await;
+        let opened = connect(config, &self.unfinished, &self.capabilities, Try::Both).await;
         Some(opened.map(|(open, _)| open))
     }
 
@@ -131,13 +129,13 @@ impl Known {
     pub(crate) async fn connect(
         &self,
         config: &RemoteConfig,
-        processes: &TaskTracker,
+        unfinished: &TaskTracker,
     ) -> Result<Opened> {
         let ways = match self.needs_session.load(Ordering::Relaxed) {
             true => Try::Session,
             false => Try::Both,
         };
-        let opened = connect(config, processes, &RawJson::empty_object(), ways).await;
+        let opened = connect(config, unfinished, &RawJson::empty_object(), ways).await;
         let needs_session = opened.as_ref().is_ok_and(|(open, _)| {
             let known = ways == Try::Session || open.the_hard_way;
             known && open.facts.revision.era() == Era::Legacy
@@ -151,10 +149,10 @@ impl Known {
 type Opened = (Arc<Open>, Unasked);
 
 /// Opens a link on which clients can do what `capabilities` says. What is started for it is one of
-/// `processes` until it ends.
+/// `unfinished` until it ends.
 pub(crate) async fn connect(
     config: &RemoteConfig,
-    processes: &TaskTracker,
+    unfinished: &TaskTracker,
     capabilities: &RawJson,
     ways: Try,
 ) -> Result<Opened> {
@@ -165,7 +163,7 @@ pub(crate) async fn connect(
     };
     let opening = Opening {
         config,
-        processes,
+        unfinished,
         capabilities,
         ways,
     };
@@ -182,7 +180,7 @@ pub(crate) async fn connect(
 /// One attempt to open a link.
 struct Opening<'a> {
     config: &'a RemoteConfig,
-    processes: &'a TaskTracker,
+    unfinished: &'a TaskTracker,
     capabilities: &'a RawJson,
     ways: Try,
 }
@@ -191,7 +189,7 @@ impl Opening<'_> {
     async fn over_pipe(&self, command: &Command) -> Result<Opened> {
         let mut ways = self.ways;
         loop {
-            let started = stdio::start(self.config, command, self.processes)?;
+            let started = stdio::start(self.config, command, self.unfinished)?;
             let numbers = Numbers::default();
             let failed = match greet(&started.link, &numbers, self.capabilities, ways).await {
                 Ok(greeted) => {
@@ -211,14 +209,14 @@ impl Opening<'_> {
     }
 
     async fn over_http(&self, endpoint: &Endpoint) -> Result<Opened> {
-        let (link, unasked) = HttpLink::new(self.config, endpoint);
+        let (link, unasked) = HttpLink::new(self.config, endpoint, self.unfinished);
         let refused = match self.greet(link, unasked, self.ways).await {
             Ok(opened) => return Ok(opened),
             Err(Failed::Unreached(error)) => return Err(error),
             Err(Failed::Refused(error)) => error,
         };
         // A server of the oldest transport answers a GET instead.
-        let oldest = sse::open(self.config, endpoint);
+        let oldest = sse::open(self.config, endpoint, self.unfinished);
         match tokio::time::timeout(ENDPOINT, oldest).await {
             Ok(Ok((link, unasked))) => Ok(self.greet(link, unasked, Try::Session).await?),
             Ok(Err(_)) | Err(_) => Err(refused),
@@ -237,6 +235,7 @@ impl Opening<'_> {
             numbers,
             facts: greeted.facts,
             capabilities: self.capabilities.clone(),
+            unfinished: self.unfinished.clone(),
             the_hard_way: greeted.the_hard_way || ways != self.ways,
             level: Mutex::default(),
             faulty: Mutex::default(),

@@ -24,7 +24,7 @@ impl Remote {
         let mut backoff = Backoff::default();
         loop {
             let mut stayed = Duration::ZERO;
-            match self.known.connect(&self.config, &self.processes).await {
+            match self.known.connect(&self.config, &self.unfinished).await {
                 Ok((open, unasked)) => {
                     let came = Instant::now();
                     self.stay(Arc::clone(&open), unasked).await;

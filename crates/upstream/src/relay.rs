@@ -1,6 +1,7 @@
 //! Carries one call to a server and what it says back.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::StreamExt;
 use tidegate_core::{Ask, Call, Error, Event, EventStream, Outcome, Question, Result};
@@ -8,10 +9,14 @@ use tidegate_mcp::revision::client::{Said, failure, outcome};
 use tidegate_mcp::revision::question::response;
 use tidegate_mcp::revision::tasks::declares;
 use tidegate_mcp::{Answer, Era, Revision};
+use tokio::time::timeout;
 
 use crate::connect::Open;
 use crate::link::{Heard, Talk};
 use crate::task;
+
+/// How long a server may take to take the answer to its question.
+const ANSWERING: Duration = Duration::from_secs(5);
 
 /// What a talk means to the one who called. The link stays open until its end.
 pub(crate) fn events(talk: Talk, open: &Arc<Open>, call: &Call) -> EventStream {
@@ -37,9 +42,9 @@ pub(crate) fn words(talk: Talk, open: &Arc<Open>, uri: Option<String>, tasks: bo
             Ok(Heard::Question { id, kind, params }) => {
                 let (question, pending) = Question::new(kind, params);
                 let link = Arc::clone(&open.link);
-                tokio::spawn(async move {
+                open.unfinished.spawn(async move {
                     let answer = response(&id, pending.wait().await);
-                    link.notify(answer).await.ok();
+                    timeout(ANSWERING, link.notify(answer)).await.ok();
                 });
                 Some(Ok(Event::Question(question)))
             }

@@ -36,6 +36,9 @@ use crate::{lists, relay};
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
 const LOOKED_LATELY: Duration = Duration::from_secs(5);
 
+/// Longer than a program takes to be killed that does not want to end.
+const ENDING: Duration = Duration::from_secs(30);
+
 /// A server behind the gateway.
 pub struct Remote {
     pub(crate) config: RemoteConfig,
@@ -51,8 +54,8 @@ pub struct Remote {
     pub(crate) changes: ChangeSender,
     pub(crate) watches: Watches,
     pub(crate) pool: Pool,
-    /// What has been started and has not ended.
-    pub(crate) processes: TaskTracker,
+    /// What must have ended before this has: programs, and the last words on links.
+    pub(crate) unfinished: TaskTracker,
     elsewhere: Arc<Elsewhere>,
     /// The calls that wait for clients without sessions.
     lot: Arc<Lot>,
@@ -69,7 +72,7 @@ pub struct Remote {
 impl Remote {
     pub fn new(config: RemoteConfig) -> Self {
         let connecting = Health::Degraded("has not been reached yet".to_owned());
-        let processes = TaskTracker::new();
+        let unfinished = TaskTracker::new();
         let changes = ChangeSender::default();
         let elsewhere = Elsewhere::new(changes.clone());
         let lot = Lot::new(Arc::clone(&config.seal), config.park_time);
@@ -83,8 +86,8 @@ impl Remote {
             health: ArcSwap::from_pointee(connecting),
             changes,
             watches: Watches::default(),
-            pool: Pool::new(Arc::clone(&elsewhere), processes.clone()),
-            processes,
+            pool: Pool::new(Arc::clone(&elsewhere), unfinished.clone()),
+            unfinished,
             elsewhere,
             lot,
             ready: CancellationToken::new(),
@@ -105,14 +108,14 @@ impl Remote {
         );
     }
 
-    /// Closes the way to the server and waits until a process of ours is gone. For when nothing
-    /// polls [`Self::run`] any more, which would connect again.
+    /// Closes the way to the server, and waits until it has been told what is over and a process of
+    /// ours is gone. For when nothing polls [`Self::run`] any more, which would connect again.
     pub async fn stop(&self) {
         self.lot.end_all();
         let links = self.pool.drain().into_iter().chain(self.open.swap(None));
         join_all(links.map(|open| async move { open.link.end().await })).await;
-        self.processes.close();
-        self.processes.wait().await;
+        self.unfinished.close();
+        timeout(ENDING, self.unfinished.wait()).await.ok();
     }
 
     /// The class of a client; none if it sees what everyone sees.
@@ -173,7 +176,7 @@ impl Remote {
                 let tools = lists::tools(&self.config, open, &call.terms.capabilities).await?;
                 Ok(relay::events(open.ask(call, &tools)?, open, call))
             }
-            (talk, Some(Again::Link)) => match open.renewed(&self.config, &self.processes).await {
+            (talk, Some(Again::Link)) => match open.renewed(&self.config).await {
                 None => Ok(relay::events(talk, open, call)),
                 Some(open) => {
                     let open = open?;

@@ -175,11 +175,13 @@ impl Drop for Driven {
             return;
         }
         let (open, task) = (Arc::clone(&self.open), self.task.id.clone());
-        runtime.spawn(async move {
+        let unfinished = self.open.unfinished.clone();
+        let cancelling = async move {
             let outbound = open.own_wording().cancel_task(open.numbers.next(), &task);
             let cancelled = ask(open.link.as_ref(), outbound, Vec::new());
             timeout(CANCELLING, cancelled).await.ok();
-        });
+        };
+        unfinished.spawn_on(cancelling, &runtime);
     }
 }
 

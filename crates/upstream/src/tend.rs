@@ -94,7 +94,7 @@ impl Remote {
 
     async fn open_session(&self, class: &Class) -> Result<(Arc<Open>, Unasked)> {
         let capabilities = &class.key.capabilities;
-        connect(&self.config, &self.processes, capabilities, Try::Session).await
+        connect(&self.config, &self.unfinished, capabilities, Try::Session).await
     }
 
     async fn stay_in(

@@ -16,7 +16,9 @@ use tidegate_core::{Result, Terms, Vital};
 use tidegate_mcp::revision::Revision;
 use tidegate_mcp::revision::client::{Outbound, Wording};
 use tokio::runtime::Handle;
+use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use super::junk::Junk;
 use super::pending::{Pending, is_call};
@@ -30,7 +32,7 @@ const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
-/// How long the end of a session may take to be told.
+/// How long the end of a call, or of a session, may take to be told.
 const LEAVING: Duration = Duration::from_secs(2);
 
 /// How long a server may take to open the stream of a session, or to say that it has none.
@@ -60,10 +62,18 @@ struct Shared {
     pending: Arc<Pending>,
     unasked: NewsSender,
     closed: CancellationToken,
+    /// The calls whose end is being told.
+    ending: TaskTracker,
+    /// What the source waits for before it is closed.
+    unfinished: TaskTracker,
 }
 
 impl HttpLink {
-    pub(crate) fn new(config: &RemoteConfig, endpoint: &Endpoint) -> (Self, Unasked) {
+    pub(crate) fn new(
+        config: &RemoteConfig,
+        endpoint: &Endpoint,
+        unfinished: &TaskTracker,
+    ) -> (Self, Unasked) {
         let (unasked, heard) = mailbox();
         let shared = Shared {
             name: config.name.clone(),
@@ -75,6 +85,8 @@ impl HttpLink {
             pending: Arc::default(),
             unasked,
             closed: CancellationToken::new(),
+            ending: TaskTracker::new(),
+            unfinished: unfinished.clone(),
         };
         (
             Self {
@@ -124,12 +136,20 @@ impl Shared {
                 revision: Revision::NEWEST_LEGACY,
                 terms: Terms::default(),
             };
-            runtime.spawn(async move { shared.post(word.cancelled(id), Vec::new()).await.ok() });
+            let telling = async move {
+                let told = shared.post(word.cancelled(id), Vec::new());
+                timeout(LEAVING, told).await.ok();
+            };
+            let telling = self.ending.track_future(telling);
+            self.unfinished.spawn_on(telling, &runtime);
         }
     }
 
-    /// Tells the server that the session is over.
+    /// Tells the server that the session is over, after all that there was to tell of its calls: not
+    /// every server ends them with it.
     async fn leave(&self) {
+        self.ending.close();
+        self.ending.wait().await;
         if self
             .session
             .load()
@@ -139,7 +159,7 @@ impl Shared {
             let leaving = self
                 .endpoint
                 .send(Method::DELETE, self.session_headers(), String::new());
-            tokio::time::timeout(LEAVING, leaving).await.ok();
+            timeout(LEAVING, leaving).await.ok();
         }
     }
 
@@ -209,7 +229,7 @@ impl Link for HttpLink {
         tokio::spawn(standing::follow(Arc::clone(&self.shared), settled.clone()));
         Box::pin(async move {
             // What a server says before there is a stream to say it on may be lost.
-            let in_time = tokio::time::timeout(STREAM, settled.cancelled());
+            let in_time = timeout(STREAM, settled.cancelled());
             in_time.await.ok();
         })
     }
@@ -237,7 +257,8 @@ impl Drop for HttpLink {
         self.shared.closed.cancel();
         if let Ok(runtime) = Handle::try_current() {
             let shared = Arc::clone(&self.shared);
-            runtime.spawn(async move { shared.leave().await });
+            let unfinished = self.shared.unfinished.clone();
+            unfinished.spawn_on(async move { shared.leave().await }, &runtime);
         }
     }
 }

@@ -2,6 +2,7 @@
 //! all that comes back comes one way.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, StreamExt};
@@ -20,6 +21,9 @@ use crate::news::mailbox;
 
 /// Words that may wait to go out.
 const WAITING: usize = 256;
+
+/// How long those that wait when the link is closed may take.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// A link on which requests are told apart by their ids alone.
 pub(crate) struct OneWay {
@@ -121,6 +125,25 @@ impl Drop for OneWay {
     fn drop(&mut self) {
         self.closed.cancel();
     }
+}
+
+/// The next word to go out. What was said before the link was closed goes out before its end: that a
+/// call is over, most of all.
+pub(crate) async fn next_word(
+    words: &mut mpsc::Receiver<String>,
+    closed: &CancellationToken,
+) -> Option<String> {
+    tokio::select! {
+        biased;
+        word = words.recv() => word,
+        () = closed.cancelled() => None,
+    }
+}
+
+/// Waits until whoever carries the words of a link that was closed has had its time.
+pub(crate) async fn silence(closed: &CancellationToken) {
+    closed.cancelled().await;
+    tokio::time::sleep(LAST_WORDS).await;
 }
 
 fn ended() -> tidegate_core::Error {

@@ -11,10 +11,11 @@ use tidegate_core::Result;
 use tidegate_mcp::sse::{Decoder, Event};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
-use tokio_util::sync::CancellationToken;
+use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::task::TaskTracker;
 
 use super::ear::Ear;
-use super::one_way::{Ends, OneWay};
+use super::one_way::{Ends, OneWay, next_word, silence};
 use super::{Unasked, unavailable};
 use crate::config::RemoteConfig;
 use crate::endpoint::{Endpoint, within};
@@ -23,7 +24,12 @@ use crate::endpoint::{Endpoint, within};
 const STALL: Duration = Duration::from_secs(10);
 
 /// Opens the stream and hears where to post.
-pub(crate) async fn open(config: &RemoteConfig, server: &Endpoint) -> Result<(OneWay, Unasked)> {
+/// The source waits with its own end for the link's last words, which are `unfinished`.
+pub(crate) async fn open(
+    config: &RemoteConfig,
+    server: &Endpoint,
+    unfinished: &TaskTracker,
+) -> Result<(OneWay, Unasked)> {
     let response = server.send(Method::GET, Vec::new(), String::new()).await?;
     if !(response.status.is_success() && response.is_events) {
         return Err(unavailable(
@@ -55,30 +61,43 @@ pub(crate) async fn open(config: &RemoteConfig, server: &Endpoint) -> Result<(On
             unasked,
         },
     ) = OneWay::new(&config.name);
-    tokio::spawn(post(server.at(address), to_send, link.closed.clone()));
-    tokio::spawn(hear(events, ear, link.closed.clone()));
+    let silent = CancellationToken::new();
+    let (closed, server) = (link.closed.clone(), server.at(address));
+    let posting = post_all(server, to_send, closed.clone(), silent.clone().drop_guard());
+    unfinished.spawn(posting);
+    tokio::spawn(hear(events, ear, closed, silent));
     Ok((link, unasked))
 }
 
-/// Posts each word; a server that does not take one is of no more use.
-async fn post(server: Endpoint, mut words: mpsc::Receiver<String>, closed: CancellationToken) {
-    loop {
-        let word = tokio::select! {
-            () = closed.cancelled() => return,
-            word = words.recv() => word,
-        };
-        let Some(word) = word else { return };
+/// Posts each word; then the other half of the link may be `silent`.
+async fn post_all(
+    server: Endpoint,
+    words: mpsc::Receiver<String>,
+    closed: CancellationToken,
+    _silent: DropGuard,
+) {
+    tokio::select! {
+        () = silence(&closed) => {}
+        () = post(server, words, &closed) => closed.cancel(),
+    }
+}
+
+/// A server that does not take a word is of no more use.
+async fn post(server: Endpoint, mut words: mpsc::Receiver<String>, closed: &CancellationToken) {
+    while let Some(word) = next_word(&mut words, closed).await {
         match timeout(STALL, server.send(Method::POST, Vec::new(), word)).await {
             Ok(Ok(response)) if response.status.is_success() => {}
-            _ => return closed.cancel(),
+            _ => return,
         }
     }
 }
 
-async fn hear(mut events: Events, ear: Ear, closed: CancellationToken) {
+/// Hears the server for as long as something is posted: its stream is the session, and a word to one
+/// that has ended would be lost.
+async fn hear(mut events: Events, ear: Ear, closed: CancellationToken, silent: CancellationToken) {
     loop {
         let event = tokio::select! {
-            () = closed.cancelled() => break,
+            () = silent.cancelled() => break,
             event = events.next() => event,
         };
         match event {

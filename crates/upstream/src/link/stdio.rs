@@ -20,7 +20,7 @@ use tokio_util::task::TaskTracker;
 
 use self::process::{Ending, Pipes, Process};
 use super::ear::Ear;
-use super::one_way::{Ends, OneWay};
+use super::one_way::{Ends, OneWay, next_word, silence};
 use super::{Link as _, Unasked, unavailable};
 use crate::config::{Command, Keeper, RemoteConfig};
 
@@ -38,11 +38,11 @@ pub(crate) struct Started {
     is_kept: bool,
 }
 
-/// Starts the process, one of `processes` until it ends, and opens a link over its pipes.
+/// Starts the process, one of `unfinished` until it ends, and opens a link over its pipes.
 pub(crate) fn start(
     config: &RemoteConfig,
     command: &Command,
-    processes: &TaskTracker,
+    unfinished: &TaskTracker,
 ) -> Result<Started> {
     let (process, pipes) = Process::start(command).map_err(|cause| no_start().caused_by(cause))?;
     let Pipes {
@@ -68,7 +68,7 @@ pub(crate) fn start(
     let complaints = complaints::drain(name.clone(), stderr, ending.overdue.clone());
     let complaints = tokio::spawn(complaints);
     let seeing_off = see_off(name, process, complaints, ending, Arc::clone(&status));
-    link.started.spawn(processes.track_future(seeing_off));
+    link.started.spawn(unfinished.track_future(seeing_off));
     Ok(Started {
         link,
         unasked,
@@ -113,7 +113,7 @@ async fn write(
     ending: Ending,
 ) {
     let writing = async {
-        while let Some(line) = lines.recv().await {
+        while let Some(line) = next_word(&mut lines, &ending.closed).await {
             let mut line = single_line(&line).into_owned();
             line.push('\n');
             match timeout(STALL, stdin.write_all(line.as_bytes())).await {
@@ -128,7 +128,7 @@ async fn write(
         }
     };
     tokio::select! {
-        () = ending.closed.cancelled() => {}
+        () = silence(&ending.closed) => {}
         () = writing => ending.closed.cancel(),
     }
 }
