@@ -13,6 +13,7 @@ mod call;
 mod channel;
 mod complaints;
 mod completion;
+mod errands;
 mod framing;
 mod heard;
 mod http;
