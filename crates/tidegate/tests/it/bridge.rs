@@ -55,7 +55,7 @@ async fn row(client: &'static Client, world: &Rc<World>) -> Vec<Outcome> {
             }
             outcomes.push(Outcome {
                 client: client.name,
-                server: world.servers[server].name,
+                server: world.servers[server].title.clone(),
                 feature,
                 verdict,
             });

@@ -6,29 +6,38 @@ use serde_json::{Value, json};
 
 use super::clients::{Client, Way};
 use super::peer::Peer;
-use super::servers::{HASTY, Server, World};
+use super::servers::{Server, World};
 use super::wire::Wire;
 use crate::support::Server as Gateway;
 
-/// All cells of one client, with a gateway of its own: on a pipe to a server, nothing tells to which
+/// All cells of one client, with gateways of its own: on a pipe to a server, nothing tells to which
 /// of several calls a word belongs.
 pub(super) struct Row {
     client: &'static Client,
     world: Rc<World>,
     /// For a client that does not start one itself.
     gateway: Option<Gateway>,
+    /// One that waits for nobody for long.
+    hasty_gateway: Option<Gateway>,
     able: Option<Peer>,
     quiet: Option<Peer>,
+    hurried: Option<Peer>,
 }
 
 impl Row {
     pub(super) fn of(client: &'static Client, world: &Rc<World>) -> Self {
+        let start = |config: String| {
+            let needs_one = client.way != Way::Stdio;
+            needs_one.then(|| Gateway::with_config(&config))
+        };
         Self {
             client,
-            gateway: (client.way != Way::Stdio).then(|| Gateway::with_config(&world.config())),
+            gateway: start(world.config()),
+            hasty_gateway: start(world.hasty_config()),
             world: Rc::clone(world),
             able: None,
             quiet: None,
+            hurried: None,
         }
     }
 
@@ -36,6 +45,7 @@ impl Row {
     pub(super) fn reopen(&mut self) {
         self.able = None;
         self.quiet = None;
+        self.hurried = None;
     }
 }
 
@@ -69,56 +79,62 @@ impl<'a> Cell<'a> {
 
     /// A client that can answer all that its revision knows.
     pub(super) async fn able(&mut self) -> &mut Peer {
-        if self.row.able.is_none() || self.client().way != Way::Stdio {
-            self.row.able = Some(
-                Box::pin(self.open(self.client().abilities(), "", &self.row.world.config())).await,
-            );
-        }
-        let source = self.server().name;
-        let peer = self.row.able.as_mut().unwrap();
-        source.clone_into(&mut peer.source);
-        peer
+        let opened = match self.row.able.take().filter(|_| self.stays_open()) {
+            Some(peer) => peer,
+            None => self.open(self.client().abilities()).await,
+        };
+        self.before_this_server(|row| row.able.insert(opened))
     }
 
     /// A client that can be asked nothing.
     pub(super) async fn quiet(&mut self) -> &mut Peer {
-        if self.row.quiet.is_none() || self.client().way != Way::Stdio {
-            self.row.quiet =
-                Some(Box::pin(self.open(json!({}), "", &self.row.world.config())).await);
-        }
+        let opened = match self.row.quiet.take().filter(|_| self.stays_open()) {
+            Some(peer) => peer,
+            None => self.open(json!({})).await,
+        };
+        self.before_this_server(|row| row.quiet.insert(opened))
+    }
+
+    /// A client that can answer, but is not waited for for long.
+    pub(super) async fn hurried(&mut self) -> &mut Peer {
+        let opened = match self.row.hurried.take().filter(|_| self.stays_open()) {
+            Some(peer) => peer,
+            None => {
+                let (able, world) = (self.client().abilities(), &self.row.world);
+                let gateway = self.row.hasty_gateway.as_ref();
+                Box::pin(self.open_at(gateway, &world.hasty_config(), able)).await
+            }
+        };
+        self.before_this_server(|row| row.hurried.insert(opened))
+    }
+
+    /// A client of its own, which can do just that, and can go away.
+    pub(super) async fn another(&self, capabilities: Value) -> Peer {
+        let config = World::config_of(std::slice::from_ref(self.server()));
+        Box::pin(self.open_at(self.row.gateway.as_ref(), &config, capabilities)).await
+    }
+
+    /// Whether one client is there for all cells: it costs a gateway to have another.
+    fn stays_open(&self) -> bool {
+        self.client().way == Way::Stdio
+    }
+
+    fn before_this_server(&mut self, peer: impl FnOnce(&mut Row) -> &mut Peer) -> &mut Peer {
         let source = self.server().name;
-        let peer = self.row.quiet.as_mut().unwrap();
+        let peer = peer(self.row);
         source.clone_into(&mut peer.source);
         peer
     }
 
-    /// A client that can answer, before a source that does not wait for long.
-    pub(super) async fn able_before_the_hasty(&mut self) -> &mut Peer {
-        if self.client().way != Way::Stdio {
-            let peer = Box::pin(self.open(self.client().abilities(), HASTY, "")).await;
-            return self.row.able.insert(peer);
-        }
-        let source = format!("{}{HASTY}", self.server().name);
-        let peer = self.able().await;
-        peer.source = source;
-        peer
+    async fn open(&self, capabilities: Value) -> Peer {
+        let config = self.row.world.config();
+        Box::pin(self.open_at(self.row.gateway.as_ref(), &config, capabilities)).await
     }
 
-    /// The client that can answer, as it was left.
-    pub(super) fn able_as_it_is(&mut self) -> &mut Peer {
-        self.row.able.as_mut().expect("it was opened")
-    }
-
-    /// A client of its own, which can go away.
-    pub(super) async fn another(&self) -> Peer {
-        let server = std::slice::from_ref(self.server());
-        Box::pin(self.open(json!({}), "", &World::config_of(server))).await
-    }
-
-    async fn open(&self, capabilities: Value, behind: &str, config: &str) -> Peer {
-        let client = self.client();
-        let source = format!("{}{behind}", self.server().name);
-        let wire = match (&self.row.gateway, client.way) {
+    /// Opens a client of a gateway; on a pipe, of one with this configuration.
+    async fn open_at(&self, gateway: Option<&Gateway>, config: &str, capabilities: Value) -> Peer {
+        let (client, source) = (self.client(), self.server().name);
+        let wire = match (gateway, client.way) {
             (None, _) => Wire::stdio(config),
             (Some(gateway), Way::Sse) => Wire::sse(gateway.address).await,
             (Some(gateway), _) => {
@@ -126,7 +142,7 @@ impl<'a> Cell<'a> {
             }
         };
         let mut peer = Peer::new(wire, client.revision, capabilities);
-        peer.source = source;
+        source.clone_into(&mut peer.source);
         peer.sees_all = matches!(client.way, Way::Sse | Way::Stdio);
         peer.batches = client.way == Way::Batches;
         peer.greet().await;

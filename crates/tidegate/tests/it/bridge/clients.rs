@@ -57,6 +57,9 @@ impl Client {
     /// Everything that a client of its revision can say that it can do.
     pub(super) fn abilities(&self) -> Value {
         let mut all = json!({ "sampling": {}, "roots": {} });
+        if !self.is_modern() {
+            all["roots"] = json!({ "listChanged": true });
+        }
         if self.knows("2025-06-18") {
             all["elicitation"] = json!({});
         }

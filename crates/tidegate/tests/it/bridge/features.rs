@@ -1,9 +1,14 @@
 //! The features of the table, each a function over one cell. What it finds wrong it panics about.
 
-mod asking;
+mod asked;
 mod cancelling;
 mod changes;
+mod elicitation;
+mod errands;
+mod never;
 mod plain;
+mod roots;
+mod sampling;
 
 use futures_util::FutureExt;
 use futures_util::future::LocalBoxFuture;
@@ -39,15 +44,19 @@ features! {
     "log levels": plain::log_levels,
     "cancel by notification": cancelling::by_notification,
     "cancel by disconnect": cancelling::by_disconnect,
-    "form elicitation": asking::form,
-    "URL elicitation": asking::page,
-    "two elicitations at once": asking::two_at_once,
-    "partial answers": asking::partial,
-    "decline": asking::decline,
-    "never answered": asking::never,
-    "sampling": asking::sampling,
-    "sampling with tools": asking::sampling_with_tools,
-    "roots": asking::roots,
+    "form elicitation": elicitation::form,
+    "URL elicitation": elicitation::page,
+    "URL elicitation required (-32042)": errands::needed,
+    "told that the user is done there": errands::done,
+    "two elicitations at once": elicitation::two_at_once,
+    "partial answers": elicitation::partial,
+    "decline": elicitation::decline,
+    "never answered": never::answered,
+    "sampling": sampling::sampling,
+    "sampling with tools": sampling::with_tools,
+    "sampling refused": sampling::refused,
+    "roots": roots::asked,
+    "roots changed": roots::changed,
     "subscribe and update": changes::update,
     "list_changed": changes::list,
     "not found": plain::not_found,

@@ -23,6 +23,12 @@ pub(super) const NOTES: &[&Note] = &[
     &TEXT_ALONE,
     &WAITED_FOR,
     &ENDS_WITH_ITS_PIPE,
+    &OLDER_SERVER,
+    &AS_TEXT,
+    &ASKED_INSTEAD,
+    &NO_WORD_OF_THE_END,
+    &NO_WORD_FOR_NO,
+    &NO_WORD_OF_ROOTS,
 ];
 
 pub(super) const NO_ELICITATION: Note = Note {
@@ -91,13 +97,50 @@ pub(super) const TEXT_ALONE: Note = Note {
 pub(super) const WAITED_FOR: Note = Note {
     letter: 'k',
     text: "A server of 2026-07-28 has answered once it asks (*Utilities, Multi round-trip requests*), \
-           so that nothing waits there. The gateway waits for a client with a session for ten minutes, \
-           or until it cancels the call; everything else goes on meanwhile.",
+           so that nothing waits there. The gateway waits for a client with a session as long as \
+           `answer_time` of its limits says; then the call fails with words that say so.",
 };
 
 pub(super) const ENDS_WITH_ITS_PIPE: Note = Note {
     letter: 'l',
     text: "On stdio the gateway is the client's own process and ends with its input (*Transports, \
-           stdio, Shutdown*). Calls under way have the time of `drain` to end first; then the gateway \
-           ends, and with it every server that it started.",
+           stdio, Shutdown*). Calls under way have the time of `drain` to end first; then their servers are \
+           told that nobody waits, and the gateway ends, with every server that it started.",
+};
+
+pub(super) const OLDER_SERVER: Note = Note {
+    letter: 'm',
+    text: "The server speaks a revision that does not have it, so that it has no such tool. Clients that \
+           could are not asked.",
+};
+
+pub(super) const AS_TEXT: Note = Note {
+    letter: 'n',
+    text: "The error came with 2025-11-25 (*Client features, Elicitation, URL elicitation required*). Older \
+           clients get a failed result, the text of which has the address of the page.",
+};
+
+pub(super) const ASKED_INSTEAD: Note = Note {
+    letter: 'o',
+    text: "From 2026-07-28 on there is no such error (*Changelog*). The server asks, which is the row \
+           above.",
+};
+
+pub(super) const NO_WORD_OF_THE_END: Note = Note {
+    letter: 'p',
+    text: "From 2026-07-28 on nobody is told (*Changelog*). The client makes its call again, and finds it \
+           done.",
+};
+
+pub(super) const NO_WORD_FOR_NO: Note = Note {
+    letter: 'q',
+    text: "From 2026-07-28 on a model's answer has no way to say no (*Utilities, Multi round-trip \
+           requests*). A client without a session does not come back, which is *never answered*; the \
+           call of one with a session ends with an error that carries its words.",
+};
+
+pub(super) const NO_WORD_OF_ROOTS: Note = Note {
+    letter: 'r',
+    text: "From 2026-07-28 on nobody is told that roots changed (*Changelog*): a server asks when it needs \
+           them. The word is taken and goes no further.",
 };

@@ -2,10 +2,16 @@
 //!
 //! Must not know: how messages travel, or what they are about.
 
-use serde_json::{Map, Value, json};
+mod calls;
+mod wants;
+
+use std::collections::{HashSet, VecDeque};
+
+use serde_json::{Value, json};
 use tidegate_testkit::MODERN;
 
 use super::wire::Wire;
+pub(super) use calls::{Went, asked, go_on};
 
 const META: &str = "io.modelcontextprotocol/";
 
@@ -17,36 +23,14 @@ pub(super) struct Peer {
     /// The source it means, and whether it sees others too.
     pub(super) source: String,
     pub(super) sees_all: bool,
+    /// Whether each request travels with a ping.
     pub(super) batches: bool,
+    /// The requests whose pings were answered.
+    pongs: HashSet<String>,
+    /// What came while something else was waited for, oldest first.
+    put_off: VecDeque<Value>,
     level: Option<String>,
     last: u64,
-}
-
-/// How a call went.
-#[derive(Debug)]
-pub(super) struct Went {
-    /// What was said meanwhile.
-    pub(super) notices: Vec<Value>,
-    /// What was asked, as `method` and `params`.
-    pub(super) questions: Vec<Value>,
-    /// The answer: with a `result` or an `error`.
-    pub(super) answer: Value,
-}
-
-impl Went {
-    /// The text of the result, which must be a good one.
-    #[track_caller]
-    pub(super) fn text(&self) -> &str {
-        let result = &self.answer["result"];
-        let is_good = result.is_object() && result["isError"] != true;
-        assert!(is_good, "{self:?}");
-        result["content"][0]["text"].as_str().unwrap()
-    }
-
-    /// Whether it failed, by an error or by a result that says so.
-    pub(super) fn failed(&self) -> bool {
-        self.answer.get("error").is_some() || self.answer["result"]["isError"] == true
-    }
 }
 
 impl Peer {
@@ -58,6 +42,8 @@ impl Peer {
             source: String::new(),
             sees_all: false,
             batches: false,
+            pongs: HashSet::new(),
+            put_off: VecDeque::new(),
             level: None,
             last: 0,
         }
@@ -110,8 +96,7 @@ impl Peer {
         match self.batches {
             false => self.wire.send(&request).await,
             true => {
-                let ping =
-                    json!({ "jsonrpc": "2.0", "id": format!("ping-{id}"), "method": "ping" });
+                let ping = json!({ "jsonrpc": "2.0", "id": ping_of(&id), "method": "ping" });
                 self.wire.send(&json!([request, ping])).await;
             }
         }
@@ -132,58 +117,68 @@ impl Peer {
         params
     }
 
-    /// Says from which level on it wants to hear of what is logged.
-    pub(super) async fn log_level(&mut self, level: &str) {
-        self.level = Some(level.to_owned());
-        if !self.is_modern() {
-            let set = self
-                .request("logging/setLevel", json!({ "level": level }))
-                .await;
-            assert_eq!(set["result"], json!({}), "{set}");
+    /// Sends a request and gives its answer.
+    pub(super) async fn request(&mut self, method: &str, params: Value) -> Value {
+        let id = self.begin(method, params).await;
+        self.answer(&id).await
+    }
+
+    pub(super) async fn notify(&mut self, method: &str, params: Value) {
+        let message = json!({ "jsonrpc": "2.0", "method": method, "params": params });
+        self.wire.send(&message).await;
+    }
+
+    /// The next message that is not the answer to a ping of a batch.
+    async fn next(&mut self) -> Value {
+        if let Some(message) = self.put_off.pop_front() {
+            return message;
         }
-    }
-
-    /// Wants to hear of the changes of a resource.
-    pub(super) async fn watch(&mut self, uri: &str) {
-        if self.is_modern() {
-            self.listen(json!({ "resourceSubscriptions": [uri] })).await;
-        } else {
-            let done = self
-                .request("resources/subscribe", json!({ "uri": uri }))
-                .await;
-            assert_eq!(done["result"], json!({}), "{done}");
-        }
-    }
-
-    /// Wants to hear of changes of the list of tools, which a client with a session does anyway.
-    pub(super) async fn listen_for_tools(&mut self) {
-        if self.is_modern() {
-            self.listen(json!({ "toolsListChanged": true })).await;
-        }
-    }
-
-    async fn listen(&mut self, wanted: Value) {
-        self.begin("subscriptions/listen", json!({ "notifications": wanted }))
-            .await;
-        let agreed = self.hear("notifications/subscriptions/acknowledged").await;
-        assert_eq!(agreed["notifications"], wanted, "{agreed}");
-    }
-
-    /// The names of all tools.
-    pub(super) async fn tools(&mut self) -> Vec<String> {
-        let mut names = Vec::new();
-        let mut params = json!({});
         loop {
-            let page = self.request("tools/list", params).await;
-            let tools = page["result"]["tools"].as_array().expect("a list");
-            names.extend(
-                tools
-                    .iter()
-                    .map(|tool| tool["name"].as_str().unwrap().to_owned()),
-            );
-            match page["result"].get("nextCursor") {
-                Some(cursor) => params = json!({ "cursor": cursor }),
-                None => return names,
+            let message = self.wire.next().await;
+            if !self.is_pong(&message) {
+                return message;
+            }
+        }
+    }
+
+    /// Waits for the other answer of the batch that a request travelled in.
+    async fn pong(&mut self, id: &Value) {
+        let request = id.to_string();
+        while self.batches && !self.pongs.remove(&request) {
+            let message = self.wire.next().await;
+            if !self.is_pong(&message) {
+                self.put_off.push_back(message);
+            }
+        }
+    }
+
+    /// Whether a message is the answer to a ping of a batch, which is noted.
+    fn is_pong(&mut self, message: &Value) -> bool {
+        let ping = message["id"].as_str().and_then(pinged);
+        let Some(request) = ping.filter(|_| message.get("method").is_none()) else {
+            return false;
+        };
+        assert_eq!(message["result"], json!({}), "{message}");
+        self.pongs.insert(request.to_owned())
+    }
+
+    /// The answer to a request; whatever else comes is passed over.
+    pub(super) async fn answer(&mut self, id: &Value) -> Value {
+        loop {
+            let message = self.next().await;
+            if message.get("method").is_none() && message["id"] == *id {
+                self.pong(id).await;
+                return message;
+            }
+        }
+    }
+
+    /// The next answer to anything.
+    pub(super) async fn response(&mut self) -> Value {
+        loop {
+            let message = self.next().await;
+            if message.get("method").is_none() {
+                return message;
             }
         }
     }
@@ -191,7 +186,7 @@ impl Peer {
     /// The next question of the server.
     pub(super) async fn question(&mut self) -> Value {
         loop {
-            let message = self.wire.next().await;
+            let message = self.next().await;
             assert!(
                 message.get("error").is_none(),
                 "before a question: {message}"
@@ -202,146 +197,35 @@ impl Peer {
         }
     }
 
-    /// Begins to call a tool; gives the id of the request.
-    pub(super) async fn begin_call(&mut self, tool: &str, arguments: Value) -> Value {
-        let token = format!("token-{}", self.last + 1);
-        let params = json!({
-            "name": self.tool(tool), "arguments": arguments, "_meta": { "progressToken": token },
-        });
-        self.begin("tools/call", params).await
-    }
-
-    /// Sends a request and gives its answer.
-    pub(super) async fn request(&mut self, method: &str, params: Value) -> Value {
-        let id = self.begin(method, params).await;
-        self.answer(&id).await
-    }
-
-    /// The answer to a request; whatever else comes is passed over.
-    pub(super) async fn answer(&mut self, id: &Value) -> Value {
-        loop {
-            let message = self.wire.next().await;
-            if message.get("method").is_none() && message["id"] == *id {
-                return message;
-            }
-        }
-    }
-
-    /// The next answer to anything.
-    pub(super) async fn response(&mut self) -> Value {
-        loop {
-            let message = self.wire.next().await;
-            if message.get("method").is_none() {
-                return message;
-            }
-        }
-    }
-
     /// The next notification of a method.
     pub(super) async fn hear(&mut self, method: &str) -> Value {
+        self.hear_until(method).await.pop().expect("it was heard")["params"].take()
+    }
+
+    /// All that is said up to the next notification of a method.
+    pub(super) async fn hear_until(&mut self, method: &str) -> Vec<Value> {
+        let mut heard = Vec::new();
         loop {
-            let message = self.wire.next().await;
+            let message = self.next().await;
             assert!(
                 message.get("error").is_none(),
                 "before a {method}: {message}"
             );
-            if message["method"] == method {
-                return message["params"].clone();
+            let is_it = message["method"] == method;
+            heard.push(message);
+            if is_it {
+                return heard;
             }
-        }
-    }
-
-    pub(super) async fn notify(&mut self, method: &str, params: Value) {
-        let message = json!({ "jsonrpc": "2.0", "method": method, "params": params });
-        self.wire.send(&message).await;
-    }
-
-    /// Calls a tool that asks nothing.
-    pub(super) async fn call(&mut self, tool: &str, arguments: Value) -> Went {
-        self.call_answering(tool, arguments, 1, |_| unreachable!("it asks nothing"))
-            .await
-    }
-
-    /// Calls a tool and answers what it asks, `at_once` questions together; one for which there is no
-    /// answer is left open.
-    pub(super) async fn call_answering(
-        &mut self,
-        tool: &str,
-        arguments: Value,
-        at_once: usize,
-        mut answer: impl FnMut(&Value) -> Value,
-    ) -> Went {
-        let name = self.tool(tool);
-        let mut notices = Vec::new();
-        let mut questions = Vec::new();
-        let mut open = Vec::new();
-        let mut id = self.begin_call(tool, arguments.clone()).await;
-        loop {
-            let message = self.wire.next().await;
-            if message.get("method").is_some() {
-                match message.get("id") {
-                    None => notices.push(message),
-                    Some(_) => {
-                        open.push(message.clone());
-                        questions.push(message);
-                        if open.len() == at_once {
-                            for question in open.drain(..) {
-                                let told = answer(&question);
-                                self.tell(&question["id"], told).await;
-                            }
-                        }
-                    }
-                }
-            } else if message["id"] == id {
-                if message["result"]["resultType"] != "input_required" {
-                    return Went {
-                        notices,
-                        questions,
-                        answer: message,
-                    };
-                }
-                let asked = asked(&message);
-                assert!(asked.len() <= at_once, "{message}");
-                let mut told = Map::new();
-                for (key, question) in asked {
-                    told.insert(key, answer(&question));
-                    questions.push(question);
-                }
-                let mut params = json!({ "name": name, "arguments": arguments });
-                go_on(&mut params, &message, told);
-                id = self.begin("tools/call", params).await;
-            }
-        }
-    }
-
-    /// Answers a question of the server: with a result, or with an error if that is what it is.
-    pub(super) async fn tell(&mut self, id: &Value, told: Value) {
-        let member = if told.get("code").is_some() {
-            "error"
-        } else {
-            "result"
-        };
-        let answer = json!({ "jsonrpc": "2.0", "id": id, member: told });
-        match self.batches {
-            true => self.wire.send(&json!([answer])).await,
-            false => self.wire.send(&answer).await,
         }
     }
 }
 
-/// The questions of a result that asks, by their keys.
-pub(super) fn asked(message: &Value) -> Vec<(String, Value)> {
-    let asked = message["result"]["inputRequests"].as_object().unwrap();
-    asked
-        .iter()
-        .map(|(key, one)| (key.clone(), one.clone()))
-        .collect()
+/// The id of the ping that travels with a request.
+fn ping_of(id: &Value) -> String {
+    format!("ping-{id}")
 }
 
-/// Adds to the params of a request what the answer to the one before wants.
-pub(super) fn go_on(params: &mut Value, before: &Value, told: Map<String, Value>) {
-    params["inputResponses"] = told.into();
-    if let Some(state) = before["result"].get("requestState") {
-        params["requestState"] = state.clone();
-    }
+/// With which request a ping travelled.
+fn pinged(id: &str) -> Option<&str> {
+    id.strip_prefix("ping-")
 }

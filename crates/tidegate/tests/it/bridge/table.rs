@@ -10,7 +10,7 @@ use super::page;
 /// What became of a cell; nothing if it failed.
 pub(super) struct Outcome {
     pub(super) client: &'static str,
-    pub(super) server: &'static str,
+    pub(super) server: String,
     pub(super) feature: &'static str,
     pub(super) verdict: Option<Verdict>,
 }
@@ -39,7 +39,7 @@ impl Table {
 
     fn text(&self) -> String {
         let mut text = String::new();
-        let mut servers: Vec<_> = self.0.iter().map(|outcome| outcome.server).collect();
+        let mut servers: Vec<_> = self.0.iter().map(|outcome| &outcome.server).collect();
         servers.dedup();
         servers.truncate(servers.len() / CLIENTS.len());
         for server in servers {
@@ -56,7 +56,7 @@ impl Table {
     }
 
     fn write_server(&self, server: &str, text: &mut String) {
-        write!(text, "\n### Before `{server}`\n\n| |").unwrap();
+        write!(text, "\n### Before {server}\n\n| |").unwrap();
         for client in CLIENTS {
             write!(text, " {} |", client.name).unwrap();
         }
@@ -65,7 +65,8 @@ impl Table {
             write!(text, "| {feature} |").unwrap();
             for client in CLIENTS {
                 let cell = self.0.iter().find(|cell| {
-                    (cell.client, cell.server, cell.feature) == (client.name, server, feature)
+                    (cell.client, cell.server.as_str(), cell.feature)
+                        == (client.name, server, feature)
                 });
                 write!(text, " {} |", word(cell.and_then(|cell| cell.verdict))).unwrap();
             }

@@ -1,31 +1,26 @@
 //! How the messages of a client travel: whatever comes, on whichever stream, comes out here one by
 //! one.
 //!
-//! Must not know: what a message means, but for what HTTP must say of it.
+//! Must not know: what a message means.
 
-use std::collections::{HashMap, VecDeque};
+mod http;
+mod reading;
+
 use std::net::SocketAddr;
 use std::process::Stdio;
-use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
-use tidegate_mcp::sse::{Decoder, Event};
-use tidegate_testkit::{Answer, Client, MODERN, Request, soon};
+use tidegate_testkit::{Client, soon};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::sync::mpsc;
-use tokio::task::JoinHandle;
 
 use crate::support::Home;
+use http::Http;
+use reading::{Reading, Stream, read_events};
 
 /// Messages that may wait to be taken.
 const WAITING: usize = 1024;
-
-/// Longer than any event here.
-const LONGEST: usize = 1 << 20;
-
-/// From this revision on, clients repeat the revision in a header.
-const SAYS_REVISION: &str = "2025-06-18";
 
 /// The connection of a client.
 pub(super) struct Wire {
@@ -48,25 +43,6 @@ enum Way {
     },
 }
 
-struct Http {
-    client: Client,
-    revision: &'static str,
-    session: Option<String>,
-    /// What is being read of each request, by its id.
-    requests: HashMap<String, Reading>,
-    standing: Option<Reading>,
-    last_events: Arc<Mutex<HashMap<String, String>>>,
-}
-
-/// A task that ends with its owner.
-struct Reading(JoinHandle<()>);
-
-impl Drop for Reading {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
-
 impl Wire {
     fn of(way: impl FnOnce(&mpsc::Sender<Value>) -> Way) -> Self {
         let (said, inbox) = mpsc::channel(WAITING);
@@ -75,16 +51,7 @@ impl Wire {
     }
 
     pub(super) fn http(address: SocketAddr, path: &str, revision: &'static str) -> Self {
-        Self::of(|_| {
-            Way::Http(Http {
-                client: Client::new(address).at(path),
-                revision,
-                session: None,
-                requests: HashMap::new(),
-                standing: None,
-                last_events: Arc::default(),
-            })
-        })
+        Self::of(|_| Way::Http(Http::new(Client::new(address).at(path), revision)))
     }
 
     pub(super) async fn sse(address: SocketAddr) -> Self {
@@ -148,26 +115,21 @@ impl Wire {
     /// Opens the stream of what no request asked for, where there is one.
     pub(super) async fn stand_by(&mut self) {
         if let Way::Http(http) = &mut self.way {
-            let events = Stream::of(http.dressed(http.client.get()).send().await);
-            http.standing = Some(read_events(events, self.said.clone(), None));
+            http.stand_by(&self.said).await;
         }
     }
 
     /// Goes away from one request.
     pub(super) fn leave(&mut self, id: &Value) {
         if let Way::Http(http) = &mut self.way {
-            http.requests.remove(&id.to_string()).expect("it was sent");
+            http.leave(&id.to_string());
         }
     }
 
     /// Comes back for the rest of what a request is answered.
     pub(super) async fn come_back(&mut self, id: &Value) {
         if let Way::Http(http) = &mut self.way {
-            let last = http.last_events.lock().unwrap()[&id.to_string()].clone();
-            let get = http.dressed(http.client.get());
-            let events = Stream::of(get.header("Last-Event-ID", &last).send().await);
-            let reading = read_events(events, self.said.clone(), None);
-            http.requests.insert(id.to_string(), reading);
+            http.come_back(&id.to_string(), &self.said).await;
         }
     }
 
@@ -184,126 +146,5 @@ impl Wire {
                 .await
                 .unwrap();
         }
-    }
-}
-
-impl Http {
-    /// A request is answered while other things happen; the rest is over when it is taken.
-    async fn send(&mut self, message: &Value, said: &mpsc::Sender<Value>) {
-        let request = self.request(message);
-        let first = message.get(0).unwrap_or(message);
-        if first["method"] == "initialize" {
-            let answer = request.send().await;
-            self.session = answer.header("mcp-session-id").map(str::to_owned);
-            said.send(answer.message().await).await.unwrap();
-        } else if first.get("method").is_some() && first.get("id").is_some() {
-            let id = first["id"].to_string();
-            let reading = read_answer(
-                request,
-                said.clone(),
-                (id.clone(), Arc::clone(&self.last_events)),
-            );
-            self.requests.insert(id, reading);
-        } else {
-            let mut answer = request.send().await;
-            let text = answer.text().await;
-            assert_eq!((answer.status, text.as_str()), (202, ""), "{message}");
-        }
-    }
-
-    fn request(&self, message: &Value) -> Request {
-        let request = self.dressed(self.client.post(message));
-        if self.revision != MODERN {
-            return request;
-        }
-        let request = match message["method"].as_str() {
-            Some(method) => request.header("Mcp-Method", method),
-            None => request,
-        };
-        let params = &message["params"];
-        let name = params["name"].as_str().or(params["uri"].as_str());
-        match name {
-            Some(name) => request.header("Mcp-Name", name),
-            None => request,
-        }
-    }
-
-    fn dressed(&self, request: Request) -> Request {
-        let request = match &self.session {
-            Some(session) => request.header("Mcp-Session-Id", session),
-            None => request,
-        };
-        let says = self.session.is_some() && self.revision >= SAYS_REVISION;
-        match says || self.revision == MODERN {
-            true => request.header("MCP-Protocol-Version", self.revision),
-            false => request,
-        }
-    }
-}
-
-type Place = (String, Arc<Mutex<HashMap<String, String>>>);
-
-fn read_answer(request: Request, said: mpsc::Sender<Value>, place: Place) -> Reading {
-    Reading(tokio::spawn(async move {
-        let answer: Answer = request.send().await;
-        if answer.is_stream() {
-            pass_on(Stream::of(answer), said, Some(place)).await;
-            return;
-        }
-        match answer.json().await {
-            Value::Array(all) => {
-                for one in all {
-                    said.send(one).await.ok();
-                }
-            }
-            one => drop(said.send(one).await),
-        }
-    }))
-}
-
-fn read_events(events: Stream, said: mpsc::Sender<Value>, place: Option<Place>) -> Reading {
-    Reading(tokio::spawn(pass_on(events, said, place)))
-}
-
-/// Passes on what comes, and keeps in mind how far it came.
-async fn pass_on(mut events: Stream, said: mpsc::Sender<Value>, place: Option<Place>) {
-    while let Some(event) = events.next().await {
-        if let (Some((id, last)), Some(at)) = (&place, &event.id) {
-            last.lock().unwrap().insert(id.clone(), at.clone());
-        }
-        if event.data.is_empty() {
-            continue;
-        }
-        let message = serde_json::from_str(&event.data).expect("an event carries a message");
-        if said.send(message).await.is_err() {
-            return;
-        }
-    }
-}
-
-/// The events of an answer, which may be silent for as long as they like.
-struct Stream {
-    answer: Answer,
-    decoder: Decoder,
-    waiting: VecDeque<Event>,
-}
-
-impl Stream {
-    fn of(answer: Answer) -> Self {
-        assert!(answer.is_stream(), "no stream but {}", answer.status);
-        Self {
-            answer,
-            decoder: Decoder::new(LONGEST),
-            waiting: VecDeque::new(),
-        }
-    }
-
-    async fn next(&mut self) -> Option<Event> {
-        while self.waiting.is_empty() {
-            let bytes = self.answer.next_bytes().await?;
-            let events = self.decoder.push(&bytes).expect("no event is that long");
-            self.waiting.extend(events);
-        }
-        self.waiting.pop_front()
     }
 }

@@ -44,18 +44,18 @@ pub(super) async fn by_disconnect(cell: &mut Cell<'_>) -> Verdict {
         return goes_on(cell).await;
     }
     let arguments = cell.marked(json!({ "steps": 10_000, "ms": 20 }));
-    let mut peer = cell.another().await;
+    let mut peer = cell.another(json!({})).await;
     let id = peer.begin_call("test_slow", arguments).await;
     peer.hear(PROGRESS).await;
     match over_http {
         true => peer.wire.leave(&id),
         false => peer.wire.close().await,
     }
-    if cell.client().way == Way::Stdio {
-        return Verdict::Changed(&ENDS_WITH_ITS_PIPE);
-    }
     gave_up(cell).await;
-    Verdict::Works
+    match cell.client().way {
+        Way::Stdio => Verdict::Changed(&ENDS_WITH_ITS_PIPE),
+        _ => Verdict::Works,
+    }
 }
 
 /// A call whose client goes away and comes back for the answer.
