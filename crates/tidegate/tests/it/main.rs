@@ -8,6 +8,7 @@ mod cli;
 mod conformance;
 mod eras;
 mod faults;
+mod folders;
 mod health_change;
 mod http_faults;
 mod look;

@@ -249,6 +249,14 @@ impl Answer {
         serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
+    /// The error of an answer that must have one.
+    #[track_caller]
+    pub(crate) fn error(&self) -> Value {
+        let mut answer = self.json();
+        assert!(answer["error"].is_object(), "{self:?}");
+        answer["error"].take()
+    }
+
     /// The result, of an answer that has one.
     #[track_caller]
     pub(crate) fn result(&self) -> Value {

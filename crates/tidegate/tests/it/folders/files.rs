@@ -1,0 +1,276 @@
+//! `{ kind: files }`: what clients get, and what they never get.
+
+use std::fs;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use serde_json::{Value, json};
+
+use super::{PNG, home, home_with, start, uri, write};
+use crate::support::{Answer, Server};
+
+fn read(server: &Server, uri: &str) -> Answer {
+    server.modern("resources/read", json!({ "uri": uri }))
+}
+
+#[track_caller]
+fn contents(server: &Server, uri: &str) -> Value {
+    let mut result = read(server, uri).result();
+    assert_eq!(result["contents"][0]["uri"], uri, "the form that was sent");
+    result["contents"][0].take()
+}
+
+fn listed(server: &Server) -> Vec<Value> {
+    let mut result = server.modern("resources/list", json!({})).result();
+    let all: Vec<Value> = serde_json::from_value(result["resources"].take()).unwrap();
+    let of_files = |one: &Value| one["uri"].as_str().unwrap().contains("file://");
+    all.into_iter().filter(of_files).collect()
+}
+
+/// Types, sizes and times in the list; text as text, bytes as a blob.
+#[test]
+fn files_are_listed_and_read_as_what_they_are() {
+    let server = start();
+    let home = server.home.path().to_owned();
+    let listed = listed(&server);
+    let entry = |path: &str| {
+        let uri = uri(&home, path);
+        let found = listed.iter().find(|one| one["uri"] == uri);
+        found.unwrap_or_else(|| panic!("{uri} is not in {listed:?}"))
+    };
+    for (path, mime, size) in [
+        ("notes/readme.md", "text/markdown", 8),
+        ("notes/deep/er/a%20b.txt", "text/plain", 5),
+        ("notes/picture.png", "image/png", PNG.len()),
+        ("notes/caf%C3%A9.txt", "application/octet-stream", 5),
+        ("notes/link.txt", "text/plain", 5),
+        ("notes/empty", "text/plain", 0),
+    ] {
+        let entry = entry(path);
+        assert_eq!(entry["mimeType"], mime, "{entry}");
+        assert_eq!(entry["size"], size, "{entry}");
+        let modified = entry["annotations"]["lastModified"].as_str().unwrap();
+        assert!(modified.ends_with('Z') && modified.contains('T'), "{entry}");
+    }
+    let text = contents(&server, &uri(&home, "notes/readme.md"));
+    assert_eq!(
+        (&text["text"], text.get("blob")),
+        (&json!("# Notes\n"), None)
+    );
+    let blob = contents(&server, &uri(&home, "notes/picture.png"));
+    assert_eq!(
+        (&blob["blob"], blob.get("text")),
+        (&json!("iVBORw0KGgoAAAANSUhEUg=="), None)
+    );
+    let latin = contents(&server, &uri(&home, "notes/caf%C3%A9.txt"));
+    assert_eq!(latin["blob"], "Y2Fm6Qo=", "what is not UTF-8 is bytes");
+    assert_eq!(contents(&server, &uri(&home, "notes/empty"))["text"], "");
+    server.stop();
+}
+
+/// X25: spaces are taken raw, `%20` is written, the form that was sent comes back.
+#[test]
+fn a_file_is_read_in_any_spelling() {
+    let server = start();
+    let home = server.home.path().to_owned();
+    for path in [
+        "notes/deep/er/a%20b.txt",
+        "notes/deep/er/a b.txt",
+        "notes/deep/%65r/a%20b.txt",
+    ] {
+        assert_eq!(contents(&server, &uri(&home, path))["text"], "deep\n");
+    }
+    server.stop();
+}
+
+#[test]
+fn a_folder_is_read_as_a_list() {
+    let server = start();
+    let home = server.home.path().to_owned();
+    let text = contents(&server, &uri(&home, "notes/deep"))["text"].clone();
+    let folder: Value = serde_json::from_str(text.as_str().unwrap()).unwrap();
+    assert_eq!(folder["uri"], uri(&home, "notes/deep/"));
+    let entries = json!([{ "name": "er", "type": "folder", "uri": uri(&home, "notes/deep/er/") }]);
+    assert_eq!(folder["entries"], entries);
+    let inner = contents(&server, entries[0]["uri"].as_str().unwrap())["text"].clone();
+    let inner: Value = serde_json::from_str(inner.as_str().unwrap()).unwrap();
+    assert_eq!(inner["entries"][0]["name"], "a b.txt");
+    assert_eq!(
+        inner["entries"][0]["uri"],
+        uri(&home, "notes/deep/er/a%20b.txt")
+    );
+    server.stop();
+}
+
+/// Security T32. What is ignored, hidden, elsewhere or no file is as if it were not there.
+#[test]
+fn what_is_not_shown_is_not_there() {
+    let server = start();
+    let home = server.home.path().to_owned();
+    for path in [
+        "notes/.env",
+        "notes/run.log",
+        "notes/private/x.md",
+        "notes/private",
+        "notes/.gitignore",
+        "notes/out.txt",
+        "notes/../outside.txt",
+        "notes/%2e%2e/outside.txt",
+        "notes/..%2foutside.txt",
+        "notes/deep/../../outside.txt",
+        "notes/%252e%252e/outside.txt",
+        "notes/readme.md%00.txt",
+        "notes//readme.md",
+        "notes/..\\outside.txt",
+        "outside.txt",
+        "tidegate.yaml",
+        "notes/nothing",
+    ] {
+        for uri in [
+            uri(&home, path),
+            uri(&home, path).replace("file://", "file://elsewhere"),
+        ] {
+            let said = read(&server, &uri);
+            assert!(!said.body.contains("SECRET"), "{uri}: {said:?}");
+            let error = said.error();
+            assert_eq!(error["code"], -32602, "{uri}: {error}");
+            assert_eq!(error["data"]["uri"], uri, "{error}");
+        }
+    }
+    server.stop();
+}
+
+#[test]
+fn a_file_that_is_too_large_is_listed_and_not_read() {
+    let home = home();
+    write(&home, "notes/large.txt", &[b'x'; 1025]);
+    write(&home, "notes/just.txt", &[b'x'; 1024]);
+    let server = Server::start_in(home, &[]);
+    let large = uri(server.home.path(), "notes/large.txt");
+    let entry = listed(&server).into_iter().find(|one| one["uri"] == large);
+    assert_eq!(entry.unwrap()["size"], 1025);
+    let error = read(&server, &large).error();
+    assert_eq!(
+        error["message"],
+        "the file has 1025 bytes, and at most 1024 are read at once"
+    );
+    assert_eq!(
+        (&error["data"]["size"], &error["data"]["limit"]),
+        (&json!(1025), &json!(1024))
+    );
+    contents(&server, &uri(server.home.path(), "notes/just.txt"));
+    server.stop();
+}
+
+/// A5.3: what is beyond the bound is told in the list, the log and the health.
+#[test]
+fn what_is_beyond_the_bound_is_told_and_can_be_read() {
+    let config = "sources: { notes: { kind: files, root: notes, max_files: 3 } }\n";
+    let server = Server::start_in(home_with(config), &[]);
+    let page = server.modern("resources/list", json!({})).result();
+    let gap = page["_meta"]["dev.tidegate/missing"]["notes"].as_str();
+    assert!(
+        gap.is_some_and(|gap| gap.contains("more than 3 files")),
+        "{page}"
+    );
+    assert_eq!(listed(&server).len(), 4, "the folder and three files");
+    let deep = uri(server.home.path(), "notes/deep/er/a%20b.txt");
+    assert_eq!(contents(&server, &deep)["text"], "deep\n");
+    let health = read(&server, "resource://system/health").result();
+    assert!(health.to_string().contains("more than 3 files"), "{health}");
+    let log = server.stop().stderr;
+    assert_eq!(log.matches("more than 3 files").count(), 1, "{log}");
+}
+
+/// A folder that is not there yet is told of, and is there when it comes.
+#[test]
+fn a_folder_may_come_later() {
+    let config = "sources: { notes: { kind: files, root: later } }\n";
+    let server = Server::start_in(home_with(config), &[]);
+    let page = server.modern("resources/list", json!({})).result();
+    let gap = &page["_meta"]["dev.tidegate/missing"]["notes"];
+    assert_eq!(gap, "its folder is not there; make it, or change `root`");
+    write(&server.home, "later/a.md", b"# A\n");
+    let mut tries = 0..1000;
+    while listed(&server).is_empty() {
+        assert!(tries.next().is_some(), "it never came");
+        thread::sleep(std::time::Duration::from_millis(50));
+    }
+    contents(&server, &uri(server.home.path(), "later/a.md"));
+    server.stop();
+}
+
+/// Two sources over one another: the first keeps its URIs, the other's lead back to it.
+#[test]
+fn folders_may_overlap() {
+    let config = "\
+sources:
+  inner: { kind: files, root: notes/deep }
+  outer: { kind: files, root: notes, gitignore: false, exclude: ['*.png', /empty], hidden: true }
+";
+    let server = Server::start_in(home_with(config), &[]);
+    let home = server.home.path().to_owned();
+    let uris: Vec<_> = listed(&server)
+        .iter()
+        .map(|one| one["uri"].as_str().unwrap().to_owned())
+        .collect();
+    let deep = uri(&home, "notes/deep/er/a%20b.txt");
+    assert!(uris.contains(&deep), "{uris:?}");
+    assert!(
+        uris.contains(&format!("gateway://outer/{deep}")),
+        "{uris:?}"
+    );
+    assert!(
+        uris.contains(&uri(&home, "notes/run.log")),
+        "git is not asked: {uris:?}"
+    );
+    assert!(uris.contains(&uri(&home, "notes/.env")), "{uris:?}");
+    assert!(
+        !uris
+            .iter()
+            .any(|uri| uri.contains("png") || uri.contains("empty")),
+        "{uris:?}"
+    );
+    for uri in uris {
+        contents(&server, &uri);
+    }
+    server.stop();
+}
+
+/// A folder on the way is swapped for a link out of the root, again and again, under a real server.
+#[test]
+fn nothing_that_is_swapped_meanwhile_leads_out() {
+    let home = home();
+    write(&home, "notes/swap/now/x.txt", b"fine");
+    write(&home, "elsewhere/x.txt", b"SECRET");
+    let folder = home.path().join("notes/swap");
+    std::os::unix::fs::symlink("../../elsewhere", folder.join("then")).unwrap();
+    let server = Server::start_in(home, &[]);
+    let wanted = uri(server.home.path(), "notes/swap/now/x.txt");
+    let stop = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let stopping = Stopping(&stop);
+        scope.spawn(|| {
+            while !stop.load(Ordering::Relaxed) {
+                fs::rename(folder.join("now"), folder.join("between")).unwrap();
+                fs::rename(folder.join("then"), folder.join("now")).unwrap();
+                fs::rename(folder.join("between"), folder.join("then")).unwrap();
+            }
+        });
+        for _ in 0..500 {
+            let said = read(&server, &wanted);
+            assert!(!said.body.contains("SECRET"), "{said:?}");
+        }
+        drop(stopping);
+    });
+    server.stop();
+}
+
+/// Ends the swapping, also when the test fails.
+struct Stopping<'a>(&'a AtomicBool);
+
+impl Drop for Stopping<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}

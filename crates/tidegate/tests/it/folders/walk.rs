@@ -1,0 +1,157 @@
+//! Whatever is listed works, for each revision and each door, of all sources and of each alone.
+
+use serde_json::{Value, json};
+
+use super::{home, start};
+use crate::support::Stdio;
+use crate::support::messages::LEGACY;
+use crate::walk::client::{Client, Pipe, Sessions, Stateless};
+use crate::walk::{Pages, all, list};
+
+/// Reads, expands, gets and subscribes to all that the two folders list.
+fn walk(client: &mut dyn Client, files: bool, prompts: bool) {
+    let resources = list(client, "resources/list", "resources", Pages::Large);
+    let of_folders = |uri: &String| uri.starts_with("file://") || uri.starts_with("skill://");
+    let uris: Vec<_> = all(&resources, "uri")
+        .into_iter()
+        .filter(of_folders)
+        .collect();
+    let expected = if files { 7 } else { 0 } + if prompts { 2 } else { 0 };
+    assert_eq!(uris.len(), expected, "{uris:?}");
+    for uri in &uris {
+        let read = client.request("resources/read", json!({ "uri": uri }));
+        let contents = &read["contents"][0];
+        assert_eq!(contents["uri"], *uri, "{read}");
+        let listed = resources.iter().find(|one| one["uri"] == *uri).unwrap();
+        assert_eq!(contents["mimeType"], listed["mimeType"], "{read}");
+        assert!(
+            contents["text"].is_string() ^ contents["blob"].is_string(),
+            "{read}"
+        );
+        assert!(!read.to_string().contains("SECRET"), "{read}");
+    }
+    let templates = list(
+        client,
+        "resources/templates/list",
+        "resourceTemplates",
+        Pages::Large,
+    );
+    let templates = all(&templates, "uriTemplate");
+    let mut templates = templates.iter().filter(|one| one.starts_with("file://"));
+    if let Some(template) = templates.next() {
+        expand(client, template);
+    }
+    let listed = list(client, "prompts/list", "prompts", Pages::Large);
+    assert_eq!(listed.len(), if prompts { 2 } else { 0 }, "{listed:?}");
+    for prompt in &listed {
+        get(client, prompt);
+    }
+    client.subscribe(&uris);
+}
+
+/// Reads everything that the template's variable is completed to, folder by folder.
+fn expand(client: &mut dyn Client, template: &str) {
+    let mut ahead = vec![String::new()];
+    let mut read = Vec::new();
+    while let Some(typed) = ahead.pop() {
+        for value in completed(
+            client,
+            json!({ "type": "ref/resource", "uri": template }),
+            "path",
+            &typed,
+        ) {
+            let uri = template.replace("{+path}", &ascii(&value));
+            let answer = client.request("resources/read", json!({ "uri": uri }));
+            assert_eq!(answer["contents"][0]["uri"], uri, "{answer}");
+            if value.ends_with('/') && value != typed {
+                ahead.push(value.clone());
+            }
+            read.push(value);
+        }
+    }
+    for path in [
+        "readme.md",
+        "deep/",
+        "deep/er/",
+        "deep/er/a b.txt",
+        "link.txt",
+    ] {
+        assert!(read.iter().any(|one| one == path), "{path}: {read:?}");
+    }
+    assert!(
+        !read
+            .iter()
+            .any(|path| path.contains("private") || path.contains("log")),
+        "{read:?}"
+    );
+}
+
+/// Headers repeat a URI, so what is not ASCII is encoded. A space may stay (X25).
+fn ascii(path: &str) -> String {
+    let encoded = path.bytes().map(|byte| match byte.is_ascii() {
+        true => char::from(byte).to_string(),
+        false => format!("%{byte:02X}"),
+    });
+    encoded.collect()
+}
+
+fn completed(client: &mut dyn Client, reference: Value, name: &str, typed: &str) -> Vec<String> {
+    let argument = json!({ "name": name, "value": typed });
+    let params = json!({ "ref": reference, "argument": argument });
+    let completed = client.request("completion/complete", params);
+    let values = completed["completion"]["values"].as_array().unwrap();
+    values
+        .iter()
+        .map(|one| one.as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// Gets a prompt with the first completion of each argument that it needs.
+fn get(client: &mut dyn Client, prompt: &Value) {
+    let name = prompt["name"].as_str().unwrap();
+    let mut arguments = json!({});
+    for argument in prompt["arguments"].as_array().into_iter().flatten() {
+        if argument["required"] == true {
+            let argument = argument["name"].as_str().unwrap();
+            let reference = json!({ "type": "ref/prompt", "name": name });
+            let values = completed(client, reference, argument, "");
+            arguments[argument] = values[0].as_str().into();
+        }
+    }
+    let got = client.request(
+        "prompts/get",
+        json!({ "name": name, "arguments": arguments }),
+    );
+    let text = got["messages"][0]["content"]["text"].as_str().unwrap();
+    assert!(!text.is_empty() && !text.contains("{{"), "{got}");
+}
+
+#[test]
+fn over_http_everything_listed_works() {
+    let server = start();
+    for (path, files, prompts) in [
+        ("/mcp", true, true),
+        ("/mcp/notes", true, false),
+        ("/mcp/team", false, true),
+    ] {
+        for revision in LEGACY {
+            walk(&mut Sessions::open(&server, path, revision), files, prompts);
+        }
+        walk(&mut Stateless::new(&server, path), files, prompts);
+    }
+    server.stop();
+}
+
+#[test]
+fn over_stdio_everything_listed_works() {
+    for revision in LEGACY {
+        let mut stdio = Stdio::start_in(home());
+        stdio.initialize(revision);
+        let mut client = Pipe::legacy(stdio, revision);
+        walk(&mut client, true, true);
+        client.end();
+    }
+    let mut client = Pipe::modern(Stdio::start_in(home()));
+    walk(&mut client, true, true);
+    client.end();
+}
