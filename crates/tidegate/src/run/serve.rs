@@ -28,8 +28,9 @@ pub(super) async fn run(mut settings: Settings) -> anyhow::Result<()> {
             "no authentication: whoever reaches this address may use everything behind it"
         );
     }
-    let background = assembly.background();
+    // First, so that whoever waits for it misses nothing of what is told after it.
     tracing::info!("listening on http://{address}/mcp");
+    let background = assembly.background();
     let record = Record::write(&settings, address).inspect_err(
         |error| tracing::warn!(%error, "commands will not find this gateway by itself"),
     );

@@ -1,82 +1,70 @@
 //! Whatever is listed works: for each revision and each door, everything that is listed is read,
-//! got, called and subscribed to, and all of it succeeds.
+//! expanded, got, called and subscribed to, over all built-in sources, and all of it succeeds.
 
 pub(crate) mod client;
+mod filling;
+mod house;
+mod reverse;
 
 use serde_json::{Value, json};
 
-use crate::support::messages::{HEALTH, LEGACY, MODELS, STATS};
-use crate::support::{Home, Server, Stdio};
+use crate::support::messages::LEGACY;
+use crate::support::{Server, Stdio};
 use client::{Client, OldStream, Pipe, Sessions, Stateless};
+use house::{Door, HOUSE};
 
-/// One entry on each page, so that every list but the empty ones has several.
-const SMALL_PAGES: &str = "limits: { page_size: 1 }\n";
-/// Its tools cannot say whether they only read.
 const OLDEST: &str = LEGACY[0];
 
-/// Walks through everything a client can see.
-fn walk(client: &mut dyn Client, tool: &str, pages: Pages) {
-    let tools = list(client, "tools/list", "tools", pages);
-    let resources = list(client, "resources/list", "resources", pages);
-    let templates = list(
-        client,
-        "resources/templates/list",
-        "resourceTemplates",
-        pages,
-    );
-    let prompts = list(client, "prompts/list", "prompts", pages);
-    assert_eq!(all(&tools, "name"), [tool]);
-    assert_eq!(all(&resources, "uri"), [HEALTH, MODELS, STATS]);
+/// Walks through everything a client can see behind a door.
+fn walk(client: &mut dyn Client, door: &Door, pages: Pages) {
+    house::settle(client, door);
+    let lists = ["tools", "prompts", "resources", "resourceTemplates"];
+    let [tools, prompts, resources, templates] = lists.map(|key| {
+        let method = match key {
+            "resourceTemplates" => "resources/templates/list".to_owned(),
+            key => format!("{key}/list"),
+        };
+        match door.has(key) {
+            true => list(client, &method, key, pages),
+            false => Vec::new(),
+        }
+    });
+    assert_eq!(all(&tools, "name"), door.tools());
+    let counts = [prompts.len(), resources.len(), templates.len()];
+    assert_eq!(counts, door.counts, "{}", door.path);
+    for resource in &resources {
+        let uri = resource["uri"].as_str().unwrap();
+        let contents = read(client, uri);
+        assert_eq!(contents["mimeType"], resource["mimeType"], "{uri}");
+    }
     for template in all(&templates, "uriTemplate") {
-        let uri = expanded(client, &template);
-        let read = client.request("resources/read", json!({ "uri": uri }));
-        assert_eq!(read["contents"][0]["uri"], uri, "{read}");
+        let uri = filling::expanded(client, &template);
+        read(client, &uri);
     }
-    for uri in all(&resources, "uri") {
-        let read = client.request("resources/read", json!({ "uri": uri }));
-        let contents = &read["contents"][0];
-        assert_eq!(contents["uri"], uri, "{read}");
-        assert!(
-            contents["text"].is_string() || contents["blob"].is_string(),
-            "{read}"
-        );
+    for prompt in &prompts {
+        let arguments = filling::arguments(client, prompt);
+        let get = json!({ "name": prompt["name"], "arguments": arguments });
+        let got = client.request("prompts/get", get);
+        assert!(got["messages"][0].is_object(), "{got}");
     }
-    for name in all(&prompts, "name") {
-        let got = client.request("prompts/get", json!({ "name": name }));
-        assert!(got["messages"].is_array(), "{got}");
-    }
-    let oldest = client.revision() == OLDEST;
-    for tool in tools.iter().filter(|tool| oldest || reads_only(tool)) {
-        let call = json!({ "name": tool["name"], "arguments": {} });
+    for tool in all(&tools, "name") {
+        let call = json!({ "name": tool, "arguments": house::arguments(&tool) });
         let called = client.request("tools/call", call);
-        assert_ne!(called["isError"], true, "{called}");
+        assert_ne!(called["isError"], true, "{tool}: {called}");
         assert!(called["content"][0].is_object(), "{called}");
     }
     client.subscribe(&all(&resources, "uri"));
 }
 
-/// A template with the first completion of each of its variables.
-fn expanded(client: &mut dyn Client, template: &str) -> String {
-    let mut uri = template.to_owned();
-    while let Some((before, rest)) = uri.clone().split_once('{') {
-        let (expression, after) = rest.split_once('}').unwrap();
-        let name = expression.trim_start_matches('+');
-        let complete = json!({
-            "ref": { "type": "ref/resource", "uri": template },
-            "argument": { "name": name, "value": "" },
-        });
-        let completed = client.request("completion/complete", complete);
-        let value = &completed["completion"]["values"][0];
-        let value = value.as_str().unwrap_or_else(|| panic!("{completed}"));
-        uri = format!("{before}{value}{after}");
-    }
-    uri
-}
-
-fn reads_only(tool: &Value) -> bool {
-    let reads_only = tool["annotations"]["readOnlyHint"] == true;
-    assert!(reads_only, "every tool of `system` only reads: {tool}");
-    reads_only
+fn read(client: &mut dyn Client, uri: &str) -> Value {
+    let read = client.request("resources/read", json!({ "uri": uri }));
+    let contents = &read["contents"][0];
+    assert_eq!(contents["uri"], uri, "{read}");
+    assert!(
+        contents["text"].is_string() ^ contents["blob"].is_string(),
+        "{read}"
+    );
+    contents.clone()
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -84,6 +72,15 @@ pub(crate) enum Pages {
     Large,
     /// Of one entry each.
     Small,
+}
+
+impl Pages {
+    fn config(self) -> &'static str {
+        match self {
+            Self::Large => "",
+            Self::Small => "limits: { page_size: 1 }\n",
+        }
+    }
 }
 
 /// Everything of one list, following its cursors.
@@ -113,76 +110,60 @@ pub(crate) fn all(entries: &[Value], key: &str) -> Vec<String> {
     keys.map(str::to_owned).collect()
 }
 
-/// Every revision, on one endpoint of one server.
-fn over_http(server: Server, path: &str, tool: &str, pages: Pages) {
-    for revision in LEGACY {
-        walk(&mut Sessions::open(&server, path, revision), tool, pages);
+/// Every revision, at every endpoint of one gateway.
+fn over_http(pages: Pages) {
+    let server = Server::start_in(house::home(pages.config()), &[]);
+    for door in &HOUSE {
+        for revision in LEGACY {
+            walk(&mut Sessions::open(&server, door.path, revision), door, pages);
+        }
+        walk(&mut Stateless::new(&server, door.path), door, pages);
     }
-    walk(&mut Stateless::new(&server, path), tool, pages);
     server.stop();
-}
-
-/// Every revision, each in a process of its own.
-fn over_stdio(config: &str, pages: Pages) {
-    for revision in LEGACY {
-        let mut stdio = Stdio::start_in(Home::with_config(config));
-        stdio.initialize(revision);
-        let mut client = Pipe::legacy(stdio, revision);
-        walk(&mut client, "system__health", pages);
-        client.end();
-    }
-    let mut client = Pipe::modern(Stdio::start_in(Home::with_config(config)));
-    walk(&mut client, "system__health", pages);
-    client.end();
 }
 
 #[test]
 fn over_http_everything_listed_works() {
-    over_http(Server::start(), "/mcp", "system__health", Pages::Large);
+    over_http(Pages::Large);
 }
 
 #[test]
 fn over_http_with_small_pages_too() {
-    let server = Server::with_config(SMALL_PAGES);
-    over_http(server, "/mcp", "system__health", Pages::Small);
+    over_http(Pages::Small);
 }
 
-#[test]
-fn of_one_source_under_its_own_names() {
-    over_http(Server::start(), "/mcp/system", "health", Pages::Large);
-}
-
-#[test]
-fn of_one_source_with_small_pages_too() {
-    let server = Server::with_config(SMALL_PAGES);
-    over_http(server, "/mcp/system", "health", Pages::Small);
+/// Every revision, each in a process of its own.
+fn over_stdio(pages: Pages) {
+    let door = &HOUSE[0];
+    for revision in LEGACY {
+        let mut stdio = Stdio::start_in(house::home(pages.config()));
+        stdio.initialize(revision);
+        let mut client = Pipe::legacy(stdio, revision);
+        walk(&mut client, door, pages);
+        client.end();
+    }
+    let mut client = Pipe::modern(Stdio::start_in(house::home(pages.config())));
+    walk(&mut client, door, pages);
+    client.end();
 }
 
 #[test]
 fn over_stdio_everything_listed_works() {
-    over_stdio("", Pages::Large);
+    over_stdio(Pages::Large);
 }
 
 #[test]
 fn over_stdio_with_small_pages_too() {
-    over_stdio(SMALL_PAGES, Pages::Small);
+    over_stdio(Pages::Small);
 }
 
 /// The transport of the oldest revision, which is there when it is switched on.
 #[test]
 fn over_the_oldest_transport_too() {
-    for config in ["", SMALL_PAGES] {
-        let server = Server::with_config(&format!("legacy_sse: true\n{config}"));
-        let pages = if config.is_empty() {
-            Pages::Large
-        } else {
-            Pages::Small
-        };
-        walk(
-            &mut OldStream::open(&server, OLDEST),
-            "system__health",
-            pages,
-        );
+    for pages in [Pages::Large, Pages::Small] {
+        let config = format!("legacy_sse: true\n{}", pages.config());
+        let server = Server::start_in(house::home(&config), &[]);
+        walk(&mut OldStream::open(&server, OLDEST), &HOUSE[0], pages);
         server.stop();
     }
 }
@@ -190,7 +171,7 @@ fn over_the_oldest_transport_too() {
 /// A small page has one entry, and there are as many pages as entries.
 #[test]
 fn small_pages_are_small() {
-    let server = Server::with_config(SMALL_PAGES);
+    let server = Server::with_config(Pages::Small.config());
     let first = server.modern("resources/list", json!({})).result();
     assert_eq!(first["resources"].as_array().map(Vec::len), Some(1));
     assert!(first["nextCursor"].is_string(), "{first}");

@@ -17,13 +17,25 @@ pub(crate) struct Session {
     path: String,
     revision: String,
     id: String,
+    key: Option<String>,
     last: Cell<u64>,
 }
 
 impl Session {
     pub(crate) fn open(address: SocketAddr, path: &str, revision: &str) -> Self {
+        Self::open_as(address, path, revision, None)
+    }
+
+    /// As the principal with this key.
+    pub(crate) fn open_as(
+        address: SocketAddr,
+        path: &str,
+        revision: &str,
+        key: Option<&str>,
+    ) -> Self {
         let body = request(0, "initialize", &handshake(revision)).to_string();
-        let answer = Post::to(address, path).usual().send(body.as_bytes());
+        let post = with_key(Post::to(address, path), key);
+        let answer = post.usual().send(body.as_bytes());
         assert_eq!(answer.result()["protocolVersion"], revision, "{answer:?}");
         let session = Self {
             address,
@@ -31,6 +43,7 @@ impl Session {
             revision: revision.to_owned(),
             id: answer.header("mcp-session-id").unwrap().to_owned(),
             last: Cell::new(0),
+            key: key.map(str::to_owned),
         };
         let ready = notification("notifications/initialized").to_string();
         let answer = session.post().usual().send(ready.as_bytes());
@@ -63,9 +76,17 @@ impl Session {
 
     fn post(&self) -> Post {
         let post = Post::to(self.address, &self.path).header("Mcp-Session-Id", &self.id);
+        let post = with_key(post, self.key.as_deref());
         match self.revision.as_str() >= SAYS_REVISION {
             true => post.header("MCP-Protocol-Version", &self.revision),
             false => post,
         }
+    }
+}
+
+fn with_key(post: Post, key: Option<&str>) -> Post {
+    match key {
+        Some(key) => post.header("Authorization", &format!("Bearer {key}")),
+        None => post,
     }
 }

@@ -1,0 +1,71 @@
+//! Fills in what templates and prompts leave open, with what is offered as a completion.
+
+use serde_json::{Map, Value, json};
+
+use super::client::Client;
+
+/// A template with the first completion of each of its variables. A query is left out.
+pub(super) fn expanded(client: &mut dyn Client, template: &str) -> String {
+    let reference = json!({ "type": "ref/resource", "uri": template });
+    let (mut uri, mut rest) = (String::new(), template);
+    let mut known = Map::new();
+    while let Some((before, after)) = rest.split_once('{') {
+        let (expression, after) = after.split_once('}').unwrap();
+        uri += before;
+        rest = after;
+        if expression.starts_with('?') {
+            continue;
+        }
+        let name = expression.trim_start_matches('+');
+        let value = completed(client, &reference, name, &known);
+        uri += &match expression.starts_with('+') {
+            true => value.replace(' ', "%20"),
+            false => encoded(&value),
+        };
+        known.insert(name.to_owned(), value.into());
+    }
+    uri + rest
+}
+
+/// What a prompt must be given.
+pub(super) fn arguments(client: &mut dyn Client, prompt: &Value) -> Value {
+    let reference = json!({ "type": "ref/prompt", "name": prompt["name"] });
+    let mut known = Map::new();
+    for argument in prompt["arguments"].as_array().into_iter().flatten() {
+        if argument["required"] == true {
+            let name = argument["name"].as_str().unwrap();
+            let value = completed(client, &reference, name, &known);
+            known.insert(name.to_owned(), value.into());
+        }
+    }
+    known.into()
+}
+
+/// The first value that is offered; where nothing can be, a word that stands somewhere.
+fn completed(
+    client: &mut dyn Client,
+    reference: &Value,
+    name: &str,
+    known: &Map<String, Value>,
+) -> String {
+    let ask = json!({
+        "ref": reference,
+        "argument": { "name": name, "value": "" },
+        "context": { "arguments": known },
+    });
+    let offered = client.request("completion/complete", ask);
+    match offered["completion"]["values"][0].as_str() {
+        Some(first) => first.to_owned(),
+        None if matches!(name, "query" | "topic") => "walk".to_owned(),
+        None => panic!("nothing is offered for {name} of {reference}"),
+    }
+}
+
+fn encoded(value: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    let encoded = value.bytes().map(|byte| match plain(byte) {
+        true => char::from(byte).to_string(),
+        false => format!("%{byte:02X}"),
+    });
+    encoded.collect()
+}

@@ -1,0 +1,141 @@
+//! A gateway with every built-in source, and what is in each.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::client::Client;
+use crate::support::Home;
+use crate::support::messages::HEALTH;
+
+const SOURCES: &str = "sources:
+  memory: { kind: memory }
+  shelf: { kind: files, root: ./shelf }
+  words: { kind: prompts, folder: ./words }
+  index: { kind: capability-index, enabled: true }
+";
+
+/// An endpoint, and how much it has.
+pub(super) struct Door {
+    pub(super) path: &'static str,
+    tools: &'static [&'static str],
+    /// Prompts, resources and templates.
+    pub(super) counts: [usize; 3],
+}
+
+const MEMORY: &[&str] = &["store", "retrieve", "list", "search", "delete", "clear"];
+
+/// Everything, and each source alone.
+pub(super) const HOUSE: [Door; 6] = [
+    Door {
+        path: "/mcp",
+        tools: &[
+            "memory__store",
+            "memory__retrieve",
+            "memory__list",
+            "memory__search",
+            "memory__delete",
+            "memory__clear",
+            "system__health",
+            "gateway__search",
+            "gateway__list_resources",
+            "gateway__read_resource",
+            "gateway__get_prompt",
+            "gateway__call_tool",
+        ],
+        counts: [4, 3 + 3 + 2 + 3 + 3, 2 + 1 + 3 + 1],
+    },
+    Door {
+        path: "/mcp/system",
+        tools: &["health"],
+        counts: [0, 3, 0],
+    },
+    Door {
+        path: "/mcp/memory",
+        tools: MEMORY,
+        counts: [2, 3, 2],
+    },
+    Door {
+        path: "/mcp/shelf",
+        tools: &[],
+        counts: [0, 3, 1],
+    },
+    Door {
+        path: "/mcp/words",
+        tools: &[],
+        counts: [2, 2, 0],
+    },
+    Door {
+        path: "/mcp/index",
+        tools: &[],
+        counts: [0, 3, 3],
+    },
+];
+
+impl Door {
+    pub(super) fn tools(&self) -> Vec<String> {
+        self.tools.iter().map(|&name| name.to_owned()).collect()
+    }
+
+    /// Whether the endpoint declares a list at all.
+    pub(super) fn has(&self, key: &str) -> bool {
+        match key {
+            "tools" => !self.tools.is_empty(),
+            "prompts" => self.counts[0] > 0,
+            _ => self.counts[1] > 0,
+        }
+    }
+}
+
+/// A home in which the gateway finds all of this, and nothing of it is elsewhere.
+pub(super) fn home(more: &str) -> Home {
+    let home = Home::with_config(&format!("{more}{SOURCES}"));
+    for folder in ["shelf/deep", "words/tides"] {
+        fs::create_dir_all(home.path().join(folder)).unwrap();
+    }
+    home.write("shelf/read me.md", "# A shelf\n");
+    home.write("shelf/deep/er.json", "{\"deep\":true}");
+    fs::write(home.path().join("shelf/dot.png"), b"\x89PNG\r\n\x1a\n\0\xff").unwrap();
+    home.write(
+        "words/greet.md",
+        "---\ndescription: Greets someone\narguments:\n  - name: who\n    required: true\n    \
+         suggestions: [Ada, Bob]\n---\nSay hello to {{who}}.\n",
+    );
+    home.write(
+        "words/tides/SKILL.md",
+        "---\nname: tides\ndescription: Knows the tides\n---\nLook at the moon.\n",
+    );
+    home.write("words/tides/table.md", "High at six.\n");
+    home.write("secret.txt", "SECRET");
+    home
+}
+
+/// Puts something into what would be empty.
+pub(super) fn settle(client: &mut dyn Client, door: &Door) {
+    let store = match door.path {
+        "/mcp" => "memory__store",
+        "/mcp/memory" => "store",
+        _ => return,
+    };
+    for (key, namespace) in [("walk", "default"), ("scratch", "scratch")] {
+        let arguments = json!({ "key": key, "value": { "is": key }, "namespace": namespace });
+        let call = json!({ "name": store, "arguments": arguments });
+        client.request("tools/call", call);
+    }
+}
+
+/// What makes sense for each tool.
+pub(super) fn arguments(tool: &str) -> Value {
+    let own = tool.rsplit("__").next().unwrap();
+    match own {
+        "health" | "list" | "list_resources" => json!({}),
+        "store" => json!({ "key": "walk", "value": [1, "two"], "tags": ["a"], "ttl": "1h" }),
+        "retrieve" | "delete" => json!({ "key": "walk" }),
+        "search" => json!({ "query": "walk" }),
+        "clear" => json!({ "namespace": "scratch" }),
+        "read_resource" => json!({ "uri": HEALTH, "limit": 10 }),
+        "get_prompt" => json!({ "name": "words/greet", "arguments": { "who": "Ada" } }),
+        "call_tool" => json!({ "name": "system__health", "arguments": {} }),
+        other => panic!("what would one give {other}?"),
+    }
+}
