@@ -3,6 +3,7 @@
 
 mod asked_again;
 mod bridge;
+mod capability;
 mod children;
 mod cli;
 mod conformance;
@@ -13,6 +14,7 @@ mod health_change;
 mod http_faults;
 mod look;
 mod own_stream;
+mod own_tools;
 mod peers;
 mod reach;
 mod real_servers;

@@ -115,7 +115,11 @@ fn over_http(pages: Pages) {
     let server = Server::start_in(house::home(pages.config()), &[]);
     for door in &HOUSE {
         for revision in LEGACY {
-            walk(&mut Sessions::open(&server, door.path, revision), door, pages);
+            walk(
+                &mut Sessions::open(&server, door.path, revision),
+                door,
+                pages,
+            );
         }
         walk(&mut Stateless::new(&server, door.path), door, pages);
     }

@@ -48,10 +48,16 @@ impl Usage {
         eventually("the gateway to settle", || {
             thread::sleep(Duration::from_millis(100));
             let now = Self::now(gateway);
-            let settled = now == before && now.zombies == 0;
+            let settled = now == before && now.zombies == 0 && now.all_started();
             before = now;
             settled.then(|| before.clone())
         })
+    }
+
+    /// Whether each keeper has started what it keeps.
+    fn all_started(&self) -> bool {
+        let keepers = self.children.iter().filter(|one| one.contains(" keep -- "));
+        keepers.count() * 2 == self.children.len()
     }
 
     /// Waits until the gateway holds no more than this, but for what may differ by chance.

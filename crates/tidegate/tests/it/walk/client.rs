@@ -11,8 +11,6 @@ use crate::support::{Events, Post, Server, Session, Stdio};
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 
 pub(crate) trait Client {
-    fn revision(&self) -> &str;
-
     /// Sends a request and gives its result; a refusal fails the test.
     fn request(&mut self, method: &str, params: Value) -> Value;
 
@@ -42,23 +40,17 @@ fn acknowledged(first: &Value, uris: &[String]) {
 /// Over HTTP, with a session.
 pub(crate) struct Sessions {
     session: Session,
-    revision: &'static str,
 }
 
 impl Sessions {
     pub(crate) fn open(server: &Server, path: &str, revision: &'static str) -> Self {
         Self {
             session: Session::open(server.address, path, revision),
-            revision,
         }
     }
 }
 
 impl Client for Sessions {
-    fn revision(&self) -> &str {
-        self.revision
-    }
-
     fn request(&mut self, method: &str, params: Value) -> Value {
         let answer = self.session.request(method, &params);
         assert_eq!(answer.status, 200, "{method}: {answer:?}");
@@ -92,10 +84,6 @@ impl Stateless {
 }
 
 impl Client for Stateless {
-    fn revision(&self) -> &str {
-        MODERN
-    }
-
     fn request(&mut self, method: &str, params: Value) -> Value {
         let answer = Modern::new(method, params).post(self.post());
         assert_eq!(answer.status, 200, "{method}: {answer:?}");
@@ -135,10 +123,6 @@ impl Pipe {
 }
 
 impl Client for Pipe {
-    fn revision(&self) -> &str {
-        self.revision
-    }
-
     fn request(&mut self, method: &str, params: Value) -> Value {
         let answer = match self.revision {
             MODERN => self.stdio.modern(method, params),
@@ -164,7 +148,6 @@ pub(crate) struct OldStream {
     address: SocketAddr,
     events: Events,
     endpoint: String,
-    revision: &'static str,
     last: u64,
 }
 
@@ -176,7 +159,6 @@ impl OldStream {
             address: server.address,
             endpoint: events.next_data().unwrap(),
             events,
-            revision,
             last: 0,
         };
         let hello = client.request("initialize", handshake(revision));
@@ -194,10 +176,6 @@ impl OldStream {
 }
 
 impl Client for OldStream {
-    fn revision(&self) -> &str {
-        self.revision
-    }
-
     fn request(&mut self, method: &str, params: Value) -> Value {
         self.last += 1;
         self.say(&request(self.last, method, &params));

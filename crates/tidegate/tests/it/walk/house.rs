@@ -43,7 +43,7 @@ pub(super) const HOUSE: [Door; 6] = [
             "gateway__get_prompt",
             "gateway__call_tool",
         ],
-        counts: [4, 3 + 3 + 2 + 3 + 3, 2 + 1 + 3 + 1],
+        counts: [4, 3 + 4 + 2 + 3 + 3, 2 + 1 + 3 + 1],
     },
     Door {
         path: "/mcp/system",
@@ -58,7 +58,7 @@ pub(super) const HOUSE: [Door; 6] = [
     Door {
         path: "/mcp/shelf",
         tools: &[],
-        counts: [0, 3, 1],
+        counts: [0, 4, 1],
     },
     Door {
         path: "/mcp/words",
@@ -95,7 +95,11 @@ pub(super) fn home(more: &str) -> Home {
     }
     home.write("shelf/read me.md", "# A shelf\n");
     home.write("shelf/deep/er.json", "{\"deep\":true}");
-    fs::write(home.path().join("shelf/dot.png"), b"\x89PNG\r\n\x1a\n\0\xff").unwrap();
+    fs::write(
+        home.path().join("shelf/dot.png"),
+        b"\x89PNG\r\n\x1a\n\0\xff",
+    )
+    .unwrap();
     home.write(
         "words/greet.md",
         "---\ndescription: Greets someone\narguments:\n  - name: who\n    required: true\n    \

@@ -48,7 +48,10 @@ fn hidden(server: &Server) -> Vec<(&'static str, String)> {
         format!("file://{home}/tidegate.yaml"),
         format!("file://localhost{home}/secret.txt"),
     ];
-    let of_words = ["skill://words/tides/../../secret.txt", "skill://words/tides/%2e%2e/%2e%2e/secret.txt"];
+    let of_words = [
+        "skill://words/tides/../../secret.txt",
+        "skill://words/tides/%2e%2e/%2e%2e/secret.txt",
+    ];
     let of_memory = [
         "plugin://memory/memory_dump",
         "plugin://memory/entries/adas",
@@ -106,7 +109,10 @@ fn what_is_not_listed_for_one_cannot_be_read_by_it() {
         for spelled in spellings(source, &uri) {
             for path in ["/mcp", &format!("/mcp/{source}")] {
                 let read = json!({ "uri": spelled });
-                refused(&ask(&server, BOB, path, "resources/read", read).json(), &spelled);
+                refused(
+                    &ask(&server, BOB, path, "resources/read", read).json(),
+                    &spelled,
+                );
             }
             let read = json!({ "name": "gateway__read_resource", "arguments": { "uri": spelled } });
             let read = ask(&server, BOB, "/mcp", "tools/call", read).result();
@@ -125,12 +131,17 @@ fn what_is_not_listed_for_one_cannot_be_read_by_it() {
 fn nothing_of_anothers_is_told(server: &Server) {
     let call = |name: &str, arguments: Value| {
         let call = json!({ "name": name, "arguments": arguments });
-        ask(server, BOB, "/mcp", "tools/call", call).result().to_string()
+        ask(server, BOB, "/mcp", "tools/call", call)
+            .result()
+            .to_string()
     };
     let found = call("memory__search", json!({ "query": "adas value" }));
     assert!(!found.contains("adas value"), "{found}");
     assert!(!call("memory__list", json!({})).contains("adas"));
-    let everywhere = call("gateway__search", json!({ "query": "memory dump of everyone" }));
+    let everywhere = call(
+        "gateway__search",
+        json!({ "query": "memory dump of everyone" }),
+    );
     assert!(!everywhere.contains("memory_dump"), "{everywhere}");
     let resources = call("gateway__list_resources", json!({}));
     assert!(!resources.contains("memory_dump"), "{resources}");

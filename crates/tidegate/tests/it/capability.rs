@@ -1,0 +1,317 @@
+//! The capability index: what it tells, what it costs, when it is there.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use tidegate_sources::tokens;
+
+use crate::support::messages::{LEGACY, watching};
+use crate::support::{Events, Home, Running, Server, Session};
+
+const SUMMARY: &str = "capability-index://summary";
+const FULL: &str = "capability-index://full";
+const STATS: &str = "capability-index://stats";
+
+/// A gateway with an index and a folder with so many files.
+fn with_files(count: usize, index: &str) -> Server {
+    let config = format!(
+        "sources:\n  shelf: {{ kind: files, root: ./shelf }}\n  index: {{ kind: capability-index, {index} }}\n"
+    );
+    let home = Home::with_config(&config);
+    fs::create_dir(home.path().join("shelf")).unwrap();
+    for number in 0..count {
+        home.write(&format!("shelf/report-{number}.md"), "# A report\n");
+    }
+    Server::start_in(home, &[])
+}
+
+fn read(server: &Server, uri: &str) -> Value {
+    let read = server
+        .modern("resources/read", json!({ "uri": uri }))
+        .result();
+    assert_eq!(read["contents"][0]["uri"], uri);
+    read
+}
+
+fn text(server: &Server, uri: &str) -> String {
+    let text = &read(server, uri)["contents"][0]["text"];
+    text.as_str().unwrap().to_owned()
+}
+
+fn stats(server: &Server) -> Value {
+    serde_json::from_str(&text(server, STATS)).unwrap()
+}
+
+fn uris(server: &Server) -> Vec<String> {
+    let list = server.modern("resources/list", json!({})).result();
+    crate::walk::all(list["resources"].as_array().unwrap(), "uri")
+}
+
+/// S3.6: off unless enabled; then nothing is listed, and nothing can be read.
+#[test]
+fn it_is_off_unless_enabled() {
+    let entry = "sources: { index: { kind: capability-index } }\n";
+    for config in ["{}", entry] {
+        let server = Server::with_config(config);
+        assert!(!uris(&server).iter().any(|uri| uri.contains("capability")));
+        let answer = server.modern("resources/read", json!({ "uri": SUMMARY }));
+        assert_eq!(answer.error()["code"], -32602, "{answer:?}");
+        let alone = server.post().at("/mcp/index");
+        let alone = crate::support::messages::Modern::new("resources/list", json!({})).post(alone);
+        assert_eq!(alone.status, 404, "{alone:?}");
+        server.stop();
+    }
+}
+
+/// S3.7, X20: a flag wins over a variable, and that over the file; older names of the variables
+/// are taken too.
+#[test]
+fn it_is_enabled_by_flag_variable_or_file() {
+    let entry = "sources: { index: { kind: capability-index, enabled: true, cache_ttl: 1m } }\n";
+    type Case<'a> = (
+        &'a str,
+        &'a [&'a str],
+        &'a [(&'a str, &'a str)],
+        Option<u64>,
+    );
+    let cases: [Case; 6] = [
+        ("{}", &["--resources-enabled"], &[], Some(300)),
+        (
+            "{}",
+            &["--resources-enabled", "--resources-cache-ttl", "7s"],
+            &[("TIDEGATE_RESOURCES_CACHE_TTL", "8s")],
+            Some(7),
+        ),
+        (
+            "{}",
+            &[],
+            &[("TIDEGATE_RESOURCES_ENABLED", "true")],
+            Some(300),
+        ),
+        (
+            "{}",
+            &[],
+            &[
+                ("NEXS_RESOURCES_ENABLED", "true"),
+                ("NEXS_RESOURCES_CACHE_TTL", "9s"),
+            ],
+            Some(9),
+        ),
+        (entry, &[], &[], Some(60)),
+        (
+            entry,
+            &["--resources-enabled=false"],
+            &[("TIDEGATE_RESOURCES_ENABLED", "true")],
+            None,
+        ),
+    ];
+    for (config, flags, variables, ttl) in cases {
+        let home = Home::with_config(config);
+        let all = [&["serve", "--listen", "127.0.0.1:0"], flags].concat();
+        let mut command = home.tidegate(&all);
+        command.envs(variables.iter().copied());
+        let server = Server::of(home, Running::start(&mut { command }));
+        let listed = uris(&server).iter().any(|uri| uri == SUMMARY);
+        assert_eq!(listed, ttl.is_some(), "{config} {flags:?} {variables:?}");
+        if let Some(ttl) = ttl {
+            assert_eq!(stats(&server)["cache"]["ttlSeconds"], ttl);
+        }
+        server.stop();
+    }
+}
+
+/// S3.1–S3.5: three resources, each within its tokens, however much there is.
+#[test]
+fn each_text_keeps_within_its_tokens() {
+    for count in [0, 40, 1_500] {
+        let server = with_files(count, "enabled: true");
+        let of_index: Vec<_> = uris(&server)
+            .into_iter()
+            .filter(|uri| uri.starts_with("capability-index"))
+            .collect();
+        assert_eq!(of_index, [SUMMARY, FULL, STATS]);
+        let summary = text(&server, SUMMARY);
+        assert!(tokens::count(&summary) <= 3_000, "{summary}");
+        for part in [
+            "## Sources",
+            "| shelf |",
+            "## Keywords",
+            "## Recent changes",
+        ] {
+            assert!(summary.contains(part), "{part}: {summary}");
+        }
+        let figures = text(&server, STATS);
+        assert!(tokens::count(&figures) < 1_000, "{figures}");
+        let figures: Value = serde_json::from_str(&figures).unwrap();
+        // The folder itself is one too.
+        assert_eq!(figures["sources"]["shelf"]["resources"], count + 1);
+        assert!(figures["toolTokens"].as_u64().unwrap() > 0);
+        let all = full(&server);
+        for number in 0..count {
+            assert!(all.contains(&format!("/report-{number}.md`")), "{number}");
+        }
+        server.stop();
+    }
+}
+
+/// Every page of the whole index, following what each says is next.
+fn full(server: &Server) -> String {
+    let (mut all, mut uri) = (String::new(), FULL.to_owned());
+    for _ in 0..100 {
+        let page = text(server, &uri);
+        assert!(tokens::count(&page) <= 40_000);
+        let next = page.rsplit_once("Next: `").map(|(_, next)| next);
+        let next = next.map(|next| next.trim_end().trim_end_matches('`').to_owned());
+        all += &page;
+        match next {
+            None => return all,
+            Some(next) => uri = next,
+        }
+    }
+    panic!("the pages do not end");
+}
+
+/// S3.9, S3.10, S3.21, X21: a text is given again until something changes, for no longer than its
+/// time, and says how long it holds.
+#[test]
+fn a_text_is_given_again_until_something_changes() {
+    let server = with_files(3, "enabled: true, cache_ttl: 1h");
+    let first = read(&server, SUMMARY);
+    let again = read(&server, SUMMARY);
+    assert_eq!(first["contents"], again["contents"]);
+    let (before, after) = (
+        first["ttlMs"].as_u64().unwrap(),
+        again["ttlMs"].as_u64().unwrap(),
+    );
+    assert!(after <= before && before <= 3_600_000, "{before} {after}");
+    let cache = &stats(&server)["cache"];
+    assert_eq!((&cache["hits"], &cache["misses"]), (&json!(1), &json!(2)));
+    server.stop();
+    let never_kept = with_files(3, "enabled: true, cache_ttl: 0s");
+    read(&never_kept, SUMMARY);
+    read(&never_kept, SUMMARY);
+    assert_eq!(stats(&never_kept)["cache"]["misses"], 3);
+    never_kept.stop();
+}
+
+/// S3.17: those who subscribe hear that the index is another, and what they read then is.
+#[test]
+fn subscribers_hear_of_changes() {
+    let server = with_files(1, "enabled: true");
+    assert!(text(&server, SUMMARY).contains("None since"));
+    let listen = watching(&[SUMMARY, STATS]);
+    let listen = crate::support::messages::Modern::new("subscriptions/listen", listen);
+    let mut events = Events::of(listen.open(server.post()));
+    events.find("notifications/subscriptions/acknowledged");
+    let heard = |events: &mut Events, what: &str| {
+        let words = format!("/tidal-wave.md` {what}");
+        // The first may still be of what there was when it started.
+        while !text(&server, SUMMARY).contains(&words) {
+            let updated = events.find("notifications/resources/updated");
+            let uri = updated["params"]["uri"].as_str().unwrap();
+            assert!([SUMMARY, STATS].contains(&uri), "{updated}");
+        }
+    };
+    server.home.write("shelf/tidal-wave.md", "# New\n");
+    heard(&mut events, "added");
+    fs::remove_file(server.home.path().join("shelf/tidal-wave.md")).unwrap();
+    heard(&mut events, "removed");
+    server.stop();
+}
+
+/// S3.18: one kind, filtered, and one element, with completion that knows the arguments that are
+/// there already, in any revision.
+#[test]
+fn elements_are_read_by_kind_and_by_name() {
+    let server = with_files(3, "enabled: true");
+    let of = |uri: &str| serde_json::from_str::<Value>(&text(&server, uri)).unwrap();
+    let tools = of("capability-index://elements/tools");
+    assert!(tools.to_string().contains("system__health"));
+    let files = of("capability-index://elements/resources?source=shelf&query=report%202");
+    assert_eq!(files["elements"].as_array().unwrap().len(), 3, "{files}");
+    assert!(
+        files["elements"][0]["name"]
+            .as_str()
+            .unwrap()
+            .ends_with("report-2.md")
+    );
+    let one = of("capability-index://elements/tools/system__health");
+    assert_eq!(one["definition"]["name"], "system__health");
+    assert!(one["tokens"].as_u64().unwrap() > 50);
+    // An element says where it is read, and so does what is like it.
+    let uri = files["elements"][0]["uri"].as_str().unwrap();
+    let file = of(uri);
+    assert_eq!(file["similar"].as_array().unwrap().len(), 3, "{file}");
+    for wrong in [
+        "elements/nothing",
+        "elements/tools/nobody",
+        "elements/tools?page=0",
+        "else",
+    ] {
+        let uri = format!("capability-index://{wrong}");
+        let answer = server.modern("resources/read", json!({ "uri": uri }));
+        assert_eq!(answer.error()["data"]["uri"], uri, "{answer:?}");
+    }
+    let complete = |kind: &str, typed: &str| {
+        json!({
+            "ref": { "type": "ref/resource", "uri": "capability-index://elements/{type}/{name}" },
+            "argument": { "name": "name", "value": typed },
+            "context": { "arguments": { "type": kind } },
+        })
+    };
+    for revision in LEGACY {
+        let session = Session::open(server.address, "/mcp", revision);
+        let values = |kind: &str, typed: &str| {
+            let answer = session.request("completion/complete", &complete(kind, typed));
+            answer.result()["completion"]["values"].clone()
+        };
+        assert_eq!(
+            values("tools", "sys"),
+            json!(["system__health"]),
+            "{revision}"
+        );
+        assert_eq!(values("prompts", ""), json!([]), "{revision}");
+        assert_eq!(
+            values("resources", "resource://system/h")
+                .as_array()
+                .unwrap()
+                .len(),
+            1
+        );
+    }
+    server.stop();
+}
+
+/// What cannot be is told with its place.
+#[test]
+fn wrong_settings_are_told() {
+    let home = Home::new();
+    for (config, words) in [
+        (
+            "sources: { index: { kind: capability-index, expose: [sumary] } }",
+            "`sumary` is no part of the index; there are summary, full, stats, elements",
+        ),
+        (
+            "sources: { a: { kind: capability-index }, b: { kind: capability-index } }",
+            "there can be one capability index alone",
+        ),
+        (
+            "endpoint: { exposure: search, bridge_tools: false }",
+            "tools that are not listed could not be found",
+        ),
+        (
+            "endpoint: { pinned: [a] }",
+            "`endpoint.pinned` says nothing while all tools are listed",
+        ),
+    ] {
+        home.write("tidegate.yaml", config);
+        let checked = home.run(&["check"]).expect_code(2);
+        assert!(checked.stderr.contains(words), "{}", checked.stderr);
+    }
+    let ended = home.run(&["check", "--resources-cache-ttl", "soon"]);
+    assert!(
+        ended.stderr.contains("`soon` is no time"),
+        "{}",
+        ended.stderr
+    );
+}
