@@ -48,7 +48,7 @@ async fn search(state: &State, given: Given<'_>) -> Result<Vec<Message>> {
     let opening = match entries.len() {
         0 => format!("Memory has nothing about \"{}\".", clip(query)),
         count => format!(
-            "Memory has {count} {} about \"{}\". Answer from them, and name the keys you use.",
+            "Memory has {count} {} about \"{}\". Answer from what follows, and name the keys you use.",
             entries_of(count),
             clip(query)
         ),

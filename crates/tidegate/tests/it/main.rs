@@ -13,6 +13,7 @@ mod folders;
 mod health_change;
 mod http_faults;
 mod look;
+mod memory;
 mod own_stream;
 mod own_tools;
 mod peers;

@@ -160,7 +160,7 @@ pub(super) struct Matches {
     /// The best first.
     matches: Vec<Shown>,
     /// The URIs of matches that are too large for this answer.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     too_large: Vec<String>,
 }
 

@@ -62,6 +62,11 @@ impl Running {
         self.stdin.as_mut().expect("the input is open")
     }
 
+    /// Its input, for another to write to.
+    pub(crate) fn take_stdin(&mut self) -> ChildStdin {
+        self.stdin.take().expect("the input is open")
+    }
+
     pub(crate) fn close_stdin(&mut self) {
         self.stdin = None;
     }

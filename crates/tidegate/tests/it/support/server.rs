@@ -18,8 +18,13 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Without a configuration.
+    /// With nothing but `system`.
     pub(crate) fn start() -> Self {
+        Self::with_config("")
+    }
+
+    /// Without a configuration file, as it comes.
+    pub(crate) fn start_shipped() -> Self {
         Self::start_in(Home::new(), &[])
     }
 

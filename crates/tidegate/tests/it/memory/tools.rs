@@ -1,0 +1,335 @@
+//! What the tools do, and what they say where they do not.
+
+use std::thread;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::User;
+use crate::support::Server;
+
+#[test]
+fn what_is_stored_is_retrieved_listed_found_and_deleted() {
+    let server = Server::start_shipped();
+    let user = User::of(&server);
+    let stored = user.call(
+        "store",
+        json!({ "key": "likes/tea", "value": "green, no sugar", "tags": ["taste", "drink", "taste"] }),
+    );
+    assert_eq!(stored["replaced"], false);
+    assert_eq!(stored["uri"], "plugin://memory/entries/likes%2Ftea");
+    let entry = user.call("retrieve", json!({ "key": "likes/tea" }));
+    assert_eq!(entry["value"], "green, no sugar");
+    assert_eq!(entry["tags"], json!(["drink", "taste"]));
+    assert_eq!(entry["namespace"], "default");
+    assert!(entry.get("expires").is_none(), "{entry}");
+    let again = user.call("store", json!({ "key": "likes/tea", "value": "black" }));
+    assert_eq!(again["replaced"], true);
+    assert_eq!(user.keys(json!({})), ["likes/tea"]);
+    assert_eq!(user.found("black"), ["likes/tea"]);
+    assert_eq!(
+        user.call("delete", json!({ "key": "likes/tea" }))["deleted"],
+        true
+    );
+    assert_eq!(
+        user.call("delete", json!({ "key": "likes/tea" }))["deleted"],
+        false
+    );
+    let fault = user.fault("retrieve", json!({ "key": "likes/tea" }));
+    assert!(
+        fault.contains("nothing is kept under `likes/tea`"),
+        "{fault}"
+    );
+    server.stop();
+}
+
+/// Numbers keep their digits and objects their order, in tools and in resources (S0.14, X16).
+#[test]
+fn values_keep_their_text() {
+    let server = Server::start_shipped();
+    let user = User::of(&server);
+    let value = r#"{"z":1.50,"a":[12345678901234567890,-0.0,1e400],"é":null}"#;
+    // Not through a JSON library, which would read the numbers.
+    let body = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"store","arguments":{{"key":"exact","value":{value}}}}}}}"#
+    );
+    let answer = user.post().usual().send(body.as_bytes());
+    assert_eq!(answer.result()["isError"], false, "{answer:?}");
+    let retrieved = user.tool("retrieve", json!({ "key": "exact" }));
+    assert!(
+        retrieved.body.contains(&format!("\"value\":{value}")),
+        "{}",
+        retrieved.body
+    );
+    let item = user.read("plugin://memory/entries/exact");
+    assert_eq!(item["text"], value);
+    assert_eq!(item["mimeType"], "application/json");
+    server.stop();
+}
+
+/// S0.14 with X16: the type follows the value, and what is no text is bytes.
+#[test]
+fn entries_are_resources_of_their_type() {
+    let server = Server::start_shipped();
+    let user = User::of(&server);
+    for (key, value, mime, text) in [
+        ("text", json!("a\nb"), "text/plain", Some("a\nb")),
+        ("empty", json!(""), "text/plain", Some("")),
+        ("list", json!([1, 2]), "application/json", Some("[1,2]")),
+        ("number", json!(42), "application/octet-stream", None),
+    ] {
+        user.store(key, value);
+        let item = user.read(&format!("plugin://memory/entries/{key}"));
+        assert_eq!(item["mimeType"], mime, "{item}");
+        match text {
+            Some(text) => assert_eq!(item["text"], text, "{item}"),
+            None => assert_eq!(item["blob"], "NDI=", "{item}"),
+        }
+    }
+    user.call(
+        "store",
+        json!({ "key": "k l", "value": 1, "namespace": "work" }),
+    );
+    for uri in [
+        "plugin://memory/namespaces/work/entries/k%20l",
+        "plugin://memory/namespaces/work/entries/k l",
+    ] {
+        assert_eq!(user.read(uri)["uri"], uri);
+    }
+    for missing in [
+        "plugin://memory/entries/none",
+        "plugin://memory/entries/k%20l",
+    ] {
+        let answer = user.ask("resources/read", json!({ "uri": missing }));
+        assert_eq!(answer.json()["error"]["data"]["uri"], missing, "{answer:?}");
+    }
+    let template = "plugin://memory/entries/{key}";
+    assert_eq!(user.completed(template, "key", "e", json!({})), ["empty"]);
+    let template = "plugin://memory/namespaces/{namespace}/entries/{key}";
+    assert_eq!(
+        user.completed(template, "namespace", "w", json!({})),
+        ["work"]
+    );
+    let context = json!({ "namespace": "work" });
+    assert_eq!(user.completed(template, "key", "", context), ["k l"]);
+    server.stop();
+}
+
+#[test]
+fn lists_are_globbed_tagged_and_paged() {
+    let server = Server::start_shipped();
+    let user = User::of(&server);
+    for (key, tags) in [
+        ("user.name", json!(["a"])),
+        ("user.mail", json!(["a", "b"])),
+        ("project/x/notes", json!([])),
+        ("project/y", json!(["b"])),
+    ] {
+        user.call("store", json!({ "key": key, "value": 1, "tags": tags }));
+    }
+    user.call(
+        "store",
+        json!({ "key": "elsewhere", "value": 1, "namespace": "other" }),
+    );
+    for (arguments, expected) in [
+        (
+            json!({ "pattern": "user.*" }),
+            &["user.mail", "user.name"][..],
+        ),
+        (
+            json!({ "pattern": "user.[m-n]???" }),
+            &["user.mail", "user.name"],
+        ),
+        (json!({ "pattern": "user.{mail,phone}" }), &["user.mail"]),
+        (json!({ "pattern": "project/*" }), &["project/y"]),
+        (
+            json!({ "pattern": "project/**" }),
+            &["project/x/notes", "project/y"],
+        ),
+        (json!({ "pattern": "**/notes" }), &["project/x/notes"]),
+        (json!({ "tags": ["a", "b"] }), &["user.mail"]),
+        (json!({ "namespace": "other" }), &["elsewhere"]),
+        (json!({ "namespace": "none" }), &[]),
+    ] {
+        assert_eq!(user.keys(arguments.clone()), expected, "{arguments}");
+    }
+    let (mut seen, mut cursor) = (Vec::new(), Value::Null);
+    loop {
+        let mut arguments = json!({ "limit": 2 });
+        if let Some(cursor) = cursor.as_str() {
+            arguments["cursor"] = cursor.into();
+        }
+        let page = user.call("list", arguments);
+        seen.extend(super::keys(&page["entries"]));
+        cursor = page["next_cursor"].clone();
+        if cursor.is_null() {
+            break;
+        }
+    }
+    assert_eq!(
+        seen,
+        [
+            "project/x/notes",
+            "project/y",
+            "user.mail",
+            "user.name",
+            "elsewhere"
+        ]
+    );
+    let fault = user.fault("list", json!({ "pattern": "[a" }));
+    assert!(fault.contains("`pattern` is not a glob"), "{fault}");
+    server.stop();
+}
+
+#[test]
+fn no_query_breaks_the_search() {
+    let server = Server::start_shipped();
+    let user = User::of(&server);
+    user.call(
+        "store",
+        json!({ "key": "fruit", "value": { "kind": "Äpfel" }, "tags": ["red"] }),
+    );
+    for (query, expected) in [
+        ("apfel", &["fruit"][..]),
+        ("red kind", &["fruit"]),
+        ("\"fruit\" OR (", &["fruit"]),
+        ("fru*", &["fruit"]),
+        ("key:fruit", &["fruit"]),
+        ("nothing", &[]),
+        ("\"", &[]),
+        ("NEAR(", &[]),
+        ("*)", &[]),
+        ("'; --", &[]),
+        ("", &[]),
+    ] {
+        assert_eq!(user.found(query), expected, "{query}");
+    }
+    server.stop();
+}
+
+#[test]
+fn what_has_expired_is_gone() {
+    let server = Server::start_shipped();
+    let user = User::of(&server);
+    let stored = user.call(
+        "store",
+        json!({ "key": "k", "value": "fleeting", "ttl": "1s" }),
+    );
+    assert!(stored["expires"].is_string(), "{stored}");
+    user.call("store", json!({ "key": "long", "value": 1, "ttl": 3600 }));
+    assert_eq!(user.stats()["expiring_soon"], 2);
+    while user.keys(json!({})) != ["long"] {
+        thread::sleep(Duration::from_millis(50));
+    }
+    user.fault("retrieve", json!({ "key": "k" }));
+    assert!(user.found("fleeting").is_empty());
+    assert_eq!(user.stats()["total_entries"], 1);
+    for wrong in [json!(0), json!(-5), json!("soon"), json!(true)] {
+        let arguments = json!({ "key": "k", "value": 1, "ttl": wrong });
+        let fault = user.fault("store", arguments);
+        assert!(
+            fault.contains("ttl") || fault.contains("arguments are wrong"),
+            "{fault}"
+        );
+    }
+    server.stop();
+}
+
+#[test]
+fn quotas_hold() {
+    let server = Server::with_config(
+        "sources: { memory: { kind: memory, quota: { entries: 2, bytes: 2KiB, key_bytes: 8, \
+         value_bytes: 1500, tags: 1, tag_bytes: 3 } } }\n",
+    );
+    let user = User::of(&server);
+    let long = "x".repeat(1_400);
+    for (arguments, word) in [
+        (
+            json!({ "key": "", "value": 1 }),
+            "`key` must have 1 to 8 bytes",
+        ),
+        (
+            json!({ "key": "123456789", "value": 1 }),
+            "`key` must have 1 to 8 bytes",
+        ),
+        (
+            json!({ "key": "a\u{7}", "value": 1 }),
+            "no control characters",
+        ),
+        (
+            json!({ "key": "k", "value": "x".repeat(1_500) }),
+            "1.5KB is the most",
+        ),
+        (
+            json!({ "key": "k", "value": 1, "tags": ["a", "b"] }),
+            "1 is the most",
+        ),
+        (
+            json!({ "key": "k", "value": 1, "tags": ["abcd"] }),
+            "a tag has 1 to 3 bytes",
+        ),
+        (
+            json!({ "key": "k", "value": 1, "namespace": "a/b" }),
+            "`namespace` must have",
+        ),
+        (json!({ "key": "k" }), "missing field `value`"),
+        (
+            json!({ "key": "k", "value": 1, "tll": 3 }),
+            "unknown field `tll`",
+        ),
+    ] {
+        let fault = user.fault("store", arguments);
+        assert!(fault.contains(word), "{fault}");
+    }
+    user.store("a", json!(long));
+    let fault = user.fault("store", json!({ "key": "b", "value": long }));
+    assert!(fault.contains("the quota of 2.0KB"), "{fault}");
+    user.store("b", json!(1));
+    let fault = user.fault("store", json!({ "key": "c", "value": 1 }));
+    assert!(
+        fault.contains("the quota of 2 entries is used up"),
+        "{fault}"
+    );
+    user.store("b", json!(2));
+    user.call("delete", json!({ "key": "a" }));
+    user.store("c", json!(1));
+    let stats = user.stats();
+    assert_eq!(stats["total_entries"], 2);
+    assert_eq!(stats["quota"]["entries"], 2);
+    server.stop();
+}
+
+#[test]
+fn prompts_bring_what_is_remembered() {
+    let server = Server::start_shipped();
+    let user = User::of(&server);
+    let messages = |name: &str, arguments: Value| {
+        let params = json!({ "name": name, "arguments": arguments });
+        user.ask("prompts/get", params).result()["messages"].take()
+    };
+    let none = messages("memory_context", json!({}));
+    assert_eq!(none[0]["content"]["text"], "Nothing is remembered.");
+    user.store("tea", json!("green"));
+    user.store("coffee", json!({ "kind": "black" }));
+    let found = messages("memory_search", json!({ "query": "green tea" }));
+    assert_eq!(found.as_array().unwrap().len(), 2, "{found}");
+    let resource = &found[1]["content"]["resource"];
+    assert_eq!(resource["uri"], "plugin://memory/entries/tea");
+    assert_eq!(resource["text"], "green");
+    let newest = messages("memory_context", json!({}));
+    assert_eq!(
+        newest[1]["content"]["resource"]["uri"],
+        "plugin://memory/entries/coffee"
+    );
+    let topic = messages("memory_context", json!({ "topic": "black" }));
+    assert_eq!(
+        topic[1]["content"]["resource"]["mimeType"],
+        "application/json"
+    );
+    let missing = json!({ "name": "memory_search" });
+    assert_eq!(
+        user.ask("prompts/get", missing).json()["error"]["code"],
+        -32602
+    );
+    server.stop();
+}

@@ -1,0 +1,124 @@
+//! `tidegate memory export` and `import`.
+
+use std::io::Write as _;
+
+use serde_json::{Value, json};
+
+use super::User;
+use crate::support::{Home, Running, Server};
+
+const FILE: &str = r#"{"namespace":"default","key":"exact","value":{"z":1.50,"a":12345678901234567890},"tags":["a","b"],"created":"2026-01-01T00:00:00.000Z","updated":"2026-01-02T00:00:00.000Z"}
+{"namespace":"work","key":"kept","value":"text","tags":[],"created":"2026-01-01T00:00:00.000Z","updated":"2026-01-01T00:00:00.000Z","expires":"2999-01-01T00:00:00.000Z"}
+"#;
+
+#[test]
+fn what_is_exported_is_what_was_imported() {
+    let home = Home::new();
+    let expired = r#"{"key":"gone","value":1,"expires":"2020-01-01T00:00:00Z"}"#;
+    home.write("in.jsonl", &format!("{FILE}\n{expired}\n"));
+    for _ in 0..2 {
+        let ended = home.run(&["memory", "import", "in.jsonl"]).expect_code(0);
+        assert_eq!(
+            ended.stdout,
+            "kept 2 entries for local; 1 had expired and were left out\n"
+        );
+    }
+    assert_eq!(home.run(&["memory", "export"]).expect_code(0).stdout, FILE);
+    let only = home
+        .run(&["memory", "export", "--namespace", "work"])
+        .expect_code(0);
+    assert_eq!(only.stdout, FILE.lines().nth(1).unwrap().to_owned() + "\n");
+    let other = home
+        .run(&["memory", "export", "--principal", "ada"])
+        .expect_code(0);
+    assert_eq!(other.stdout, "");
+}
+
+#[test]
+fn a_gateway_that_runs_has_what_is_imported() {
+    let server = Server::start_shipped();
+    let user = User::of(&server);
+    user.store("here", json!("x"));
+    let mut import = Running::start(&mut server.home.tidegate(&["memory", "import", "-"]));
+    import
+        .stdin()
+        .write_all(b"{\"key\":\"there\",\"value\":2}\n")
+        .unwrap();
+    import.end().expect_code(0);
+    assert_eq!(user.keys(json!({})), ["here", "there"]);
+    let export = server.home.run(&["memory", "export"]).expect_code(0).stdout;
+    let lines: Vec<Value> = export
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(lines.len(), 2);
+    assert_eq!(lines[0]["key"], "here");
+    server.stop();
+}
+
+#[test]
+fn what_is_wrong_with_a_file_is_said_with_its_line() {
+    let home = Home::new();
+    home.run(&["memory", "import", "none.jsonl"]).expect_code(1);
+    for (line, what) in [
+        ("{\"key\":\"a\"}", "missing field `value`"),
+        (
+            "{\"key\":\"a\",\"value\":1,\"kee\":2}",
+            "unknown field `kee`",
+        ),
+        ("not json", "expected"),
+        ("{\"key\":\"\",\"value\":1}", "`key` must have 1 to"),
+        (
+            "{\"key\":\"a\",\"value\":1,\"expires\":\"tomorrow\"}",
+            "`tomorrow` is not a time",
+        ),
+    ] {
+        home.write(
+            "in.jsonl",
+            &format!("{{\"key\":\"good\",\"value\":1}}\n{line}\n"),
+        );
+        let said = home
+            .run(&["memory", "import", "in.jsonl"])
+            .expect_code(1)
+            .stderr;
+        assert!(
+            said.contains("in.jsonl:2: ") && said.contains(what),
+            "{said}"
+        );
+        assert!(said.contains("nothing was kept"), "{said}");
+    }
+    assert_eq!(home.run(&["memory", "export"]).expect_code(0).stdout, "");
+}
+
+#[test]
+fn the_source_that_is_meant_must_be_clear() {
+    let two =
+        "sources: { memory: { kind: memory }, notes: { kind: memory, quota: { entries: 1 } } }\n";
+    let home = Home::with_config(two);
+    let said = home.run(&["memory", "export"]).expect_code(2).stderr;
+    assert!(
+        said.contains("name one with --source: memory, notes"),
+        "{said}"
+    );
+    let said = home
+        .run(&["memory", "export", "--source", "x"])
+        .expect_code(2)
+        .stderr;
+    assert!(said.contains("`x` is no memory"), "{said}");
+    home.write(
+        "in.jsonl",
+        "{\"key\":\"a\",\"value\":1}\n{\"key\":\"b\",\"value\":1}\n",
+    );
+    let notes = ["memory", "import", "in.jsonl", "--source", "notes"];
+    let said = home.run(&notes).expect_code(1).stderr;
+    assert!(said.contains("more entries than the quota of 1"), "{said}");
+    home.run(&["memory", "import", "in.jsonl", "--source", "memory"])
+        .expect_code(0);
+    assert_eq!(
+        home.run(&["memory", "export", "--source", "notes"]).stdout,
+        ""
+    );
+    let none = Home::with_config("sources: {}\n");
+    let said = none.run(&["memory", "export"]).expect_code(2).stderr;
+    assert!(said.contains("no source of the kind `memory`"), "{said}");
+}
