@@ -104,7 +104,8 @@ fn writing(file: &Path) -> SqliteConnectOptions {
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(SqliteSynchronous::Full)
         .foreign_keys(true)
-        // What is deleted is overwritten: people forget things for a reason.
+        // What is deleted is overwritten: people forget things for a reason. The words of the
+        // index and the log of writes hold it for a while longer.
         .pragma("secure_delete", "ON")
         .pragma("journal_size_limit", "16777216")
 }

@@ -1,5 +1,7 @@
 //! The URIs of a memory: of its reports, and of each entry.
 
+use std::borrow::Cow;
+
 use tidegate_core::SourceId;
 use tidegate_store::memory::Place;
 
@@ -74,7 +76,7 @@ impl Uris {
             Some(key) => (DEFAULT, key),
             None => rest.strip_prefix("namespaces/")?.split_once("/entries/")?,
         };
-        let text = |part| decoded(part).map(|text| text.into_owned());
+        let text = |part| decoded(part).map(Cow::into_owned);
         Some(Place {
             namespace: text(namespace)?,
             key: text(key)?,

@@ -43,10 +43,9 @@ impl<'a> User<'a> {
     }
 
     fn tool(&self, name: &str, arguments: Value) -> Answer {
-        self.ask(
-            "tools/call",
-            json!({ "name": name, "arguments": arguments }),
-        )
+        let mut params = json!({ "name": name });
+        params["arguments"] = arguments;
+        self.ask("tools/call", params)
     }
 
     /// What a tool answers that works.
@@ -67,7 +66,9 @@ impl<'a> User<'a> {
 
     #[track_caller]
     fn store(&self, key: &str, value: Value) {
-        self.call("store", json!({ "key": key, "value": value }));
+        let mut arguments = json!({ "key": key });
+        arguments["value"] = value;
+        self.call("store", arguments);
     }
 
     /// The keys that `list` gives for these arguments.
@@ -96,11 +97,11 @@ impl<'a> User<'a> {
 
     #[track_caller]
     fn completed(&self, template: &str, name: &str, value: &str, context: Value) -> Vec<String> {
-        let params = json!({
+        let mut params = json!({
             "ref": { "type": "ref/resource", "uri": template },
             "argument": { "name": name, "value": value },
-            "context": { "arguments": context },
         });
+        params["context"]["arguments"] = context;
         let result = self.ask("completion/complete", params).result();
         let values = result["completion"]["values"].as_array().unwrap();
         values

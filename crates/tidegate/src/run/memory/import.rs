@@ -39,14 +39,15 @@ pub(super) async fn run(kept: &Kept, file: &Path) -> anyhow::Result<io::Result<(
         }
         done += 1;
     }
+    let entries = if done == 1 { "entry" } else { "entries" };
+    let left_out = match expired {
+        0 => String::new(),
+        expired => format!(", left out {expired} that had expired"),
+    };
+    let owner = &kept.owner.principal;
     Ok(writeln!(
         io::stdout(),
-        "kept {done} entries for {}{}",
-        kept.owner.principal,
-        match expired {
-            0 => String::new(),
-            expired => format!("; {expired} had expired and were left out"),
-        }
+        "kept {done} {entries} for {owner}{left_out}"
     ))
 }
 

@@ -7,7 +7,7 @@ use crate::support::messages::{MODERN, request, stateless};
 use crate::support::{Answer, Events, Post, Server};
 
 /// Calls `clear` as a modern client that can ask its user, with more in its parameters.
-fn clear(server: &Server, more: Value) -> Answer {
+fn clear(server: &Server, more: &Value) -> Answer {
     let mut params = stateless(json!({ "name": "clear", "arguments": { "namespace": "work" } }));
     params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({ "elicitation": {} });
     for (key, value) in more.as_object().unwrap() {
@@ -34,7 +34,7 @@ fn server_with_two() -> Server {
 #[test]
 fn a_modern_client_is_asked_and_comes_back_with_the_answer() {
     let server = server_with_two();
-    let asked = clear(&server, json!({})).result();
+    let asked = clear(&server, &json!({})).result();
     assert_eq!(asked["resultType"], "input_required", "{asked}");
     let (key, question) = asked["inputRequests"]
         .as_object()
@@ -53,7 +53,7 @@ fn a_modern_client_is_asked_and_comes_back_with_the_answer() {
         if let Some(state) = asked.get("requestState") {
             more["requestState"] = state.clone();
         }
-        clear(&server, more).result()
+        clear(&server, &more).result()
     };
     for no in [
         json!({ "action": "decline" }),

@@ -19,7 +19,8 @@ fn beside(server: &Server) -> Stdio {
 }
 
 fn call(stdio: &mut Stdio, tool: &str, arguments: Value) -> Value {
-    let params = json!({ "name": format!("memory__{tool}"), "arguments": arguments });
+    let mut params = json!({ "name": format!("memory__{tool}") });
+    params["arguments"] = arguments;
     let mut answer = stdio.modern("tools/call", params);
     assert_eq!(answer["result"]["isError"], false, "{answer}");
     answer["result"]["structuredContent"].take()

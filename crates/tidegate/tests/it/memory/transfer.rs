@@ -20,7 +20,7 @@ fn what_is_exported_is_what_was_imported() {
         let ended = home.run(&["memory", "import", "in.jsonl"]).expect_code(0);
         assert_eq!(
             ended.stdout,
-            "kept 2 entries for local; 1 had expired and were left out\n"
+            "kept 2 entries for local, left out 1 that had expired\n"
         );
     }
     assert_eq!(home.run(&["memory", "export"]).expect_code(0).stdout, FILE);

@@ -103,12 +103,12 @@ fn over_http_finding_out_by_itself() {
 
 #[test]
 fn over_stdio_with_a_session() {
-    Target::Stdio(Home::new()).walk("legacy", "2025-11-25");
+    Target::Stdio(Home::with_config("")).walk("legacy", "2025-11-25");
 }
 
 #[test]
 fn over_stdio_stateless() {
-    Target::Stdio(Home::new()).walk("modern", "2026-07-28");
+    Target::Stdio(Home::with_config("")).walk("modern", "2026-07-28");
 }
 
 /// A tool whose schema some client could not use would fail this.

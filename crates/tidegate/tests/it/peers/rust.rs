@@ -57,7 +57,7 @@ async fn over_http(way: Way) {
 }
 
 async fn over_stdio(way: Way) {
-    let home = Home::new();
+    let home = Home::with_config("");
     let command = Command::from(home.tidegate(&["stdio"]));
     connect_and_walk(TokioChildProcess::new(command).unwrap(), way).await;
 }

@@ -16,8 +16,9 @@ pub(crate) struct Stdio {
 }
 
 impl Stdio {
+    /// With nothing but `system`.
     pub(crate) fn start() -> Self {
-        Self::start_in(Home::new())
+        Self::start_in(Home::with_config(""))
     }
 
     pub(crate) fn start_in(home: Home) -> Self {
