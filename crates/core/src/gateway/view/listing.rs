@@ -119,10 +119,11 @@ impl Listing {
         shown.map(|at| &self.all[*at as usize].definition)
     }
 
+    /// Made from the names: where a client stands is the same place while those are.
     fn number(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        for definition in self.from(0) {
-            definition.as_str().hash(&mut hasher);
+        for at in &self.shown {
+            self.all[*at as usize].name.hash(&mut hasher);
         }
         hasher.finish()
     }
