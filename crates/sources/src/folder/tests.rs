@@ -119,7 +119,7 @@ impl World {
     }
 }
 
-fn is_nothing(read: Result<String, Unread>) -> bool {
+fn is_nothing(read: &Result<String, Unread>) -> bool {
     matches!(read, Err(Unread::Nothing))
 }
 
@@ -169,7 +169,7 @@ fn nothing_else_is_anything() {
         "c.txt/x",
         "nowhere",
     ] {
-        assert!(is_nothing(world.at(path)), "{path}");
+        assert!(is_nothing(&world.at(path)), "{path}");
     }
 }
 

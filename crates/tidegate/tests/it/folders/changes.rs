@@ -13,7 +13,7 @@ const RESOURCES: &str = "notifications/resources/list_changed";
 const PROMPTS: &str = "notifications/prompts/list_changed";
 
 /// A stream of the changes that a filter names, which are missed no more.
-fn listen(server: &Server, filter: Value) -> Events {
+fn listen(server: &Server, filter: &Value) -> Events {
     let listen = Modern::new("subscriptions/listen", json!({ "notifications": filter }));
     let mut events = Events::of(listen.open(server.post()));
     let first = events.next().unwrap();
@@ -33,7 +33,7 @@ fn an_update_is_told_under_the_uri_that_was_asked_for() {
         uri(&home, "notes/deep/er/a b.txt"),
         uri(&home, "notes/link.txt"),
     ];
-    let mut events = listen(&server, json!({ "resourceSubscriptions": spelled }));
+    let mut events = listen(&server, &json!({ "resourceSubscriptions": spelled }));
     for (name, expected) in [
         ("notes/readme.md", vec![&spelled[0]]),
         ("notes/deep/er/a b.txt", vec![&spelled[1], &spelled[2]]),
@@ -66,7 +66,7 @@ fn files_that_come_and_go_change_the_list() {
         let list = server.modern("resources/list", json!({})).result();
         list.to_string().contains(&uri(&home, path))
     };
-    let mut events = listen(&server, json!({ "resourcesListChanged": true }));
+    let mut events = listen(&server, &json!({ "resourcesListChanged": true }));
     write(&server.home, "notes/new/er/file.md", b"new");
     events.find(RESOURCES);
     // The folder may be seen before the file in it is.
@@ -114,7 +114,7 @@ fn a_prompt_is_never_lost_while_it_is_written() {
             .unwrap()
             .to_owned()
     };
-    let mut events = listen(&server, json!({ "promptsListChanged": true }));
+    let mut events = listen(&server, &json!({ "promptsListChanged": true }));
     write(
         &server.home,
         "team/review.md",
@@ -127,6 +127,28 @@ fn a_prompt_is_never_lost_while_it_is_written() {
     write(&server.home, "team/review.md", mended);
     events.find(PROMPTS);
     assert_eq!(text(&server), "Now go.");
+    drop(events);
+    server.stop();
+}
+
+/// A file that grows while a client walks through a long list does not stop the walk.
+#[test]
+fn a_cursor_stays_good_while_the_names_do() {
+    let config = format!("limits: {{ page_size: 2 }}\n{}", super::CONFIG);
+    let server = Server::start_in(super::home_with(&config), &[]);
+    let readme = uri(server.home.path(), "notes/readme.md");
+    let page = |cursor: Option<&Value>| {
+        let params = cursor.map_or(json!({}), |cursor| json!({ "cursor": cursor }));
+        server.modern("resources/list", params).result()
+    };
+    let cursor = page(None)["nextCursor"].clone();
+    let mut events = listen(&server, &json!({ "resourceSubscriptions": [readme] }));
+    write(&server.home, "notes/readme.md", b"much longer than before");
+    events.find(UPDATED);
+    assert_eq!(
+        page(Some(&cursor))["resources"].as_array().map(Vec::len),
+        Some(2)
+    );
     drop(events);
     server.stop();
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{home, start, write};
 use crate::support::{Answer, Server};
 
-fn get(server: &Server, name: &str, arguments: Value) -> Answer {
+fn get(server: &Server, name: &str, arguments: &Value) -> Answer {
     server.modern(
         "prompts/get",
         json!({ "name": name, "arguments": arguments }),
@@ -32,10 +32,10 @@ fn a_prompt_is_filled_in() {
             ],
         })
     );
-    let got = get(&server, "team/review", json!({ "language": "go" })).result();
+    let got = get(&server, "team/review", &json!({ "language": "go" })).result();
     let content = &got["messages"][0]["content"];
     assert_eq!(content["text"], "Review this go code to depth 2.");
-    let error = get(&server, "team/review", json!({ "language": "perl" })).error();
+    let error = get(&server, "team/review", &json!({ "language": "perl" })).error();
     assert_eq!(error["code"], -32602);
     assert_eq!(
         error["message"],
@@ -47,7 +47,7 @@ fn a_prompt_is_filled_in() {
 #[test]
 fn a_skill_is_a_prompt_and_resources() {
     let server = start();
-    let got = get(&server, "team/pdf", json!({})).result();
+    let got = get(&server, "team/pdf", &json!({})).result();
     let text = got["messages"][0]["content"]["text"].as_str().unwrap();
     assert!(text.starts_with("# PDF\n"), "{text}");
     for (uri, text) in [
@@ -101,7 +101,7 @@ fn a_file_that_is_wrong_is_left_out_and_told() {
     let health = json!({ "uri": "resource://system/health" });
     let health = server.modern("resources/read", health).result();
     assert!(health.to_string().contains("broken.md:5"), "{health}");
-    get(&server, "team/review", json!({ "language": "go" })).result();
+    get(&server, "team/review", &json!({ "language": "go" })).result();
     let log = server.stop().stderr;
     assert_eq!(log.matches("broken.md:5").count(), 1, "{log}");
 }

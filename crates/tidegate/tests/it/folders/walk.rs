@@ -56,7 +56,7 @@ fn expand(client: &mut dyn Client, template: &str) {
     while let Some(typed) = ahead.pop() {
         for value in completed(
             client,
-            json!({ "type": "ref/resource", "uri": template }),
+            &json!({ "type": "ref/resource", "uri": template }),
             "path",
             &typed,
         ) {
@@ -95,7 +95,7 @@ fn ascii(path: &str) -> String {
     encoded.collect()
 }
 
-fn completed(client: &mut dyn Client, reference: Value, name: &str, typed: &str) -> Vec<String> {
+fn completed(client: &mut dyn Client, reference: &Value, name: &str, typed: &str) -> Vec<String> {
     let argument = json!({ "name": name, "value": typed });
     let params = json!({ "ref": reference, "argument": argument });
     let completed = client.request("completion/complete", params);
@@ -114,7 +114,7 @@ fn get(client: &mut dyn Client, prompt: &Value) {
         if argument["required"] == true {
             let argument = argument["name"].as_str().unwrap();
             let reference = json!({ "type": "ref/prompt", "name": name });
-            let values = completed(client, reference, argument, "");
+            let values = completed(client, &reference, argument, "");
             arguments[argument] = values[0].as_str().into();
         }
     }
