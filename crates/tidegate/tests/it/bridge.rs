@@ -10,6 +10,7 @@ mod features;
 mod notes;
 mod page;
 mod peer;
+mod sdk_servers;
 mod sdks;
 mod servers;
 mod table;

@@ -27,6 +27,10 @@ impl Tools {
         }
     }
 
+    pub(crate) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
     pub(crate) fn node(&self) -> &Path {
         &self.node
     }

@@ -1,0 +1,227 @@
+//! Servers made with SDKs that others wrote, before clients of both eras.
+
+use std::panic::AssertUnwindSafe;
+
+use futures_util::FutureExt;
+use futures_util::future::LocalBoxFuture;
+use serde_json::{Value, json};
+use tidegate_testkit::{MODERN, NEWEST_LEGACY};
+use tokio::time::timeout;
+
+use super::PATIENCE;
+use super::page;
+use super::peer::{Peer, Went};
+use super::wire::Wire;
+use crate::support::Server as Gateway;
+use crate::support::tools::{Tools, peer};
+
+/// A server: what it is called, its source, its script, and how it is spoken to.
+struct Sdk {
+    name: &'static str,
+    source: &'static str,
+    script: &'static str,
+    era: &'static str,
+}
+
+const SDKS: &[Sdk] = &[
+    sdk("TypeScript 1.x", "ts1", "asks_ts1.mjs", "legacy"),
+    sdk("TypeScript 2.x", "ts2", "asks_ts2.mjs", "legacy"),
+    sdk(
+        "TypeScript 2.x, modern",
+        "ts2-modern",
+        "asks_ts2.mjs",
+        "modern",
+    ),
+    sdk("Python 1.x", "python1", "asks_python_v1.py", "legacy"),
+    sdk("Python 2.x", "python2", "asks_python_v2.py", "legacy"),
+    sdk(
+        "Python 2.x, modern",
+        "python2-modern",
+        "asks_python_v2.py",
+        "modern",
+    ),
+    sdk("FastMCP", "fastmcp", "asks_fastmcp.py", "legacy"),
+    sdk(
+        "FastMCP, modern",
+        "fastmcp-modern",
+        "asks_fastmcp.py",
+        "modern",
+    ),
+];
+
+const fn sdk(
+    name: &'static str,
+    source: &'static str,
+    script: &'static str,
+    era: &'static str,
+) -> Sdk {
+    Sdk {
+        name,
+        source,
+        script,
+        era,
+    }
+}
+
+impl Sdk {
+    fn source(&self, tools: &Tools) -> Value {
+        let script = peer(self.script);
+        let environment = match self.script {
+            "asks_python_v1.py" => "python-v1",
+            "asks_python_v2.py" => "python-v2",
+            _ => "python-servers",
+        };
+        match self.script.ends_with(".mjs") {
+            true => json!({
+                "command": tools.node(), "args": [script], "era": self.era,
+                "connect_time": "1m",
+                "env": { "TIDEGATE_TOOLS": tools.dir() },
+            }),
+            false => json!({
+                "command": tools.python(environment), "args": ["-B", script], "era": self.era,
+                "connect_time": "1m",
+            }),
+        }
+    }
+}
+
+type Feature = fn(&mut Peer) -> LocalBoxFuture<'_, ()>;
+
+const FEATURES: &[(&str, Feature)] = &[
+    ("progress", |peer| progress(peer).boxed_local()),
+    ("log levels", |peer| log_levels(peer).boxed_local()),
+    ("form elicitation", |peer| form(peer).boxed_local()),
+    ("sampling", |peer| sampling(peer).boxed_local()),
+    ("not found", |peer| not_found(peer).boxed_local()),
+    ("roots", |peer| roots(peer).boxed_local()),
+];
+
+#[tokio::test]
+async fn sdk_servers_ask_clients_of_both_eras() {
+    let tools = Tools::find();
+    let mut failed = Vec::new();
+    // One after the other: such a program takes long to start, and there are several of each.
+    for sdk in SDKS {
+        let config = json!({
+            "limits": { "startup_wait": "2m" }, "sources": { sdk.source: sdk.source(&tools) },
+        });
+        let gateway = Gateway::with_config(&config.to_string());
+        gateway.process.stderr.find("the source is there");
+        failed.extend(played(&gateway, sdk).await);
+        gateway.stop();
+    }
+    let count = failed.len();
+    assert!(failed.is_empty(), "{count} cells:\n{}", failed.join("\n"));
+    page::check("servers", &table());
+}
+
+/// Plays everything before one server; gives what failed.
+async fn played(gateway: &Gateway, sdk: &Sdk) -> Vec<String> {
+    let mut failed = Vec::new();
+    for revision in [NEWEST_LEGACY, MODERN] {
+        let mut peer = None;
+        for (feature, run) in FEATURES {
+            let ran = async {
+                if peer.is_none() {
+                    peer = Some(open(gateway, sdk.source, revision).await);
+                }
+                run(peer.as_mut().expect("it was opened")).await;
+            };
+            let ran = AssertUnwindSafe(timeout(PATIENCE, ran));
+            if !matches!(ran.catch_unwind().await, Ok(Ok(()))) {
+                failed.push(format!("{revision} before {}: {feature}", sdk.name));
+                peer = None;
+            }
+        }
+    }
+    failed
+}
+
+/// A client of one source, which can answer all that there is.
+async fn open(gateway: &Gateway, source: &str, revision: &'static str) -> Peer {
+    let mut able = json!({ "elicitation": { "form": {} }, "sampling": {}, "roots": {} });
+    if revision == MODERN {
+        // Each call of one that shows its folders has a server of its own, which takes its time.
+        able.as_object_mut().unwrap().remove("roots");
+    }
+    let wire = Wire::http(gateway.address, &format!("/mcp/{source}"), revision);
+    let mut peer = Peer::new(wire, revision, able);
+    peer.greet().await;
+    peer
+}
+
+async fn progress(peer: &mut Peer) {
+    let went = peer.call("count", json!({})).await;
+    assert_eq!(went.text(), "done");
+    let steps = went.heard("notifications/progress");
+    let steps: Vec<_> = steps
+        .iter()
+        .filter_map(|one| one["progress"].as_f64())
+        .collect();
+    assert_eq!(steps, [1.0, 2.0, 3.0], "{went:?}");
+}
+
+async fn log_levels(peer: &mut Peer) {
+    for (level, expected) in [("info", 1), ("error", 0)] {
+        peer.log_level(level).await;
+        let went = peer.call("count", json!({})).await;
+        assert_eq!(went.text(), "done");
+        let logs = went.heard("notifications/message");
+        assert_eq!(logs.len(), expected, "{level}: {went:?}");
+    }
+}
+
+/// Calls a tool that asks one thing, and answers it.
+async fn ask(peer: &mut Peer, tool: &str, answer: Value) -> Went {
+    let went = peer.call_answering(tool, json!({}), 1, |_| answer.clone());
+    let went = went.await;
+    assert_eq!(went.questions.len(), 1, "{went:?}");
+    went
+}
+
+async fn form(peer: &mut Peer) {
+    let answer = json!({ "action": "accept", "content": { "name": "ada" } });
+    let went = ask(peer, "ask_form", answer).await;
+    assert_eq!(went.text(), "ada", "{went:?}");
+}
+
+async fn sampling(peer: &mut Peer) {
+    let content = json!({ "type": "text", "text": "Paris" });
+    let answer = json!({ "role": "assistant", "model": "m", "content": content });
+    let went = ask(peer, "ask_model", answer).await;
+    assert_eq!(went.text(), "Paris", "{went:?}");
+}
+
+async fn roots(peer: &mut Peer) {
+    if peer.is_modern() {
+        peer.capabilities = json!({ "roots": {} });
+    }
+    let answer = json!({ "roots": [{ "uri": "file:///home/ada", "name": "home" }] });
+    let went = ask(peer, "ask_roots", answer).await;
+    assert_eq!(went.text(), "file:///home/ada", "{went:?}");
+}
+
+async fn not_found(peer: &mut Peer) {
+    let code = if peer.is_modern() { -32602 } else { -32002 };
+    let uri = "note://nothing";
+    let answer = peer.request("resources/read", json!({ "uri": uri })).await;
+    assert_eq!(answer["error"]["code"], code, "{answer}");
+    assert_eq!(answer["error"]["data"]["uri"], uri, "{answer}");
+    let read = json!({ "uri": "note://hello" });
+    let answer = peer.request("resources/read", read).await;
+    assert_eq!(answer["result"]["contents"][0]["text"], "hi", "{answer}");
+}
+
+/// Everything works with every server: that is the table.
+fn table() -> String {
+    let names: Vec<_> = SDKS.iter().map(|sdk| sdk.name).collect();
+    let mut text = format!(
+        "\n| | {} |\n|---|{}\n",
+        names.join(" | "),
+        "---|".repeat(SDKS.len())
+    );
+    for (feature, _) in FEATURES {
+        text += &format!("| {feature} |{}\n", " yes |".repeat(SDKS.len()));
+    }
+    text + "\n"
+}

@@ -1,0 +1,57 @@
+"""What the Python servers ask their client: in the middle of a call, or by a result that asks."""
+
+from pydantic import BaseModel
+
+QUESTION = "What is your name?"
+
+
+class Name(BaseModel):
+    name: str
+
+
+async def count(context):
+    """Tells how far it is, and what it does."""
+    for step in range(1, 4):
+        await context.report_progress(step, 3)
+    await context.info("counted")
+    await context.debug("nobody wants to hear this")
+    return "done"
+
+
+def offer(types, is_modern, session):
+    """The tools that ask, for a server of either era."""
+
+    def asked(context, key, request):
+        """The answer, or the result that asks for it."""
+        answers = context.input_responses
+        if answers is not None:
+            return answers[key], None
+        return None, types.InputRequiredResult(input_requests={key: request}, request_state="here")
+
+    async def ask_form(context):
+        if not is_modern(context):
+            answer = await context.elicit(QUESTION, Name)
+            return answer.data.name
+        schema = Name.model_json_schema()
+        params = types.ElicitRequestFormParams(message=QUESTION, requested_schema=schema)
+        answer, asks = asked(context, "form", types.ElicitRequest(params=params))
+        return asks or answer.content["name"]
+
+    async def ask_model(context):
+        content = types.TextContent(type="text", text="What is the capital of France?")
+        messages = [types.SamplingMessage(role="user", content=content)]
+        if not is_modern(context):
+            answer = await session(context).create_message(messages, max_tokens=10)
+            return answer.content.text
+        params = types.CreateMessageRequestParams(messages=messages, max_tokens=10)
+        answer, asks = asked(context, "model", types.CreateMessageRequest(params=params))
+        return asks or answer.content.text
+
+    async def ask_roots(context):
+        if not is_modern(context):
+            answer = await session(context).list_roots()
+            return str(answer.roots[0].uri)
+        answer, asks = asked(context, "roots", types.ListRootsRequest())
+        return asks or str(answer.roots[0].uri)
+
+    return ask_form, ask_model, ask_roots
