@@ -64,6 +64,9 @@ pub(crate) trait Link: Send + Sync + 'static {
         Box::pin(std::future::ready(()))
     }
 
+    /// Whether the server asks where nothing tells which request it is about.
+    fn asks_anywhere(&self) -> bool;
+
     /// What was odd about the server's words.
     fn vitals(&self) -> [Vital; 2];
 

@@ -2,13 +2,16 @@
 //! two principals on one, so that no question reaches anyone else.
 //!
 //! Nothing links the question of a process to a call, so a process has one call at a time; more
-//! calls have more processes, up to a limit, and further calls wait in order.
+//! calls have more processes, up to a limit, and further calls wait in order. So it is with sessions
+//! of a server that has been seen to ask on another stream than that of the call.
+
+mod lane;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use futures_util::FutureExt;
 use tidegate_core::{Event, Principal, RawJson, Result};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
@@ -17,16 +20,13 @@ use crate::config::{RemoteConfig, Transport};
 use crate::connect::{Open, Try, connect};
 use crate::elsewhere::Elsewhere;
 use crate::link::not_asked;
+use lane::Lane;
 
 /// Lanes that are kept, and rooms of principals that are remembered.
 const MOST_LANES: usize = 1_024;
 const MOST_ROOMS: usize = 4_096;
 
-/// Links of one lane that are kept without work.
-const MOST_FREE: usize = 4;
-
-/// How long a link that nobody uses is kept, and how often that is looked at.
-const IDLE: Duration = Duration::from_secs(300);
+/// How often it is looked which links nobody uses.
 const LOOK: Duration = Duration::from_secs(10);
 
 /// Who shares links.
@@ -48,20 +48,8 @@ pub(crate) struct Pool {
     /// What must have ended before the source has.
     unfinished: TaskTracker,
     elsewhere: Arc<Elsewhere>,
-}
-
-/// The links of those who share them.
-struct Lane {
-    /// Whether a link has one call at a time.
-    one_at_a_time: bool,
-    /// Only one may look for a link that is shared, and open one.
-    opening: Semaphore,
-    /// Links that can be used now, and since when.
-    free: Mutex<Vec<(Arc<Open>, Instant)>>,
-    /// All links, also those that are used.
-    all: Mutex<Vec<Weak<Open>>>,
-    unfinished: TaskTracker,
-    elsewhere: Arc<Elsewhere>,
+    /// Whether the server was seen to ask where nothing tells which call it is about.
+    asks_anywhere: AtomicBool,
 }
 
 /// A link in use by one call.
@@ -69,8 +57,8 @@ pub(crate) struct Leased {
     pub(crate) open: Arc<Open>,
     /// None for a link of this call alone.
     lane: Option<Arc<Lane>>,
-    /// Kept for its drop, which lets the next one in. None where calls share a link.
-    _room: Option<OwnedSemaphorePermit>,
+    /// Its drop lets the next one in. None where calls share a link.
+    room: Option<OwnedSemaphorePermit>,
     /// Whether the call has been answered.
     is_done: bool,
 }
@@ -82,13 +70,14 @@ impl Pool {
             rooms: Mutex::default(),
             unfinished,
             elsewhere,
+            asks_anywhere: AtomicBool::default(),
         }
     }
 
     /// A link for one call of those who share it.
     pub(crate) async fn lease(&self, config: &RemoteConfig, key: &LaneKey) -> Result<Leased> {
         let lane = self.lane(config, key)?;
-        let (open, room) = match lane.one_at_a_time {
+        let (open, room) = match self.one_at_a_time(config, &lane) {
             true => {
                 let room = self.turn(config, key.principal.as_ref()).await?;
                 let open = match lane.take() {
@@ -102,9 +91,18 @@ impl Pool {
         Ok(Leased {
             open,
             lane: Some(lane),
-            _room: room,
+            room,
             is_done: false,
         })
+    }
+
+    /// Whether a link has one call at a time, because nothing else tells what a question is about.
+    fn one_at_a_time(&self, config: &RemoteConfig, lane: &Lane) -> bool {
+        if lane.asks_anywhere() {
+            self.asks_anywhere.store(true, Ordering::Relaxed);
+        }
+        matches!(config.transport, Transport::Stdio(_))
+            || self.asks_anywhere.load(Ordering::Relaxed)
     }
 
     /// Waits, in order, until this principal may use one more link of its own.
@@ -138,7 +136,7 @@ impl Pool {
         Ok(Leased {
             open,
             lane: None,
-            _room: Some(room),
+            room: Some(room),
             is_done: false,
         })
     }
@@ -163,15 +161,10 @@ impl Pool {
                 "the source has as many sessions open as it may; try again later",
             ));
         }
-        let one_at_a_time = matches!(config.transport, Transport::Stdio(_));
-        let lane = Arc::new(Lane {
-            one_at_a_time,
-            opening: Semaphore::new(1),
-            free: Mutex::default(),
-            all: Mutex::default(),
-            unfinished: self.unfinished.clone(),
-            elsewhere: Arc::clone(&self.elsewhere),
-        });
+        let lane = Arc::new(Lane::new(
+            self.unfinished.clone(),
+            Arc::clone(&self.elsewhere),
+        ));
         lanes.insert(key.clone(), Arc::clone(&lane));
         Ok(lane)
     }
@@ -182,7 +175,7 @@ impl Pool {
             tokio::time::sleep(LOOK).await;
             self.lock().retain(|_, lane| {
                 lane.forget_idle();
-                lane.is_in_use() || !lane.free().is_empty()
+                lane.is_in_use() || lane.has_links()
             });
         }
     }
@@ -190,10 +183,7 @@ impl Pool {
     /// Takes all links out, to be closed.
     pub(crate) fn drain(&self) -> Vec<Arc<Open>> {
         let lanes = std::mem::take(&mut *self.lock());
-        let links = lanes
-            .values()
-            .flat_map(|lane| std::mem::take(&mut *lane.free()));
-        links.map(|(open, _)| open).collect()
+        lanes.values().flat_map(|lane| lane.drain()).collect()
     }
 
     /// The links on which the server knows the folders of one conversation.
@@ -210,70 +200,6 @@ impl Pool {
     }
 }
 
-impl Lane {
-    /// The one link that all share, opened if it is not there.
-    async fn shared(&self, config: &RemoteConfig, key: &LaneKey) -> Result<Arc<Open>> {
-        let _one = self.opening.acquire().await;
-        self.forget_idle();
-        if let Some((open, used)) = self.free().first_mut() {
-            *used = Instant::now();
-            return Ok(Arc::clone(open));
-        }
-        let open = self.open(config, key).await?;
-        self.give_back(Arc::clone(&open));
-        Ok(open)
-    }
-
-    async fn open(&self, config: &RemoteConfig, key: &LaneKey) -> Result<Arc<Open>> {
-        let (open, unasked) =
-            connect(config, &self.unfinished, &key.capabilities, Try::Session).await?;
-        self.elsewhere.hear(unasked);
-        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        all.retain(|link| link.strong_count() > 0);
-        all.push(Arc::downgrade(&open));
-        Ok(open)
-    }
-
-    fn links(&self) -> Vec<Arc<Open>> {
-        let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        all.iter().filter_map(Weak::upgrade).collect()
-    }
-
-    /// A link that nobody uses.
-    fn take(&self) -> Option<Arc<Open>> {
-        let mut free = self.free();
-        std::iter::from_fn(|| free.pop())
-            .map(|(open, _)| open)
-            .find(|open| !is_closed(open))
-    }
-
-    fn give_back(&self, open: Arc<Open>) {
-        let mut free = self.free();
-        if free.len() < MOST_FREE {
-            free.push((open, Instant::now()));
-        }
-    }
-
-    fn forget_idle(&self) {
-        self.free().retain(|(open, used)| {
-            let in_use = !self.one_at_a_time && Arc::strong_count(open) > 1;
-            !is_closed(open) && (in_use || used.elapsed() < IDLE)
-        });
-    }
-
-    fn is_in_use(self: &Arc<Self>) -> bool {
-        Arc::strong_count(self) > 1
-    }
-
-    fn free(&self) -> MutexGuard<'_, Vec<(Arc<Open>, Instant)>> {
-        self.free.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn is_closed(open: &Open) -> bool {
-    open.link.closed().now_or_never().is_some()
-}
-
 impl Leased {
     /// Sees what happens in the call.
     pub(crate) fn note(&mut self, event: &Result<Event>) {
@@ -286,7 +212,7 @@ impl Drop for Leased {
     fn drop(&mut self) {
         // A call that was given up may still ask: whoever used its process next would be asked.
         if let Some(lane) = &self.lane
-            && lane.one_at_a_time
+            && self.room.is_some()
             && self.is_done
         {
             lane.give_back(Arc::clone(&self.open));

@@ -234,6 +234,10 @@ impl Link for HttpLink {
         })
     }
 
+    fn asks_anywhere(&self) -> bool {
+        self.shared.pending.asks_anywhere()
+    }
+
     fn vitals(&self) -> [Vital; 2] {
         self.shared.junk.vitals()
     }

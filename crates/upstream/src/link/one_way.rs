@@ -102,6 +102,10 @@ impl Link for OneWay {
         Box::pin(async move { self.out.send(json).await.map_err(|_| ended()) })
     }
 
+    fn asks_anywhere(&self) -> bool {
+        self.pending.asks_anywhere()
+    }
+
     fn vitals(&self) -> [Vital; 2] {
         self.junk.vitals()
     }

@@ -1,11 +1,12 @@
 //! The requests under way on a link where all answers come one way, and whom each word is for.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::StreamExt;
 use futures_util::stream;
-use tidegate_core::Result;
+use tidegate_core::{QuestionKind, Result};
 use tidegate_mcp::revision::Method;
 use tidegate_mcp::revision::client::Said;
 use tidegate_mcp::{Answer, RequestId};
@@ -23,6 +24,8 @@ pub(crate) struct Pending {
     open: Mutex<Open>,
     /// What is asked about tasks, which outlive the requests that they began as.
     pub(crate) tasks: Arc<Adopted>,
+    /// Whether something was asked that nothing links to a request.
+    asks_anywhere: AtomicBool,
 }
 
 #[derive(Default)]
@@ -130,9 +133,19 @@ impl Pending {
         let Some(question) = self.tasks.ask(question) else {
             return true;
         };
+        // Folders are asked for by many servers, once and at the start: that is not their way to ask.
+        let is_usual = |kind| matches!(kind, QuestionKind::Elicit | QuestionKind::Sample);
+        if matches!(&question, Heard::Question { kind, .. } if is_usual(*kind)) {
+            self.asks_anywhere.store(true, Ordering::Relaxed);
+        }
         let open = self.lock();
         let room = open.only_call().filter(|sender| sender.capacity() > 1);
         room.is_some_and(|sender| sender.try_send(Ok(question)).is_ok())
+    }
+
+    /// Whether the server asks where nothing tells which request it is about.
+    pub(crate) fn asks_anywhere(&self) -> bool {
+        self.asks_anywhere.load(Ordering::Relaxed)
     }
 
     /// Nothing more will come: every request under way has failed.

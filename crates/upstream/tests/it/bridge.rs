@@ -245,6 +245,37 @@ async fn a_server_without_sessions_asks_a_client_with_one() {
     assert!(told.contains("not today"), "{told}");
 }
 
+/// X5: what is asked on a stream that is no call's own belongs to the only call on its session, so
+/// that calls of such a server have a session each.
+#[tokio::test]
+async fn a_server_that_asks_on_another_stream_has_one_call_in_each_session() {
+    let elsewhere = Fixture::legacy(NEWEST_LEGACY).with(|settings| settings.asks_elsewhere = true);
+    let fixture = elsewhere.start().await;
+    let behind = Behind::of(&fixture).await;
+    let able = json!({ "elicitation": {} });
+    let client = behind.client();
+    let session = client.initialize_able(NEWEST_LEGACY, &able).await;
+    let named = |name: &'static str| move |_: &Value| json!({ "action": "accept", "content": { "name": name } });
+    in_session(&session, "ask_form", named("first")).await;
+    let other = client.initialize_able(NEWEST_LEGACY, &able).await;
+    let mut asked = Vec::new();
+    // Both are asked before one of them answers.
+    for session in [&session, &other] {
+        let mut events = session.call("ask_form", json!({})).send().await.events();
+        let question = events.message().await;
+        assert_eq!(question["method"], "elicitation/create", "{question}");
+        asked.push((session, events, question["id"].clone()));
+    }
+    for ((session, mut events, id), name) in asked.into_iter().zip(["ada", "bob"]) {
+        let answer = json!({ "action": "accept", "content": { "name": name } });
+        let response = json!({ "jsonrpc": "2.0", "id": id, "result": answer });
+        assert_eq!(session.post(&response).send().await.status, 202);
+        let done = events.message().await;
+        let text = done["result"]["content"][0]["text"].to_string();
+        assert!(text.contains(name), "{name}: {done}");
+    }
+}
+
 /// A server may ask for folders as soon as it is there, while it is still told how much to log.
 #[tokio::test]
 async fn what_is_asked_before_the_first_call_belongs_to_it() {
