@@ -11,7 +11,7 @@ use bytestring::ByteString;
 use serde_json::value::RawValue;
 
 pub use canonical::canonical;
-pub use list::list as bounded_list;
+pub use list::{length as list_length, list as bounded_list};
 pub use object::Object;
 
 /// One valid JSON value as text. Cloning shares the bytes.

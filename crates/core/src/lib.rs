@@ -12,6 +12,7 @@ mod catalog;
 mod changes;
 mod correlation;
 mod error;
+mod figure;
 mod gateway;
 mod health;
 mod index;
@@ -24,6 +25,7 @@ mod request;
 mod seal;
 mod source;
 mod stats;
+mod step;
 mod template;
 
 pub use call::Call;
@@ -32,12 +34,13 @@ pub use catalog::{CacheScope, Catalog, Entry, Features, Gap};
 pub use changes::{Change, ChangeSender, ChangeStream, News, Telling};
 pub use correlation::CorrelationId;
 pub use error::{Code, Error, Result, Side, clip};
+pub use figure::{Figure, FigureKind};
 pub use gateway::{
     Endpoint, Endpoints, Exposure, Findings, Gateway, GatewayConfig, Lookout, Naming,
 };
 pub use health::{Health, Probe, Report, Vital};
 pub use index::{Element, Facts, Hit, Index, Keyword, Wanted};
-pub use json::{Object, RawJson, bounded_list, canonical};
+pub use json::{Object, RawJson, bounded_list, canonical, list_length};
 pub use layer::{Layer, Next};
 pub use layered::Layered;
 pub use question::{Declined, PendingAnswer, Question, QuestionKind};
@@ -48,6 +51,8 @@ pub use request::{
 pub use seal::{Purpose, Seal, Unsealed, fingerprint, random_bytes};
 pub use source::{Audience, Source, SourceId, Watch};
 pub use stats::Stats;
+pub use step::Step;
+pub use template::Template;
 
 /// The boxed future that object-safe async functions return.
 pub use futures_util::future::BoxFuture;

@@ -9,7 +9,7 @@ const LONGEST: usize = 8 * 1024;
 
 /// A URI template (RFC 6570), taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Template {
+pub struct Template {
     parts: Vec<Part>,
 }
 
@@ -29,7 +29,7 @@ enum Part {
 
 impl Template {
     /// Takes a template apart; none if its braces do not fit.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    pub fn parse(text: &str) -> Option<Self> {
         if text.len() > LONGEST {
             return None;
         }
@@ -51,7 +51,7 @@ impl Template {
     }
 
     /// How much of it is fixed: of two templates that match, the one that says more is meant.
-    pub(crate) fn literal_len(&self) -> usize {
+    pub fn literal_len(&self) -> usize {
         let length = |part: &Part| match part {
             Part::Literal(text) => text.len(),
             Part::Any { .. } => 0,
@@ -59,7 +59,7 @@ impl Template {
         self.parts.iter().map(length).sum()
     }
 
-    pub(crate) fn matches(&self, uri: &str) -> bool {
+    pub fn matches(&self, uri: &str) -> bool {
         if uri.len() > LONGEST {
             return false;
         }

@@ -26,7 +26,7 @@ pub use legacy::Handshake;
 pub use lift::{Asked, Lifted, lift_legacy, lift_modern};
 pub use lower::{Frame, Lowering, legacy_change, refusal};
 pub use meta::key;
-pub use methods::Method;
+pub use methods::{Kind, Method};
 pub use param_headers::check_param_headers;
 
 /// A dated version of the protocol, oldest first.

@@ -102,7 +102,7 @@ impl Watcher for Counter {
     fn ended(self, how: Ending<'_>) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         *state = match how {
-            Ending::Answered => State::Closed { failed: 0 },
+            Ending::Answered(_) => State::Closed { failed: 0 },
             Ending::Failed(error) if is_its_fault(error) => self.after_failure(*state),
             Ending::Failed(error) if error.side() != Side::Gateway => State::Closed { failed: 0 },
             // Nothing was learned: the next call may try.
@@ -141,6 +141,8 @@ fn is_its_fault(error: &Error) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use tidegate_core::{Outcome, RawJson};
+
     use super::*;
 
     const PAUSE: Duration = Duration::from_secs(30);
@@ -150,6 +152,11 @@ mod tests {
             breaker,
             Ending::Failed(&Error::new(Code::Timeout, Side::Source, "late")),
         );
+    }
+
+    fn answered(breaker: &Breaker) {
+        let outcome = Outcome::complete(RawJson::empty_object());
+        ends(breaker, Ending::Answered(&outcome));
     }
 
     fn ends(breaker: &Breaker, how: Ending<'_>) {
@@ -167,7 +174,7 @@ mod tests {
         let admitted = || breaker.admit(Instant::now()).is_ok();
         failed(&breaker);
         failed(&breaker);
-        ends(&breaker, Ending::Answered);
+        answered(&breaker);
         failed(&breaker);
         failed(&breaker);
         assert!(admitted(), "not three in a row");
@@ -183,7 +190,7 @@ mod tests {
         assert!(admitted());
         ends(&breaker, Ending::Dropped);
         assert!(admitted(), "nothing was learned");
-        ends(&breaker, Ending::Answered);
+        answered(&breaker);
         assert!(admitted() && admitted());
         assert_eq!(breaker.health(), Health::Good);
     }

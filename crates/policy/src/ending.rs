@@ -1,12 +1,12 @@
 //! How a call ends, for layers that want to know: an answer, a failure, or nobody waits any more.
 
 use futures_util::stream::{self, StreamExt};
-use tidegate_core::{Error, Event, EventStream, Reply, Result};
+use tidegate_core::{Error, Event, EventStream, Outcome, Reply, Result};
 
 /// How a call ended.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Ending<'a> {
-    Answered,
+    Answered(&'a Outcome),
     Failed(&'a Error),
     /// Whoever asked has gone.
     Dropped,
@@ -25,7 +25,7 @@ pub(crate) async fn watched<W: Watcher>(
     let told = Told(Some(watcher));
     match reply.await {
         Ok(Reply::Done(outcome)) => {
-            told.tell(Ending::Answered);
+            told.tell(Ending::Answered(&outcome));
             Ok(Reply::Done(outcome))
         }
         Ok(Reply::Stream(events)) => Ok(Reply::Stream(watched_events(events, told))),
@@ -41,7 +41,7 @@ fn watched_events<W: Watcher>(events: EventStream, told: Told<W>) -> EventStream
         let (mut events, told) = state?;
         let event = events.next().await?;
         match &event {
-            Ok(Event::Done(_)) => told.tell(Ending::Answered),
+            Ok(Event::Done(outcome)) => told.tell(Ending::Answered(outcome)),
             Err(error) => told.tell(Ending::Failed(error)),
             Ok(_) => return Some((event, Some((events, told)))),
         }

@@ -14,5 +14,5 @@ mod retry;
 pub use breaker::Breaker;
 pub use concurrency::Concurrency;
 pub use deadline::Deadline;
-pub use observe::Observe;
+pub use observe::{FIGURES, Figures, Observe, Words};
 pub use retry::Retry;

@@ -1,30 +1,71 @@
 //! The layer that sees every call: it counts each once, and logs each failure once, with its cause.
 
+mod figures;
+mod latency;
+mod reads;
+mod say;
+mod tally;
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 use std::time::Instant;
 
 use tidegate_core::{
-    BoxFuture, Call, CorrelationId, Error, Layer, Next, Principal, Reply, Result, Side, SourceId,
-    Stats,
+    Ask, BoxFuture, Call, Code, CorrelationId, Error, Layer, List, Next, Outcome, Own, Principal,
+    Reply, Result, Side, Source, SourceId, Stats, Step, clip,
 };
 
 use crate::ending::{Ending, Watcher, watched};
+pub use figures::{FIGURES, Figures};
+use reads::Read;
+use tally::{OfCalls, OfLists, Tally};
 
 /// Counts and logs calls.
-pub struct Observe {
-    pub stats: Arc<Stats>,
+pub struct Observe(Arc<Observed>);
+
+struct Observed {
+    stats: Arc<Stats>,
+    tally: Tally,
+    kind: fn(Code) -> &'static str,
+}
+
+/// What clients call things, for labels: this crate knows neither methods nor kinds of errors by name.
+pub struct Words {
+    /// The methods that clients ask by.
+    pub methods: Vec<&'static str>,
+    /// The kind of an error.
+    pub kind: fn(Code) -> &'static str,
+}
+
+impl Observe {
+    /// Watches calls at these sources.
+    pub fn new(
+        stats: Arc<Stats>,
+        figures: Arc<Figures>,
+        words: Words,
+        sources: &[(SourceId, Arc<dyn Source>)],
+    ) -> Self {
+        Self(Arc::new(Observed {
+            stats,
+            tally: Tally::new(figures, words.methods, sources),
+            kind: words.kind,
+        }))
+    }
 }
 
 impl Layer for Observe {
     fn call<'a>(&'a self, call: Call, next: Next<'a>) -> BoxFuture<'a, Result<Reply>> {
-        let watch = Watch::new(Arc::clone(&self.stats), &call);
+        let watch = Watch::new(&self.0, &call);
+        watch.begins();
         Box::pin(watched(next.run(call), watch))
     }
 }
 
 /// One call under watch.
 struct Watch {
-    stats: Arc<Stats>,
+    observed: Arc<Observed>,
+    figures: Arc<OfCalls>,
     started: Instant,
     label: &'static str,
     source: SourceId,
@@ -32,87 +73,147 @@ struct Watch {
     correlation: CorrelationId,
     /// A stream of changes lasts as long as its client wants it: its time says nothing.
     standing: bool,
+    about: About,
+}
+
+/// What a call is about, where it is counted and logged by a name of its own.
+enum About {
+    Anything,
+    /// A resource of a built-in source.
+    Plugin {
+        read: Arc<Read>,
+        uri: String,
+    },
+    /// The list of resources.
+    Resources(Arc<OfLists>),
+}
+
+impl About {
+    fn new(tally: &Tally, call: &Call) -> Self {
+        match &call.ask {
+            Ask::Own(Own::List {
+                list: List::Resources,
+                ..
+            }) => Self::Resources(Arc::clone(&tally.lists)),
+            _ => match tally.reads.of(call) {
+                Some((read, uri)) => Self::Plugin {
+                    read: Arc::clone(read),
+                    uri: clip(uri),
+                },
+                None => Self::Anything,
+            },
+        }
+    }
 }
 
 impl Watch {
-    fn new(stats: Arc<Stats>, call: &Call) -> Self {
+    fn new(observed: &Arc<Observed>, call: &Call) -> Self {
+        let tally = &observed.tally;
         Self {
-            stats,
+            observed: Arc::clone(observed),
+            figures: Arc::clone(tally.of_calls(&call.source, call.label)),
             started: Instant::now(),
             label: call.label,
             source: call.source.clone(),
             principal: call.caller.principal.clone(),
             correlation: call.correlation,
             standing: call.is_standing(),
+            about: About::new(tally, call),
         }
     }
 
-    fn succeeded(&self) {
-        let took = self.started.elapsed();
+    fn begins(&self) {
         if !self.standing {
-            self.stats.succeeded(took);
+            self.figures.in_flight.inc();
         }
-        tracing::debug!(
-            method = self.label,
-            source = %self.source,
-            principal = %self.principal,
-            correlation = %self.correlation,
-            took_us = took.as_micros(),
-            "call done"
-        );
+        self.say_begun();
+    }
+
+    fn succeeded(&self, outcome: &Outcome) {
+        let took = self.started.elapsed();
+        self.figures.success.inc();
+        if !self.standing {
+            self.observed.stats.succeeded(took);
+            self.figures.seconds.took(took);
+        }
+        match &self.about {
+            About::Anything => {}
+            About::Plugin { read, .. } => {
+                read.statuses.success.inc();
+            }
+            About::Resources(lists) => {
+                lists.statuses.success.inc();
+                lists.seconds.took(took);
+            }
+        }
+        self.say_succeeded(outcome, took);
     }
 
     fn failed(&self, error: &Error) {
         let took = self.started.elapsed();
-        let cause = std::error::Error::source(error).map(ToString::to_string);
         match error.side() {
             Side::Client => {
-                self.stats.refused(took);
-                tracing::info!(
-                    method = self.label,
-                    source = %self.source,
-                    principal = %self.principal,
-                    correlation = %self.correlation,
-                    code = ?error.code(),
-                    error = error.message(),
-                    "call refused"
-                );
+                self.observed.stats.refused(took);
+                self.figures.refused.inc();
             }
             Side::Gateway | Side::Source => {
-                self.stats.failed(took);
-                tracing::error!(
-                    method = self.label,
-                    source = %self.source,
-                    principal = %self.principal,
-                    correlation = %self.correlation,
-                    code = ?error.code(),
-                    error = error.message(),
-                    cause,
-                    took_us = took.as_micros(),
-                    "call failed"
-                );
+                self.observed.stats.failed(took);
+                self.figures.failed.inc();
             }
+        }
+        self.figures.seconds.took(took);
+        let kind = (self.observed.kind)(error.code());
+        self.observed.tally.figures.erred(self.step(error), kind);
+        match &self.about {
+            About::Anything => {}
+            About::Plugin { read, .. } => {
+                read.statuses.failure.inc();
+            }
+            About::Resources(lists) => {
+                lists.statuses.failure.inc();
+                lists.seconds.took(took);
+            }
+        }
+        self.say_failed(error, took);
+    }
+
+    /// Where the call ended that failed so. What no source has is refused as the gateway's.
+    fn step(&self, error: &Error) -> Step {
+        match error.code() {
+            Code::Forbidden | Code::RateLimited | Code::Timeout | Code::Unavailable => Step::Govern,
+            Code::HeaderMismatch => Step::Lift,
+            Code::UnknownTarget | Code::ResourceNotFound if self.source == SourceId::gateway() => {
+                Step::Resolve
+            }
+            _ => Step::Serve,
         }
     }
 
     fn cancelled(&self) {
+        self.figures.cancelled.inc();
         if !self.standing {
-            self.stats.cancelled();
+            self.observed.stats.cancelled();
         }
-        tracing::debug!(
-            method = self.label,
-            source = %self.source,
-            principal = %self.principal,
-            correlation = %self.correlation,
-            "call cancelled"
-        );
+        match &self.about {
+            About::Anything => {}
+            About::Plugin { read, .. } => {
+                read.statuses.cancelled.inc();
+            }
+            About::Resources(lists) => {
+                lists.statuses.cancelled.inc();
+            }
+        }
+        self.say_cancelled();
     }
 }
 
 impl Watcher for Watch {
     fn ended(self, how: Ending<'_>) {
+        if !self.standing {
+            self.figures.in_flight.dec();
+        }
         match how {
-            Ending::Answered => self.succeeded(),
+            Ending::Answered(outcome) => self.succeeded(outcome),
             Ending::Failed(error) => self.failed(error),
             Ending::Dropped => self.cancelled(),
         }

@@ -1,8 +1,10 @@
-//! The HTTP door: `/mcp`, `/mcp/{source}`, and the oldest transport where it is switched on.
+//! The HTTP door: `/mcp`, `/mcp/{source}`, the oldest transport where it is switched on, and what
+//! those who run the gateway ask it by HTTP.
 
 mod accept;
 mod legacy_sse;
 mod listener;
+mod metrics;
 mod origin;
 mod post;
 mod respond;
@@ -27,6 +29,7 @@ use tidegate_core::{Code, Error, Result, Scope};
 use crate::Doors;
 use crate::refusal::Refusal;
 pub use listener::Listener;
+pub use metrics::Exposition;
 use origin::Origins;
 pub use serve::serve_http;
 
@@ -41,6 +44,8 @@ pub struct HttpConfig {
     pub origins: Vec<String>,
     /// Whether `/sse` and `/messages` are there.
     pub legacy_sse: bool,
+    /// What `/metrics` says, where it is there.
+    pub metrics: Option<Exposition>,
 }
 
 /// The HTTP door.
@@ -63,6 +68,10 @@ impl Http {
             .route("/mcp/{source}", any(one_source))
             .route("/healthz", get(healthz))
             .route("/readyz", get(readyz));
+        if let Some(page) = config.metrics.clone() {
+            let show = move |http, headers: HeaderMap| metrics::show(http, headers, page);
+            router = router.route("/metrics", get(show));
+        }
         if config.legacy_sse {
             router = router
                 .route("/sse", any(legacy_sse::open))
@@ -70,7 +79,7 @@ impl Http {
         }
         router
             .fallback(no_endpoint)
-            .method_not_allowed_fallback(async || respond::only("GET"))
+            .method_not_allowed_fallback(get_only)
             .layer(from_fn_with_state(Arc::clone(&http), guard))
             .with_state(http)
     }
@@ -81,7 +90,7 @@ async fn guard(State(http): State<Arc<Http>>, request: Request<Body>, next: Next
     let (parts, body) = request.into_parts();
     let origin = match http.origins.admit(&parts) {
         Ok(origin) => origin,
-        Err(error) => return respond::refusal(&error.into()),
+        Err(error) => return respond::refusal(&http.doors.load, &error.into()),
     };
     if parts.method == Method::OPTIONS && origin.is_some() {
         return respond::preflight(origin, parts.headers.get(ACCESS_CONTROL_REQUEST_HEADERS));
@@ -107,7 +116,7 @@ async fn one_source(
         Some(id) => endpoint(&http, Scope::Source(id), request).await,
         None => {
             let error = Error::client(Code::NoEndpoint, "there is no source of this name");
-            respond::refusal(&error.into())
+            respond::refusal(&http.doors.load, &error.into())
         }
     }
 }
@@ -117,9 +126,9 @@ async fn endpoint(http: &Arc<Http>, scope: Scope, request: Request<Body>) -> Res
         Method::POST => post::post(http, scope, request).await,
         Method::GET => session_routes::get(http, scope, request.headers()).await,
         Method::DELETE => session_routes::delete(http, scope, request.headers()).await,
-        _ => return respond::only("GET, POST, DELETE"),
+        _ => return respond::only(&http.doors.load, "GET, POST, DELETE"),
     };
-    answer.unwrap_or_else(|refusal| respond::refusal(&refusal))
+    answer.unwrap_or_else(|refusal| respond::refusal(&http.doors.load, &refusal))
 }
 
 /// Who shows this credential.
@@ -136,10 +145,14 @@ async fn readyz(State(http): State<Arc<Http>>) -> Response {
     respond::ready(http.doors.gateway.is_open() && !http.doors.stopping.is_cancelled())
 }
 
-async fn no_endpoint() -> Response {
+async fn get_only(State(http): State<Arc<Http>>) -> Response {
+    respond::only(&http.doors.load, "GET")
+}
+
+async fn no_endpoint(State(http): State<Arc<Http>>) -> Response {
     let error = Error::client(
         Code::NoEndpoint,
         "there is nothing here; the endpoint is /mcp",
     );
-    respond::refusal(&error.into())
+    respond::refusal(&http.doors.load, &error.into())
 }

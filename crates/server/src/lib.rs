@@ -20,7 +20,7 @@ mod stdio;
 mod subscribe;
 
 pub use doors::Doors;
-pub use http::{HttpConfig, Listener, serve_http};
+pub use http::{Exposition, HttpConfig, Listener, serve_http};
 pub use limits::Limits;
 pub use load::Load;
 pub use stdio::serve_stdio;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tidegate_core::{Code, Error, Health, Probe, Report, Result, Side, Vital};
+use tidegate_core::{Code, Error, Health, Probe, Report, Result, Side, Step, Vital};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::Limits;
@@ -22,7 +22,10 @@ pub struct Load {
     pieces: Arc<Semaphore>,
     pub(crate) sessions: Sessions,
     max_sessions: usize,
+    refused: Box<OnRefused>,
 }
+
+type OnRefused = dyn Fn(Step, Code) + Send + Sync;
 
 /// One bounded quantity.
 struct Gauge {
@@ -38,7 +41,19 @@ impl Load {
             pieces: Arc::new(Semaphore::new(limits.buffered_bytes.div_ceil(PIECE))),
             sessions: Sessions::new(limits),
             max_sessions: limits.sessions,
+            refused: Box::new(|_, _| {}),
         }
+    }
+
+    /// Tells of each message that is refused before a call is made of it.
+    #[must_use]
+    pub fn telling(mut self, refused: impl Fn(Step, Code) + Send + Sync + 'static) -> Self {
+        self.refused = Box::new(refused);
+        self
+    }
+
+    pub(crate) fn refused(&self, step: Step, code: Code) {
+        (self.refused)(step, code);
     }
 
     /// Room for one more call.

@@ -16,7 +16,7 @@ use tidegate_mcp::{Frame, Lifted, Lowering, Message, RequestId, Revision};
 
 use crate::in_flight::Ticket;
 use crate::questions::Asking;
-use crate::refusal::{Refusal, log_refusal};
+use crate::refusal::{Refusal, note_refusal};
 use crate::rounds::in_rounds;
 use crate::session::Session;
 use crate::{Doors, subscribe};
@@ -245,7 +245,7 @@ impl Doors {
         let room = match room {
             Ok(room) => room,
             Err(error) => {
-                log_refusal(lowering.correlation, &error);
+                note_refusal(&self.load, lowering.correlation, &error);
                 return one(lowering.error(&error));
             }
         };
@@ -272,7 +272,7 @@ impl Doors {
             Ok(Some(ended)) => ended,
             Ok(None) => return done(session.revision, Method::Subscribe, id),
             Err(error) => {
-                log_refusal(request.correlation, &error);
+                note_refusal(&self.load, request.correlation, &error);
                 return Taken::Call {
                     id,
                     frames: one(lowering.error(&error)),
@@ -280,11 +280,18 @@ impl Doors {
             }
         };
         let (gateway, tasks) = (Arc::clone(&self.gateway), self.tasks.clone());
-        let session = Arc::clone(session);
+        let (load, session) = (Arc::clone(&self.load), Arc::clone(session));
+        let correlation = request.correlation;
         let frame = async move {
             let outlet = &session.standing;
             match subscribe::to_resource(&gateway, &tasks, outlet, request, &uri, ended).await {
-                Ok(()) => lowering.outcome(&nothing()),
+                Ok(true) => lowering.outcome(&nothing()),
+                Ok(false) => {
+                    session.unsubscribe(&uri);
+                    let error = subscribe::cannot(&uri);
+                    note_refusal(&load, correlation, &error);
+                    lowering.error(&error)
+                }
                 Err(error) => {
                     session.unsubscribe(&uri);
                     lowering.error(&error)

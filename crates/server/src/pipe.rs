@@ -66,7 +66,8 @@ impl Pipe {
 
     /// Answers something that could not be taken.
     pub(crate) async fn refuse(&self, refusal: &Refusal) {
-        self.say(refusal.frame().json().to_owned()).await;
+        let frame = refusal.frame(&self.doors.load);
+        self.say(frame.json().to_owned()).await;
     }
 
     /// Waits until every call has been answered.
@@ -165,7 +166,10 @@ impl Pipe {
         let answers = messages
             .into_iter()
             .filter_map(|message| self.batched(&session, message).transpose())
-            .map(|answer| answer.unwrap_or_else(|refusal| stream::iter([refusal.frame()]).boxed()));
+            .map(|answer| {
+                let load = &self.doors.load;
+                answer.unwrap_or_else(|refusal| stream::iter([refusal.frame(load)]).boxed())
+            });
         self.carry_batch(stream::select_all(answers));
         Ok(())
     }

@@ -1,8 +1,10 @@
 //! A message that was not taken, and why.
 
-use tidegate_core::{CorrelationId, Error};
+use tidegate_core::{Code, CorrelationId, Error, Step};
 use tidegate_mcp::revision::refusal;
 use tidegate_mcp::{Era, Frame, Refused, RequestId};
+
+use crate::Load;
 
 /// A message that was not taken.
 #[derive(Debug)]
@@ -44,17 +46,36 @@ impl Refusal {
         }
     }
 
-    /// The refusal as a message. Logged here, once: it never reached the layer that logs calls.
-    pub(crate) fn frame(&self) -> Frame {
+    /// The refusal as a message. Logged and counted here, once: it never reached the layer that does
+    /// so for calls.
+    pub(crate) fn frame(&self, load: &Load) -> Frame {
         let correlation = CorrelationId::fresh();
-        log_refusal(correlation, &self.error);
+        note_refusal(load, correlation, &self.error);
         refusal(self.era, self.id.as_ref(), &self.error, correlation)
     }
 }
 
-/// Logs what was refused before a call was made of it.
-pub(crate) fn log_refusal(correlation: CorrelationId, error: &Error) {
+/// Logs and counts what was refused before a call was made of it.
+pub(crate) fn note_refusal(load: &Load, correlation: CorrelationId, error: &Error) {
+    load.refused(step(error.code()), error.code());
     let cause = std::error::Error::source(error).map(ToString::to_string);
     let (code, error) = (error.code(), error.message());
     tracing::info!(%correlation, ?code, error, cause, "message refused");
+}
+
+/// Where messages are refused with this code.
+fn step(code: Code) -> Step {
+    match code {
+        Code::TooLarge
+        | Code::TooSlow
+        | Code::NotAcceptable
+        | Code::UnsupportedMedia
+        | Code::ForeignOrigin
+        | Code::NoEndpoint
+        | Code::MethodNotAllowed
+        | Code::Unavailable => Step::Accept,
+        Code::Unauthenticated | Code::Forbidden => Step::Identify,
+        Code::ParseError | Code::InvalidRequest => Step::Decode,
+        _ => Step::Lift,
+    }
 }

@@ -13,7 +13,6 @@ use tokio_util::task::TaskTracker;
 
 use crate::Doors;
 use crate::path::Peer;
-use crate::refusal::log_refusal;
 use crate::session::{Outlet, Session};
 
 /// Tells a new session when one of the lists changes, from now on.
@@ -39,7 +38,7 @@ pub(crate) async fn to_lists(doors: &Doors, peer: &Peer, session: &Session) {
     }
 }
 
-/// Subscribes a session to one resource, until `ended`.
+/// Subscribes a session to one resource, until `ended`; says whether its source can.
 pub(crate) async fn to_resource(
     gateway: &Gateway,
     tasks: &TaskTracker,
@@ -47,8 +46,7 @@ pub(crate) async fn to_resource(
     request: Request,
     uri: &str,
     ended: CancellationToken,
-) -> Result<()> {
-    let correlation = request.correlation;
+) -> Result<bool> {
     let Reply::Stream(mut changes) = gateway.handle(request).await? else {
         return Err(Error::internal(
             "the gateway did not open a stream of changes",
@@ -60,13 +58,11 @@ pub(crate) async fn to_resource(
         _ => false,
     };
     if !honoured {
-        let error = cannot(uri);
-        log_refusal(correlation, &error);
-        return Err(error);
+        return Ok(false);
     }
     let (outlet, uri) = (Arc::clone(outlet), uri.to_owned());
     tasks.spawn(async move { carry(changes, &outlet, Some(&uri), &ended).await });
-    Ok(())
+    Ok(true)
 }
 
 /// Carries changes to a stream. Where too many wait there, an update of `uri` stands for those of
@@ -94,7 +90,7 @@ async fn carry(
     }
 }
 
-fn cannot(uri: &str) -> Error {
+pub(crate) fn cannot(uri: &str) -> Error {
     let message = "no resource that can be subscribed to has this URI";
     Error::client(Code::InvalidParams, message).about_uri(uri)
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use tidegate_core::{Gateway, GatewayConfig, Identify, Layer, Naming, Source, SourceId, Stats};
 use tidegate_policy::authn::{Key, Keys, Local};
-use tidegate_policy::{Deadline, Observe};
+use tidegate_policy::{Deadline, Observe, Words};
 use tidegate_server::{Doors, HttpConfig, Limits, Listener, Load, serve_http};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -151,9 +151,15 @@ impl Builder {
             ..GatewayConfig::default()
         };
         let layers: Vec<Arc<dyn Layer>> = vec![
-            Arc::new(Observe {
-                stats: Arc::clone(&stats),
-            }),
+            Arc::new(Observe::new(
+                Arc::clone(&stats),
+                Arc::default(),
+                Words {
+                    methods: Vec::new(),
+                    kind: |_| "any",
+                },
+                &self.sources,
+            )),
             Arc::new(Deadline {
                 between_events: self.call_time,
                 in_all: self.call_time,

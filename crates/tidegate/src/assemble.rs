@@ -1,6 +1,7 @@
 //! Puts the gateway together from its settings. What is not in a list here is not in the gateway.
 
 mod built_in;
+mod metrics;
 mod seal;
 mod servers;
 
@@ -11,9 +12,9 @@ use futures_util::future::join_all;
 use tidegate_core::{
     Findings, Gateway, GatewayConfig, Identify, Layer, Lookout, Probe, Source, SourceId, Stats,
 };
-use tidegate_policy::Observe;
 use tidegate_policy::authn::{Key, Keys, Local};
-use tidegate_server::{Doors, HttpConfig, Load};
+use tidegate_policy::{Figures, Observe};
+use tidegate_server::{Doors, Exposition, HttpConfig, Load};
 use tidegate_sources::bridge::BridgeTools;
 use tidegate_sources::system::System;
 use tidegate_store::Store;
@@ -46,9 +47,11 @@ pub(crate) struct Assembly {
 impl Assembly {
     pub(crate) fn new(settings: &Settings) -> anyhow::Result<Self> {
         let stats = Arc::new(Stats::default());
-        let load = Arc::new(Load::new(&settings.limits));
+        let figures = Arc::new(Figures::default());
+        let load = Load::new(&settings.limits).telling(metrics::refused(&figures));
+        let load = Arc::new(load);
         let seal = Arc::new(seal::seal(settings));
-        let servers = servers::servers(settings, &seal)?;
+        let servers = servers::servers(settings, &seal, &figures)?;
         let lookout = Lookout::default();
         let store = Arc::new(Store::in_folder(&settings.data_dir));
         let built_in = built_in::sources(settings, &lookout, &store)?;
@@ -60,7 +63,8 @@ impl Assembly {
             Arc::clone(&load) as Arc<dyn Probe>,
             Arc::clone(&findings) as Arc<dyn Probe>,
         ];
-        let system = Arc::new(System::new(Arc::clone(&stats), sources.clone(), probes));
+        let system = System::new(Arc::clone(&stats), sources.clone(), probes.clone());
+        let system = Arc::new(system);
         sources.push((
             "system".parse()?,
             built_in::timed(Arc::clone(&system), settings),
@@ -75,7 +79,9 @@ impl Assembly {
             seal,
             findings,
         };
-        let gateway = Arc::new(Gateway::new(config, sources, layers(stats)));
+        let metrics = metrics::page(&figures, sources.clone(), probes);
+        let layers = layers(stats, figures, &sources);
+        let gateway = Arc::new(Gateway::new(config, sources, layers));
         let doors = Doors::new(
             Arc::clone(&gateway),
             identify(settings),
@@ -84,7 +90,7 @@ impl Assembly {
         );
         Ok(Self {
             doors: Arc::new(doors),
-            http: http(settings),
+            http: http(settings, metrics),
             gateway,
             system,
             servers,
@@ -175,8 +181,13 @@ fn in_order(
 }
 
 /// The layers of all calls, in the order a call meets them. Each source has more of its own.
-fn layers(stats: Arc<Stats>) -> Vec<Arc<dyn Layer>> {
-    vec![Arc::new(Observe { stats })]
+fn layers(
+    stats: Arc<Stats>,
+    figures: Arc<Figures>,
+    sources: &[(SourceId, Arc<dyn Source>)],
+) -> Vec<Arc<dyn Layer>> {
+    let observe = Observe::new(stats, figures, metrics::words(), sources);
+    vec![Arc::new(observe)]
 }
 
 /// The credentials that are taken.
@@ -192,11 +203,12 @@ fn identify(settings: &Settings) -> Arc<dyn Identify> {
     Arc::new(Keys::new(keys))
 }
 
-fn http(settings: &Settings) -> HttpConfig {
+fn http(settings: &Settings, metrics: Exposition) -> HttpConfig {
     HttpConfig {
         loopback: settings.listen.ip().is_loopback(),
         hosts: settings.allowed_hosts.clone(),
         origins: settings.allowed_origins.clone(),
         legacy_sse: settings.legacy_sse,
+        metrics: Some(metrics),
     }
 }

@@ -5,6 +5,7 @@
 mod cli;
 mod config;
 mod errors;
+mod metrics;
 mod table;
 
 #[cfg(test)]
@@ -17,6 +18,7 @@ const PAGES: &[(&str, Page)] = &[
     ("docs/reference/cli.md", cli::page),
     ("docs/reference/config.md", config::page),
     ("docs/reference/errors.md", errors::page),
+    ("docs/reference/metrics.md", metrics::page),
 ];
 
 /// All pages, by their path in the repository.

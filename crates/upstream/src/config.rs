@@ -1,10 +1,11 @@
 //! What a remote source needs to know about its server.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tidegate_core::Seal;
+use tidegate_core::{List, Seal};
 
 use crate::endpoint::Endpoint;
 
@@ -30,6 +31,34 @@ pub struct RemoteConfig {
     pub park_time: Duration,
     /// Seals what clients carry for us.
     pub seal: Arc<Seal>,
+    /// Is told how long each list took.
+    pub listed: Listed,
+}
+
+/// Is told how long it took to take in all pages of a list. Nobody is, by default.
+#[derive(Clone)]
+pub struct Listed(Arc<dyn Fn(List, Duration) + Send + Sync>);
+
+impl Listed {
+    pub fn new(tell: impl Fn(List, Duration) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(tell))
+    }
+
+    pub(crate) fn tell(&self, list: List, took: Duration) {
+        (self.0)(list, took);
+    }
+}
+
+impl Default for Listed {
+    fn default() -> Self {
+        Self::new(|_, _| {})
+    }
+}
+
+impl fmt::Debug for Listed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Listed")
+    }
 }
 
 /// Who shares a session or a process of a server that has them.

@@ -34,6 +34,6 @@ mod task;
 mod tend;
 mod watches;
 
-pub use config::{Command, Keeper, RemoteConfig, Sharing, Speaks, Transport};
+pub use config::{Command, Keeper, Listed, RemoteConfig, Sharing, Speaks, Transport};
 pub use endpoint::{Authorities, Endpoint, Proxies, Proxy, Trust, UnusableProxy};
 pub use remote::Remote;

@@ -1,7 +1,7 @@
 //! Takes in what a server offers: every list, through all its pages.
 
 use std::collections::HashSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tidegate_core::{CacheScope, Catalog, Entry, Gap, List, RawJson, Result, Terms, clip};
 use tidegate_mcp::Era;
@@ -49,8 +49,10 @@ pub(crate) async fn load(
         if !offered {
             continue;
         }
+        let started = Instant::now();
         let entries = match drain.list(list).await {
             Ok((entries, good_for)) => {
+                config.listed.tell(list, started.elapsed());
                 ttl = [ttl, good_for].into_iter().flatten().min();
                 entries
             }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, Error as _, SeqAccess, Visitor};
+use serde::de::{Deserializer, Error as _, IgnoredAny, SeqAccess, Visitor};
 
 /// Reads a list; one with more items is an error.
 pub fn list<'a, T: Deserialize<'a>>(text: &'a str, most: usize) -> serde_json::Result<Vec<T>> {
@@ -15,6 +15,30 @@ pub fn list<'a, T: Deserialize<'a>>(text: &'a str, most: usize) -> serde_json::R
     })?;
     deserializer.end()?;
     Ok(items)
+}
+
+/// How many items a list has; none if it is no list.
+pub fn length(text: &str) -> Option<usize> {
+    let mut deserializer = serde_json::Deserializer::from_str(text);
+    deserializer.deserialize_seq(Length).ok()
+}
+
+struct Length;
+
+impl<'de> Visitor<'de> for Length {
+    type Value = usize;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<usize, A::Error> {
+        let mut length = 0;
+        while items.next_element::<IgnoredAny>()?.is_some() {
+            length += 1;
+        }
+        Ok(length)
+    }
 }
 
 struct AtMost<T> {
@@ -54,5 +78,12 @@ mod tests {
         assert!(list::<u8>("[1,2,3]", 2).is_err());
         assert!(list::<u8>("{}", 2).is_err());
         assert!(list::<u8>("[1] 2", 2).is_err());
+    }
+
+    #[test]
+    fn items_are_counted_whatever_they_are() {
+        assert_eq!(length("[]"), Some(0));
+        assert_eq!(length(r#"[{"a":[1,2]},"b",null]"#), Some(3));
+        assert_eq!(length("{}"), None);
     }
 }

@@ -38,7 +38,7 @@ impl Channels {
 pub(super) async fn open(State(http): State<Arc<Http>>, request: Request<Body>) -> Response {
     let (parts, _) = request.into_parts();
     if parts.method != Method::GET {
-        return respond::only("GET");
+        return respond::only(&http.doors.load, "GET");
     }
     let opened = async {
         let caller = identify(&http, &parts.headers).await?;
@@ -68,13 +68,13 @@ pub(super) async fn open(State(http): State<Arc<Http>>, request: Request<Body>) 
     };
     opened
         .await
-        .unwrap_or_else(|refusal| respond::refusal(&refusal))
+        .unwrap_or_else(|refusal| respond::refusal(&http.doors.load, &refusal))
 }
 
 /// POST: takes one message; the answer goes out on the stream.
 pub(super) async fn message(State(http): State<Arc<Http>>, request: Request<Body>) -> Response {
     if request.method() != Method::POST {
-        return respond::only("POST");
+        return respond::only(&http.doors.load, "POST");
     }
     let taken = async {
         let (parts, body) = request.into_parts();
@@ -87,7 +87,7 @@ pub(super) async fn message(State(http): State<Arc<Http>>, request: Request<Body
     };
     taken
         .await
-        .unwrap_or_else(|refusal| respond::refusal(&refusal))
+        .unwrap_or_else(|refusal| respond::refusal(&http.doors.load, &refusal))
 }
 
 fn find(http: &Http, query: Option<&str>, principal: &Principal) -> Result<Arc<Pipe>> {

@@ -157,6 +157,7 @@ mod tests {
             hosts: vec!["gate.example".into()],
             origins: vec!["https://app.example".into()],
             legacy_sse: false,
+            metrics: None,
         }
     }
 

@@ -216,7 +216,10 @@ async fn batch(
     let answers: Vec<Frames> = messages
         .into_iter()
         .filter_map(|message| batched(http, peer, &session, message).transpose())
-        .map(|answer| answer.unwrap_or_else(|refusal| stream::iter([refusal.frame()]).boxed()))
+        .map(|answer| {
+            let load = &http.doors.load;
+            answer.unwrap_or_else(|refusal| stream::iter([refusal.frame(load)]).boxed())
+        })
         .collect();
     match answers.len() {
         0 => Ok(respond::accepted()),

@@ -11,6 +11,7 @@ use axum::response::Response;
 use tidegate_core::{Code, Error};
 use tidegate_mcp::{Era, Frame, codes};
 
+use crate::Load;
 use crate::refusal::Refusal;
 use crate::session::SessionId;
 
@@ -18,8 +19,16 @@ pub(super) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-i
 const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// A message that was not taken.
-pub(super) fn refusal(refusal: &Refusal) -> Response {
-    json(refusal.era, &refusal.frame())
+pub(super) fn refusal(load: &Load, refusal: &Refusal) -> Response {
+    json(refusal.era, &refusal.frame(load))
+}
+
+/// The page is not for this caller. Whoever asks for one reads the status, and no more.
+pub(super) fn forbidden(load: &Load, message: &str) -> Response {
+    let error = Error::client(Code::Forbidden, message);
+    let mut response = refusal(load, &error.into());
+    *response.status_mut() = StatusCode::FORBIDDEN;
+    response
 }
 
 /// One message as JSON.
@@ -75,9 +84,9 @@ pub(super) fn nothing_left() -> Response {
 }
 
 /// The endpoint takes only these methods.
-pub(super) fn only(methods: &'static str) -> Response {
+pub(super) fn only(load: &Load, methods: &'static str) -> Response {
     let message = format!("this endpoint takes only {methods}");
-    let mut response = refusal(&Error::client(Code::MethodNotAllowed, message).into());
+    let mut response = refusal(load, &Error::client(Code::MethodNotAllowed, message).into());
     response
         .headers_mut()
         .insert(ALLOW, HeaderValue::from_static(methods));
@@ -86,14 +95,21 @@ pub(super) fn only(methods: &'static str) -> Response {
 
 /// Whether the gateway takes calls.
 pub(super) fn ready(ready: bool) -> Response {
-    let (status, text) = match ready {
+    let (status, words) = match ready {
         true => (StatusCode::OK, "ready\n"),
         false => (StatusCode::SERVICE_UNAVAILABLE, "not ready\n"),
     };
-    let mut response = Response::new(Body::from(text));
+    let mut response = text("text/plain; charset=utf-8", words);
     *response.status_mut() = status;
-    let plain = HeaderValue::from_static("text/plain; charset=utf-8");
-    response.headers_mut().insert(CONTENT_TYPE, plain);
+    response
+}
+
+/// Text of this type, which is another the next time.
+pub(super) fn text(mime: &'static str, text: impl Into<Body>) -> Response {
+    let mut response = Response::new(text.into());
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(mime));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }
 

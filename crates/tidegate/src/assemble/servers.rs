@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::{HeaderName, HeaderValue};
-use tidegate_core::{Layer, Layered, Seal, Source, SourceId};
-use tidegate_policy::{Breaker, Concurrency, Deadline, Retry};
+use tidegate_core::{Layer, Layered, List, Seal, Source, SourceId};
+use tidegate_policy::{Breaker, Concurrency, Deadline, Figures, Retry};
 use tidegate_upstream::{
-    Command, Endpoint, Keeper, Remote, RemoteConfig, Sharing, Speaks, Transport, Trust,
+    Command, Endpoint, Keeper, Listed, Remote, RemoteConfig, Sharing, Speaks, Transport, Trust,
     UnusableProxy,
 };
 
@@ -26,7 +26,11 @@ pub(crate) struct Served {
 }
 
 /// The servers, in the order of the configuration.
-pub(super) fn servers(settings: &Settings, seal: &Arc<Seal>) -> anyhow::Result<Vec<Served>> {
+pub(super) fn servers(
+    settings: &Settings,
+    seal: &Arc<Seal>,
+    figures: &Arc<Figures>,
+) -> anyhow::Result<Vec<Served>> {
     // Read once, and only where there is a server to be reached.
     let trust: LazyCell<Trust> = LazyCell::new(Trust::system);
     let servers = settings.sources.iter();
@@ -36,8 +40,9 @@ pub(super) fn servers(settings: &Settings, seal: &Arc<Seal>) -> anyhow::Result<V
     });
     let served = |(id, Server { remote, conduct }): (&String, &Server)| {
         let transport = transport(remote, settings, &trust)?;
-        let remote = Remote::new(remote_config(id, transport, conduct, seal, settings));
-        let remote = Arc::new(remote);
+        let mut config = remote_config(id, transport, conduct, seal, settings);
+        config.listed = listed(id, figures);
+        let remote = Arc::new(Remote::new(config));
         let inner = Arc::clone(&remote) as Arc<dyn Source>;
         Ok(Served {
             id: id.parse()?,
@@ -75,7 +80,18 @@ pub(crate) fn remote_config(
         links: conduct.links,
         park_time: conduct.park_time,
         seal: Arc::clone(seal),
+        listed: Listed::default(),
     }
+}
+
+/// Counts how long taking in a server's resources takes.
+fn listed(source: &str, figures: &Arc<Figures>) -> Listed {
+    let (source, figures) = (source.to_owned(), Arc::clone(figures));
+    Listed::new(move |list, took| {
+        if list == List::Resources {
+            figures.took_in_resources(&source, took);
+        }
+    })
 }
 
 /// A server's own layers, in the order a call meets them. What waits for its turn has not been

@@ -14,6 +14,7 @@ mod health_change;
 mod http_faults;
 mod look;
 mod memory;
+mod metrics;
 mod own_stream;
 mod own_tools;
 mod peers;

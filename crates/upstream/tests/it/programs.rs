@@ -9,7 +9,7 @@ use rustix::process::{Pid, test_kill_process};
 use tempfile::TempDir;
 use tidegate_core::{Seal, Source as _};
 use tidegate_testkit::{eventually, fixture};
-use tidegate_upstream::{Command, Remote, RemoteConfig, Sharing, Speaks, Transport};
+use tidegate_upstream::{Command, Listed, Remote, RemoteConfig, Sharing, Speaks, Transport};
 
 /// A server that has started something and tells who both are.
 fn family(dir: &Path, flags: &str) -> Remote {
@@ -35,6 +35,7 @@ fn family(dir: &Path, flags: &str) -> Remote {
         links: 16,
         park_time: Duration::from_secs(60),
         seal: Arc::new(Seal::random()),
+        listed: Listed::default(),
     })
 }
 

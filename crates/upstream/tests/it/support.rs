@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 use tidegate_core::{Layer, Layered, Seal, Source};
 use tidegate_testkit::fixture::RunningFixture;
 use tidegate_testkit::{Builder, Client, FakeSource, NEWEST_LEGACY, TestGateway};
-use tidegate_upstream::{Endpoint, Remote, RemoteConfig, Sharing, Speaks, Transport, Trust};
+use tidegate_upstream::{
+    Endpoint, Listed, Remote, RemoteConfig, Sharing, Speaks, Transport, Trust,
+};
 use tokio::task::JoinHandle;
 
 /// The name of the server.
@@ -67,6 +69,7 @@ impl Behind {
             links: 16,
             park_time: PATIENCE,
             seal: Arc::new(Seal::random()),
+            listed: Listed::default(),
         };
         change(&mut config);
         let remote = Arc::new(Remote::new(config));

@@ -1,0 +1,43 @@
+//! What is counted, put together for `/metrics`.
+
+use std::sync::Arc;
+
+use prometheus_client::registry::Registry;
+use tidegate_admin::Metrics;
+use tidegate_core::{Code, Probe, Source, SourceId, Step};
+use tidegate_mcp::codes;
+use tidegate_mcp::revision::{Kind, Method};
+use tidegate_policy::{Figures, Words};
+use tidegate_server::Exposition;
+
+/// The page, over these sources and parts of the gateway.
+pub(super) fn page(
+    figures: &Figures,
+    sources: Vec<(SourceId, Arc<dyn Source>)>,
+    parts: Vec<Arc<dyn Probe>>,
+) -> Exposition {
+    let mut counted = Registry::default();
+    figures.register(&mut counted);
+    let metrics = Metrics::new(counted, sources, parts);
+    Exposition::new(move || metrics.text())
+}
+
+/// What clients call methods and errors.
+pub(super) fn words() -> Words {
+    let all = Method::ALL.iter();
+    let asked = all.filter(|method| method.row().kind == Kind::Request);
+    Words {
+        methods: asked.map(|method| method.name()).collect(),
+        kind,
+    }
+}
+
+/// Counts what the doors refuse.
+pub(super) fn refused(figures: &Arc<Figures>) -> impl Fn(Step, Code) + Send + Sync + 'static {
+    let figures = Arc::clone(figures);
+    move |step, code| figures.erred(step, kind(code))
+}
+
+fn kind(code: Code) -> &'static str {
+    codes::of(code).kind
+}

@@ -1,0 +1,438 @@
+//! What is counted and logged of calls: the names that were promised, at `GET /metrics` and in the
+//! log.
+
+mod exposition;
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::support::fixture::{Fixture, before, call};
+use crate::support::messages::{Modern, STATS};
+use crate::support::proc::eventually;
+use crate::support::{Answer, Home, Post, Running, Server, Session};
+use exposition::Exposition;
+
+const READS: &str = "plugin_resource_reads_total";
+const CALLS: &str = "tidegate_calls_total";
+const LISTS: &str = "mcp_resources_list_requests_total";
+const LIST_COUNT: &str = "mcp_resources_list_duration_seconds_count";
+
+/// The keys of one who runs the gateway and of one who does not.
+const ADA: &str = "k3y-0f-ada-that-nobody-may-see";
+const BOB: &str = "k3y-0f-bob-that-nobody-may-see";
+
+fn get(server: &Server) -> Post {
+    server.post().at("/metrics").method("GET")
+}
+
+#[track_caller]
+fn scrape(server: &Server) -> Exposition {
+    let answer = get(server).send(b"");
+    assert_eq!(answer.status, 200, "{answer:?}");
+    Exposition::read(&answer.body)
+}
+
+fn read(server: &Server, uri: &str) -> Answer {
+    server.modern("resources/read", json!({ "uri": uri }))
+}
+
+/// S0.31 and S0.32: reads are counted by plugin, resource and status, those that fail too.
+/// A.5.2: and timed, once each.
+#[test]
+fn reads_are_counted_whether_they_succeed_or_fail() {
+    let server = Server::with_config("sources: { notes: { kind: memory } }\n");
+    read(&server, STATS).result();
+    read(&server, STATS).result();
+    assert!(read(&server, "plugin://system/nope").json()["error"].is_object());
+    assert!(read(&server, "plugin://nobody/here").json()["error"].is_object());
+    let kept = json!({ "key": "whose-birthday", "value": 1 });
+    call(server.post(), "notes__store", &kept).result();
+    read(&server, "plugin://notes/memory_stats").result();
+    read(&server, "plugin://notes/entries/whose-birthday").result();
+    assert!(read(&server, "plugin://notes/entries/nobodys").json()["error"].is_object());
+    let text = get(&server).send(b"").body;
+    assert!(
+        !text.contains("birthday") && !text.contains("nobody"),
+        "{text}"
+    );
+    let page = Exposition::read(&text);
+    for (plugin, resource, status, count) in [
+        ("system", "stats", "success", 2.0),
+        ("system", "stats", "failure", 0.0),
+        ("system", "unknown", "failure", 1.0),
+        ("unknown", "unknown", "failure", 1.0),
+        ("notes", "memory_stats", "success", 1.0),
+        ("notes", "entries/{key}", "success", 1.0),
+        ("notes", "entries/{key}", "failure", 1.0),
+    ] {
+        let labels = [
+            ("plugin", plugin),
+            ("resource", resource),
+            ("status", status),
+        ];
+        assert_eq!(page.value(READS, &labels), count, "{labels:?}");
+    }
+    let read = [("source", "notes"), ("method", "resources/read")];
+    let calls = |outcome| page.value(CALLS, &[read[0], read[1], ("outcome", outcome)]);
+    assert_eq!(
+        [calls("success"), calls("refused"), calls("failed")],
+        [2.0, 1.0, 0.0]
+    );
+    assert_eq!(
+        page.value("tidegate_call_duration_seconds_count", &read),
+        3.0
+    );
+    let errors = |step| [("step", step), ("kind", "resource_not_found")];
+    assert_eq!(page.value("tidegate_errors_total", &errors("serve")), 2.0);
+    assert_eq!(page.value("tidegate_errors_total", &errors("resolve")), 1.0);
+    assert_eq!(
+        page.value("tidegate_calls_in_flight", &[("source", "notes")]),
+        0.0
+    );
+    server.stop();
+}
+
+/// S2.27: requests for the list of resources are counted by status, and timed.
+#[test]
+fn lists_of_resources_are_counted_and_timed() {
+    let server = Server::start();
+    server.modern("resources/list", json!({})).result();
+    server.modern("tools/list", json!({})).result();
+    let wrong = server.modern("resources/list", json!({ "cursor": "nonsense" }));
+    assert!(wrong.json()["error"].is_object());
+    let page = scrape(&server);
+    assert_eq!(page.value(LISTS, &[("status", "success")]), 1.0);
+    assert_eq!(page.value(LISTS, &[("status", "failure")]), 1.0);
+    assert_eq!(page.value(LIST_COUNT, &[("provider", "gateway")]), 2.0);
+    server.stop();
+}
+
+/// S2.27: a server is a provider of its own, timed when its list is taken in. Calls at it are
+/// counted under its name; sessions are counted while they are open.
+#[test]
+fn a_server_has_figures_of_its_own() {
+    let fixture = Fixture::start(&[]);
+    let gateway = before(&fixture);
+    let session = Session::open(gateway.address, "/mcp", "2025-11-25");
+    assert!(call(gateway.post(), "fixture__nope", &json!({})).json()["error"].is_object());
+    call(
+        gateway.post(),
+        "fixture__what_was_heard",
+        &json!({ "method": "x" }),
+    )
+    .result();
+    let page = scrape(&gateway);
+    assert!(page.value(LIST_COUNT, &[("provider", "fixture")]) >= 1.0);
+    let calls = |source, outcome| {
+        let labels = [
+            ("source", source),
+            ("method", "tools/call"),
+            ("outcome", outcome),
+        ];
+        page.value(CALLS, &labels)
+    };
+    assert_eq!(calls("fixture", "success"), 1.0);
+    assert_eq!(
+        calls("gateway", "refused"),
+        1.0,
+        "no source has such a tool"
+    );
+    let errors = [("step", "resolve"), ("kind", "unknown_target")];
+    assert_eq!(page.value("tidegate_errors_total", &errors), 1.0);
+    let of = |kind, component| [("kind", kind), ("component", component)];
+    assert_eq!(page.value("tidegate_health", &of("source", "fixture")), 1.0);
+    assert_eq!(
+        page.value("tidegate_component_sessions", &of("part", "doors")),
+        1.0
+    );
+    assert_eq!(
+        page.value("tidegate_component_times_reached", &of("source", "fixture")),
+        1.0
+    );
+    assert!(
+        page.value(
+            "tidegate_listed",
+            &[("source", "fixture"), ("list", "tools")]
+        ) > 1.0
+    );
+    session.end();
+    let page = scrape(&gateway);
+    assert_eq!(
+        page.value("tidegate_component_sessions", &of("part", "doors")),
+        0.0
+    );
+    fixture.stop();
+    eventually("the server to be missed", || {
+        let health = scrape(&gateway).value("tidegate_health", &of("source", "fixture"));
+        (health < 1.0).then_some(())
+    });
+    gateway.stop();
+}
+
+/// What is refused before a call is made of it is counted by the step that refused it.
+#[test]
+fn what_the_door_refuses_is_counted_by_its_step() {
+    let server = Server::start();
+    server.post().usual().send(b"{");
+    server
+        .post()
+        .usual()
+        .header("Host", "evil.example")
+        .send(b"{}");
+    server
+        .post()
+        .header("Content-Type", "text/plain")
+        .send(b"{}");
+    server.modern("no/such/method", json!({}));
+    let page = scrape(&server);
+    for (step, kind) in [
+        ("decode", "parse_error"),
+        ("accept", "foreign_origin"),
+        ("accept", "unsupported_media"),
+        ("lift", "method_not_found"),
+    ] {
+        let labels = [("step", step), ("kind", kind)];
+        assert_eq!(
+            page.value("tidegate_errors_total", &labels),
+            1.0,
+            "{step} {kind}"
+        );
+    }
+    server.stop();
+}
+
+/// Whatever clients make up, the number of series stays what it is, and none has their words.
+#[test]
+fn no_word_of_a_client_becomes_a_label() {
+    let server = Server::start();
+    let make_up = |word: &str| {
+        read(&server, &format!("plugin://system/{word}"));
+        read(&server, &format!("plugin://{word}/x"));
+        read(&server, &format!("{word}://x"));
+        call(server.post(), word, &json!({ word: word }));
+        server.modern(&format!("{word}/list"), json!({}));
+        server.modern("prompts/get", json!({ "name": word }));
+        let args = json!({ "ref": { "type": "ref/resource", "uri": word }, "argument": { "name": word, "value": word } });
+        server.modern("completion/complete", args);
+        let server = server.post().at(&format!("/mcp/{word}"));
+        server.usual().send(b"{}");
+    };
+    make_up("first");
+    let known = scrape(&server).series();
+    for number in 0..20 {
+        make_up(&format!("guess{number}"));
+    }
+    let text = get(&server).send(b"").body;
+    assert_eq!(Exposition::read(&text).series(), known);
+    assert!(!text.contains("guess") && !text.contains("first"), "{text}");
+    server.stop();
+}
+
+/// With `auth:` only those who run the gateway see the page; the key of nobody is in it.
+#[test]
+fn with_keys_the_page_is_for_admins() {
+    let config = "auth: { keys: { ada: '${env:ADA}', bob: '${env:BOB}' }, admins: [ada] }\n";
+    let home = Home::with_config(config);
+    let mut command = home.tidegate(&["serve", "--listen", "127.0.0.1:0"]);
+    let process = Running::start(command.env("ADA", ADA).env("BOB", BOB));
+    let server = Server::of(home, process);
+    let with = |key: &str| get(&server).header("Authorization", &format!("Bearer {key}"));
+    let bob = server
+        .post()
+        .header("Authorization", &format!("Bearer {BOB}"));
+    Modern::new("resources/read", json!({ "uri": STATS }))
+        .post(bob)
+        .result();
+    for (refused, status) in [
+        (get(&server), 401),
+        (with("wr0ng-key-wr0ng-key"), 401),
+        (with(BOB), 403),
+        (with(ADA).header("Host", "evil.example"), 403),
+        (with(ADA).header("Origin", "https://evil.example"), 403),
+    ] {
+        let answer = refused.send(b"");
+        assert_eq!(answer.status, status, "{answer:?}");
+        assert!(!answer.body.contains("tidegate_calls"), "{answer:?}");
+    }
+    let answer = with(ADA).send(b"");
+    assert_eq!(answer.status, 200);
+    let page = Exposition::read(&answer.body);
+    let stats = [
+        ("plugin", "system"),
+        ("resource", "stats"),
+        ("status", "success"),
+    ];
+    assert_eq!(page.value(READS, &stats), 1.0);
+    for word in [ADA, BOB, "wr0ng", "ada", "bob", "plugin://system/stats"] {
+        let values = answer.body.lines().filter(|line| !line.starts_with('#'));
+        assert!(!values.clone().any(|line| line.contains(word)), "{word}");
+    }
+    server.stop();
+}
+
+/// On loopback without keys it is open, but to no page of another site.
+#[test]
+fn host_and_origin_are_checked_and_the_form_is_what_is_asked_for() {
+    let server = Server::start();
+    for (name, value) in [
+        ("Host", "evil.example"),
+        ("Origin", "https://evil.example"),
+        ("Sec-Fetch-Site", "cross-site"),
+    ] {
+        assert_eq!(
+            get(&server).header(name, value).send(b"").status,
+            403,
+            "{name}"
+        );
+    }
+    assert_eq!(server.post().at("/metrics").send(b"").status, 405);
+    let plain = get(&server).header("Accept", "*/*").send(b"");
+    let open = "application/openmetrics-text;version=1.0.0,text/plain;q=0.5";
+    let open = get(&server).header("Accept", open).send(b"");
+    let form = |answer: &Answer| answer.header("content-type").unwrap().to_owned();
+    assert_eq!(form(&plain), "text/plain; version=0.0.4; charset=utf-8");
+    assert_eq!(
+        form(&open),
+        "application/openmetrics-text; version=1.0.0; charset=utf-8"
+    );
+    Exposition::read(&open.body);
+    server.stop();
+}
+
+/// The page of the reference names every figure, with its labels and its kind.
+#[test]
+fn every_figure_is_on_the_page_of_the_reference() {
+    let fixture = Fixture::start(&[]);
+    let gateway = before(&fixture);
+    read(&gateway, "nobody://here");
+    let page = scrape(&gateway);
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/metrics.md");
+    let reference = fs::read_to_string(file).unwrap();
+    let (_, table) = reference.split_once("## Figures").unwrap();
+    let rows: Vec<Vec<&str>> = table
+        .lines()
+        .filter(|line| line.starts_with("| `"))
+        .map(|line| line.split(" | ").collect())
+        .collect();
+    for (name, family) in &page.families {
+        let shown = match name.starts_with("tidegate_component_") {
+            true => "tidegate_component_NAME".to_owned(),
+            false if family.kind == "counter" => format!("{name}_total"),
+            false => name.clone(),
+        };
+        let row = rows.iter().find(|row| row[0] == format!("| `{shown}`"));
+        let row = row.unwrap_or_else(|| panic!("{shown} is not on the page"));
+        let labels = row[2]
+            .split(", ")
+            .map(|label| label.trim_matches([' ', '`']));
+        let labels: BTreeSet<_> = labels.filter(|label| !label.is_empty()).collect();
+        assert_eq!(
+            (row[1], labels),
+            (family.kind.as_str(), family.labels()),
+            "{name}"
+        );
+    }
+    let shown = |row: &&Vec<&str>| {
+        let name = row[0].trim_matches(['|', ' ', '`']);
+        let family = name.strip_suffix("_total").unwrap_or(name);
+        !name.ends_with("NAME") && !page.families.contains_key(family)
+    };
+    assert_eq!(
+        rows.iter().find(shown),
+        None,
+        "what is on the page is scraped"
+    );
+    gateway.stop();
+}
+
+/// The fields of the event of this name.
+fn event(log: &str, name: &str) -> Option<Value> {
+    let events = log
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok());
+    let mut named = events.filter(|event: &Value| event["message"] == name);
+    let found = named.next();
+    assert!(named.next().is_none(), "{name} is logged once: {log}");
+    found
+}
+
+fn logging(level: &str) -> Server {
+    Server::with_config(&format!("log: {{ level: {level}, format: json }}\n"))
+}
+
+/// S0.29 and S0.30: what became of a read is in the log once, with what it was of.
+#[test]
+fn reads_are_logged_once_whether_they_succeed_or_fail() {
+    let server = logging("info");
+    read(&server, STATS).result();
+    let refused = read(&server, "plugin://system/nope").json();
+    let log = server.stop().stderr;
+    let done = event(&log, "plugin_resource_read_completed").unwrap();
+    assert_eq!(done["level"], "INFO");
+    assert_eq!(done["plugin"], "system");
+    assert_eq!(done["resource"], "stats");
+    assert_eq!(done["uri"], STATS);
+    let failed = event(&log, "plugin_resource_read_failed").unwrap();
+    assert_eq!(failed["level"], "ERROR");
+    assert_eq!(failed["plugin"], "system");
+    assert_eq!(failed["uri"], "plugin://system/nope");
+    assert_eq!(failed["error"], refused["error"]["message"]);
+    let id = refused["error"]["data"]["correlationId"].as_str().unwrap();
+    assert_eq!(failed["correlation"], id);
+    assert_eq!(
+        log.matches(id).count(),
+        1,
+        "no error is logged twice: {log}"
+    );
+}
+
+/// S2.28: a list of resources is logged when it starts, and when it ends with what it has or why not.
+#[test]
+fn lists_of_resources_are_logged() {
+    let server = logging("debug");
+    let listed = server.modern("resources/list", json!({})).result();
+    let log = server.stop().stderr;
+    let started = event(&log, "resources_list_started").unwrap();
+    let done = event(&log, "resources_list_completed").unwrap();
+    for event in [&started, &done] {
+        assert_eq!(event["method"], "resources/list");
+        assert!(event["timestamp"].is_string());
+        assert_eq!(event["request_id"], started["request_id"]);
+        assert!(
+            event["request_id"]
+                .as_str()
+                .is_some_and(|id| !id.is_empty())
+        );
+    }
+    assert!(
+        done["duration"]
+            .as_f64()
+            .is_some_and(|seconds| seconds > 0.0)
+    );
+    assert_eq!(
+        done["resource_count"],
+        listed["resources"].as_array().unwrap().len()
+    );
+
+    let server = logging("info");
+    server.modern("resources/list", json!({})).result();
+    let wrong = server
+        .modern("resources/list", json!({ "cursor": "nonsense" }))
+        .json();
+    let log = server.stop().stderr;
+    let failed = event(&log, "resources_list_failed").unwrap();
+    assert_eq!(failed["method"], "resources/list");
+    assert_eq!(failed["error"], wrong["error"]["message"]);
+    assert_eq!(
+        failed["request_id"],
+        wrong["error"]["data"]["correlationId"]
+    );
+    assert_eq!(
+        event(&log, "resources_list_started"),
+        None,
+        "info is not flooded"
+    );
+}
