@@ -3,6 +3,7 @@
 mod cursor;
 mod explain;
 mod exposure;
+mod find;
 mod findings;
 pub(crate) mod guard;
 mod lookout;
@@ -18,10 +19,9 @@ use futures_util::future::{FutureExt, join_all};
 use tokio_util::sync::CancellationToken;
 
 use crate::changes::Hub;
-use crate::error::clip;
 use crate::{
-    Ask, Audience, Call, Catalog, Code, Error, Index, Layer, List, Next, Own, Reference, Reply,
-    Request, Result, Scope, Seal, Source, SourceId, TaskAsk,
+    Ask, Audience, Call, Catalog, Index, Layer, Next, Own, Reply, Request, Result, Scope, Seal,
+    Source, SourceId,
 };
 pub use exposure::{Endpoint, Endpoints, Exposure};
 pub use findings::Findings;
@@ -30,7 +30,7 @@ use outward::Outward;
 use own::{Absent, OwnSource};
 use task::TaskIds;
 pub use view::Naming;
-use view::{Found, View};
+use view::View;
 use views::Views;
 
 /// How the gateway presents itself.
@@ -171,23 +171,6 @@ impl Gateway {
     }
 }
 
-/// Where a request goes, under the name it has there.
-struct Target {
-    source: usize,
-    ask: Ask,
-    repeatable: bool,
-}
-
-impl Target {
-    fn of(found: Found, ask: impl FnOnce(String) -> Ask) -> Self {
-        Self {
-            source: found.source,
-            ask: ask(found.native),
-            repeatable: found.repeatable,
-        }
-    }
-}
-
 fn call(request: Request, source: SourceId, ask: Ask, repeatable: bool) -> Call {
     Call {
         correlation: request.correlation,
@@ -200,24 +183,6 @@ fn call(request: Request, source: SourceId, ask: Ask, repeatable: bool) -> Call 
         repeatable,
         params: request.params,
     }
-}
-
-fn completion(view: &View, reference: &Reference) -> Result<Target> {
-    let (found, name): (_, fn(String) -> Reference) = match reference {
-        Reference::Prompt(name) => (
-            view.prompt(name).ok_or_else(|| unknown("prompt", name))?,
-            Reference::Prompt,
-        ),
-        Reference::Resource(uri) => (
-            view.template(uri)
-                .or_else(|| view.resource(uri))
-                .ok_or_else(|| unknown("resource template", uri))?,
-            Reference::Resource,
-        ),
-    };
-    Ok(Target::of(found, |native| Ask::Completion {
-        reference: name(native),
-    }))
 }
 
 impl Shared {
@@ -302,45 +267,6 @@ impl Shared {
         (call, Arc::clone(source), outward)
     }
 
-    fn find(&self, view: &View, request: &mut Request) -> Result<Target> {
-        match &request.ask {
-            Ask::Own(own) => Ok(Target {
-                source: self.sources.len() - 1,
-                ask: Ask::Own(own.clone()),
-                repeatable: true,
-            }),
-            Ask::Tool { name } => {
-                let found = view.tool(name).ok_or_else(|| unknown("tool", name))?;
-                if let (Some(check), Some(tool)) = (
-                    request.precondition.take(),
-                    view.definition(List::Tools, &found),
-                ) {
-                    check.check(tool)?;
-                }
-                Ok(Target::of(found, |name| Ask::Tool { name }))
-            }
-            Ask::Prompt { name } => {
-                let found = view.prompt(name).ok_or_else(|| unknown("prompt", name))?;
-                Ok(Target::of(found, |name| Ask::Prompt { name }))
-            }
-            Ask::Resource { uri } => {
-                let found = view
-                    .resource(uri)
-                    .ok_or_else(|| Error::resource_not_found(uri))?;
-                Ok(Target::of(found, |uri| Ask::Resource { uri }))
-            }
-            Ask::Completion { reference } => completion(view, reference),
-            Ask::Task { ask, id } => {
-                let (source, id) = task::open(self, view, &request.caller, id)?;
-                Ok(Target {
-                    source,
-                    repeatable: *ask == TaskAsk::Look,
-                    ask: Ask::Task { ask: *ask, id },
-                })
-            }
-        }
-    }
-
     /// Takes a call through the layers to its source.
     async fn govern(&self, call: Call, source: &dyn Source) -> Result<Reply> {
         Next::new(&self.layers, source).run(call).await
@@ -390,12 +316,4 @@ impl Shared {
             })
             .map(|(index, (_, source))| (index, source))
     }
-}
-
-fn unknown(kind: &str, name: &str) -> Error {
-    Error::client(
-        Code::UnknownTarget,
-        format!("no {kind} is called `{}`", clip(name)),
-    )
-    .with_data(serde_json::json!({ "name": name }))
 }

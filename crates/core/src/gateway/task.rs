@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 
+use super::Shared;
+use super::find::Target;
 use super::outward::member;
 use super::view::View;
-use super::{Shared, Target};
 use crate::{
     Ask, Caller, Code, Error, Event, Object, Outcome, Principal, Purpose, RawJson, Reply, Request,
     Result, Seal, Side, SourceId, Unsealed,

@@ -90,6 +90,20 @@ pub enum Look {
         look: LookArgs,
     },
 
+    /// Find tools, prompts, resources and templates by words, the best fit first
+    #[command(after_help = "Examples:\n  \
+        tidegate search create an issue\n  \
+        tidegate search invoice --url http://127.0.0.1:8080/mcp --json\n\n\
+        Exit codes: 0 something fits, 1 nothing does, 2 wrong usage or configuration.")]
+    Search {
+        /// What to look for
+        #[arg(value_name = "WORDS", required = true)]
+        words: Vec<String>,
+
+        #[command(flatten)]
+        look: LookArgs,
+    },
+
     /// Tell which source answers for a URI, by which rule, and which others would have had it
     #[command(after_help = "Examples:\n  \
         tidegate explain resource://system/health\n  \
@@ -144,6 +158,7 @@ impl Look {
             | Self::Read { look, .. }
             | Self::Get { look, .. }
             | Self::Call { look, .. }
+            | Self::Search { look, .. }
             | Self::Explain { look, .. } => look,
         }
     }

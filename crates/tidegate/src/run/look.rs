@@ -11,6 +11,7 @@ mod lists;
 mod place;
 mod question;
 mod read;
+mod search;
 mod sources;
 mod unknown;
 
@@ -84,6 +85,7 @@ async fn answer(question: &Question, place: &Place, json: bool) -> anyhow::Resul
         Question::Read { uri } => read::answer(place, uri, json).await,
         Question::Get { prompt, arguments } => get::answer(place, prompt, arguments, json).await,
         Question::Call { tool, arguments } => call::answer(place, tool, arguments, json).await,
+        Question::Search { words } => search::answer(place, words, json).await,
         Question::Explain { uri } => explain::answer(place, uri, json).await,
     }
 }

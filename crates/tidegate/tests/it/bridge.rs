@@ -8,7 +8,6 @@ mod cell;
 mod clients;
 mod features;
 mod notes;
-mod page;
 mod peer;
 mod sdk_servers;
 mod sdks;
@@ -29,6 +28,10 @@ use clients::{CLIENTS, Client};
 use features::FEATURES;
 use servers::World;
 use table::{Outcome, Table};
+
+/// Where the tables stand, and the tests that make them.
+const PAGE: &str = "docs/bridge.md";
+const TESTS: &str = "bridge";
 
 /// How long a cell may take. Long, because a busy machine is no fault of the program.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -2,11 +2,18 @@
 
 use std::fs;
 
+use rmcp::model::{CallToolRequestParams, ReadResourceRequestParams};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::{ClientLifecycleMode, ClientServiceExt};
 use serde_json::{Value, json};
 use tidegate_sources::tokens;
+use tokio::time::timeout;
 
+use crate::support::inspector::inspect;
 use crate::support::messages::{LEGACY, watching};
-use crate::support::{Events, Home, Running, Server, Session};
+use crate::support::{Events, Home, PATIENCE, Running, Server, Session};
+use crate::walk::client::Stateless;
+use crate::walk::{Pages, all, list};
 
 const SUMMARY: &str = "capability-index://summary";
 const FULL: &str = "capability-index://full";
@@ -43,8 +50,9 @@ fn stats(server: &Server) -> Value {
 }
 
 fn uris(server: &Server) -> Vec<String> {
-    let list = server.modern("resources/list", json!({})).result();
-    crate::walk::all(list["resources"].as_array().unwrap(), "uri")
+    let mut client = Stateless::new(server, "/mcp");
+    let all_of_them = list(&mut client, "resources/list", "resources", Pages::Large);
+    all(&all_of_them, "uri")
 }
 
 /// S3.6: off unless enabled; then nothing is listed, and nothing can be read.
@@ -279,6 +287,49 @@ fn elements_are_read_by_kind_and_by_name() {
             1
         );
     }
+    server.stop();
+}
+
+/// MCP Inspector's command line and the Rust SDK read it, and use the gateway's own tools.
+#[test]
+fn the_inspector_reads_it() {
+    let server = with_files(2, "enabled: true");
+    for era in ["legacy", "modern"] {
+        for uri in [SUMMARY, FULL, STATS, "capability-index://elements/tools"] {
+            let read = inspect(&server, era, "resources/read", &["--uri", uri]);
+            assert_eq!(read["contents"][0]["uri"], uri, "{era}: {read}");
+        }
+        let search = [
+            "--tool-name",
+            "gateway__search",
+            "--tool-arg",
+            "query=report",
+        ];
+        let found = inspect(&server, era, "tools/call", &search);
+        assert!(found.to_string().contains("report-1.md"), "{era}: {found}");
+    }
+    server.stop();
+}
+
+#[tokio::test]
+async fn the_rust_sdk_reads_it() {
+    let server = with_files(2, "enabled: true");
+    let everything = async {
+        let transport = StreamableHttpClientTransport::from_uri(server.url());
+        let mode = ClientLifecycleMode::Initialize;
+        let mut client = ().serve_with_lifecycle(transport, mode).await.unwrap();
+        for uri in [SUMMARY, FULL, STATS] {
+            let read = ReadResourceRequestParams::new(uri);
+            client.read_resource(read).await.unwrap();
+        }
+        let arguments = json!({ "uri": SUMMARY }).as_object().cloned().unwrap();
+        let call = CallToolRequestParams::new("gateway__read_resource").with_arguments(arguments);
+        let read = client.call_tool(call).await.unwrap();
+        let read = serde_json::to_string(&read).unwrap();
+        assert!(read.contains("# Capability index"), "{read}");
+        client.close().await.unwrap();
+    };
+    timeout(PATIENCE, everything).await.expect("an end");
     server.stop();
 }
 

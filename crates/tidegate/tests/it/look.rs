@@ -6,6 +6,7 @@ use std::time::Instant;
 use rustix::process::{Pid, Signal, test_kill_process};
 use serde_json::{Value, json};
 
+use crate::support::messages::and_own_tools;
 use crate::support::tools::Tools;
 use crate::support::{Ended, Home, PATIENCE, Running, Server};
 
@@ -95,7 +96,8 @@ fn what_there_is_is_listed() {
             let all = parsed(run(&["ls", "--json"]));
             let tools = keys(&all["tools"], "name");
             assert_eq!(tools[..2], ["demo__add", "demo__process_id"]);
-            assert_eq!(tools.last().unwrap(), "system__health");
+            let own = and_own_tools(&["system__health"]);
+            assert_eq!(tools[tools.len() - own.len()..], own);
             assert_eq!(keys(&all["prompts"], "name"), ["demo/greet"]);
             let uris = keys(&all["resources"], "uri");
             for uri in ["note://hello", "resource://system/health"] {
@@ -152,6 +154,27 @@ fn what_there_is_can_be_used() {
             for part in ["progress 1.0 of 2.0\n", "progress 2.0 of 2.0\n"] {
                 assert!(ended.stderr.contains(part), "{part:?}: {}", ended.stderr);
             }
+        },
+    ]);
+}
+
+#[test]
+fn what_there_is_is_found_by_words() {
+    both(&[
+        |run| {
+            let found = run(&["search", "add", "numbers"]).expect_code(0).stdout;
+            assert!(found.starts_with("tool  demo__add  "), "{found}");
+        },
+        |run| {
+            let found = parsed(run(&["search", "health", "--json"]));
+            assert!(found["results"][0]["name"].is_string(), "{found}");
+        },
+        |run| {
+            fails(
+                run(&["search", "xylophone"]),
+                1,
+                &["nothing fits `xylophone`"],
+            )
         },
     ]);
 }

@@ -17,6 +17,7 @@ mod memory;
 mod metrics;
 mod own_stream;
 mod own_tools;
+mod page;
 mod peers;
 mod reach;
 mod real_servers;

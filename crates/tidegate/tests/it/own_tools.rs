@@ -6,17 +6,9 @@ use serde_json::{Value, json};
 use tidegate_sources::tokens;
 
 use crate::support::fixture::{Fixture, config};
-use crate::support::messages::Modern;
+use crate::support::messages::{Modern, OWN_TOOLS as OWN};
 use crate::support::{Home, Server};
 use crate::walk::all;
-
-const OWN: [&str; 5] = [
-    "gateway__search",
-    "gateway__list_resources",
-    "gateway__read_resource",
-    "gateway__get_prompt",
-    "gateway__call_tool",
-];
 
 /// A gateway before a fixture, with more in its configuration, and what stops both.
 fn before(fixture: &Fixture, more: &Value) -> Server {

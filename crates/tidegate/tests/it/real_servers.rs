@@ -11,6 +11,7 @@ mod parity;
 mod program;
 mod real;
 mod same_names;
+mod savings;
 mod scripts;
 mod unlike;
 mod walk;

@@ -5,6 +5,7 @@ pub(crate) mod events;
 pub(crate) mod fixture;
 pub(crate) mod home;
 pub(crate) mod http;
+pub(crate) mod inspector;
 pub(crate) mod lines;
 pub(crate) mod messages;
 pub(crate) mod proc;

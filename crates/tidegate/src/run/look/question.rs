@@ -14,6 +14,7 @@ pub(super) enum Question {
     Read { uri: String },
     Get { prompt: String, arguments: RawJson },
     Call { tool: String, arguments: RawJson },
+    Search { words: String },
     Explain { uri: String },
 }
 
@@ -23,6 +24,9 @@ impl Question {
             Look::Sources { .. } => Self::Sources,
             Look::Ls { kind, .. } => Self::List(lists(*kind)),
             Look::Read { uri, .. } => Self::Read { uri: uri.clone() },
+            Look::Search { words, .. } => Self::Search {
+                words: words.join(" "),
+            },
             Look::Explain { uri, .. } => Self::Explain { uri: uri.clone() },
             Look::Get {
                 prompt, arguments, ..

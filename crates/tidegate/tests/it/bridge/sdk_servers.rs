@@ -9,9 +9,9 @@ use tidegate_testkit::{MODERN, NEWEST_LEGACY};
 use tokio::time::timeout;
 
 use super::PATIENCE;
-use super::page;
 use super::peer::{Peer, Went};
 use super::wire::Wire;
+use super::{PAGE, TESTS};
 use crate::support::Server as Gateway;
 use crate::support::tools::{Tools, peer};
 
@@ -112,7 +112,7 @@ async fn sdk_servers_ask_clients_of_both_eras() {
     }
     let count = failed.len();
     assert!(failed.is_empty(), "{count} cells:\n{}", failed.join("\n"));
-    page::check("servers", &table());
+    crate::page::check(PAGE, "servers", TESTS, &table());
 }
 
 /// Plays everything before one server; gives what failed.

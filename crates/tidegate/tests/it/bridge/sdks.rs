@@ -7,8 +7,8 @@ use std::process::Command;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
-use super::page;
 use super::servers::World;
+use super::{PAGE, TESTS};
 use crate::support::tools::Tools;
 use crate::support::{Home, Running, Server as Gateway};
 
@@ -134,7 +134,7 @@ fn sdks_answer_what_servers_of_both_eras_ask() {
         "{count} cells:\n{}\n{text}",
         wrong.join("\n")
     );
-    page::check("SDKs", &text);
+    crate::page::check(PAGE, "SDKs", TESTS, &text);
 }
 
 /// Whether an SDK can play a part. One that can all of a sudden is news, and fails the test.

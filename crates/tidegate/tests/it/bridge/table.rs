@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::clients::CLIENTS;
 use super::features::{FEATURES, Verdict};
 use super::notes::{NOTES, Note};
-use super::page;
+use super::{PAGE, TESTS};
 
 /// What became of a cell; nothing if it failed.
 pub(super) struct Outcome {
@@ -34,7 +34,7 @@ impl Table {
             failed.len(),
             failed.join("\n")
         );
-        page::check("clients", &text);
+        crate::page::check(PAGE, "clients", TESTS, &text);
     }
 
     fn text(&self) -> String {

@@ -6,24 +6,12 @@ use rmcp::model::{
 };
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::{ClientLifecycleMode, ClientServiceExt};
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::time::timeout;
 
 use super::{start, uri};
-use crate::support::tools::Tools;
-use crate::support::{PATIENCE, Running, Server};
-
-fn inspector(server: &Server, era: &str, method: &str, more: &[&str]) -> Value {
-    let tools = Tools::find();
-    let mut command = tools.script(&server.home, "inspector/clients/launcher/build/index.js");
-    command.env("MCP_INSPECTOR_SECRET_STORE", "memory");
-    command.args(["--cli", &server.url(), "--stored-auth-only"]);
-    command.args(["--method", method, "--protocol-era", era]);
-    command.args(["--format", "json", "-q"]).args(more);
-    let ended = Running::start(&mut command).end().expect_code(0);
-    let mut said: Value = serde_json::from_str(&ended.stdout).unwrap();
-    said["result"].take()
-}
+use crate::support::PATIENCE;
+use crate::support::inspector::inspect;
 
 #[test]
 fn the_inspector_uses_both() {
@@ -31,14 +19,14 @@ fn the_inspector_uses_both() {
     let home = server.home.path().to_owned();
     for era in ["legacy", "modern"] {
         let readme = uri(&home, "notes/readme.md");
-        let listed = inspector(&server, era, "resources/list", &[]).to_string();
+        let listed = inspect(&server, era, "resources/list", &[]).to_string();
         assert!(listed.contains(&readme) && listed.contains("skill://skills/pdf/SKILL.md"));
-        let read = inspector(&server, era, "resources/read", &["--uri", &readme]);
+        let read = inspect(&server, era, "resources/read", &["--uri", &readme]);
         assert_eq!(read["contents"][0]["text"], "# Notes\n");
         let skill = ["--uri", "skill://skills/pdf/forms.md"];
-        let read = inspector(&server, era, "resources/read", &skill);
+        let read = inspect(&server, era, "resources/read", &skill);
         assert_eq!(read["contents"][0]["text"], "# Forms\n");
-        let templates = inspector(&server, era, "resources/templates/list", &[]).to_string();
+        let templates = inspect(&server, era, "resources/templates/list", &[]).to_string();
         assert!(
             templates.contains(&uri(&home, "notes/{+path}")),
             "{templates}"
@@ -49,7 +37,7 @@ fn the_inspector_uses_both() {
             "--prompt-args",
             "language=go",
         ];
-        let got = inspector(&server, era, "prompts/get", &review);
+        let got = inspect(&server, era, "prompts/get", &review);
         assert_eq!(
             got["messages"][0]["content"]["text"],
             "Review this go code to depth 2."

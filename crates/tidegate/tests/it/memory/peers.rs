@@ -3,22 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{STATS, User};
+use crate::support::inspector::inspect;
 use crate::support::tools::Tools;
 use crate::support::{Running, Server};
-
-/// Asks by MCP Inspector's command line.
-#[track_caller]
-fn inspect(server: &Server, era: &str, method: &str, more: &[&str]) -> Value {
-    let path = "inspector/clients/launcher/build/index.js";
-    let mut command = Tools::find().script(&server.home, path);
-    command.env("MCP_INSPECTOR_SECRET_STORE", "memory");
-    command.args(["--cli", &server.url(), "--stored-auth-only"]);
-    command.args(["--method", method, "--protocol-era", era]);
-    command.args(["--format", "json", "-q"]).args(more);
-    let ended = Running::start(&mut command).end().expect_code(0);
-    let mut said: Value = serde_json::from_str(&ended.stdout).unwrap();
-    said["result"].take()
-}
 
 #[test]
 fn the_inspector_uses_it_in_both_eras() {

@@ -5,7 +5,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::support::home::program;
-use crate::support::messages::{HEALTH, MODELS, STATS};
+use crate::support::messages::{HEALTH, MODELS, STATS, and_own_tools};
 use crate::support::tools::Tools;
 use crate::support::{Home, Running, Server};
 
@@ -37,7 +37,7 @@ fn check(command: &mut Command, protocol: &str) {
     let expected = json!({
         "protocol": protocol,
         "server": "tidegate",
-        "tools": ["system__health"],
+        "tools": and_own_tools(&["system__health"]),
         "resources": [HEALTH, MODELS, STATS],
         "templates": 1,
         "prompts": 0,

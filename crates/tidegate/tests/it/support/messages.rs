@@ -14,6 +14,21 @@ pub(crate) const HEALTH: &str = "resource://system/health";
 pub(crate) const MODELS: &str = "resource://system/models";
 pub(crate) const STATS: &str = "plugin://system/stats";
 
+/// The gateway's own tools, which stand last where all sources are seen.
+pub(crate) const OWN_TOOLS: [&str; 5] = [
+    "gateway__search",
+    "gateway__list_resources",
+    "gateway__read_resource",
+    "gateway__get_prompt",
+    "gateway__call_tool",
+];
+
+/// These tools, then the gateway's own.
+pub(crate) fn and_own_tools(tools: &[&str]) -> Vec<String> {
+    let all = tools.iter().chain(&OWN_TOOLS);
+    all.map(|&name| name.to_owned()).collect()
+}
+
 pub(crate) fn request(id: u64, method: &str, params: &Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
 }

@@ -1,29 +1,27 @@
-//! The page `docs/bridge.md`, parts of which are what the tests found.
+//! Pages of the documentation, parts of which are what tests found.
 
 use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
-
-const PAGE: &str = "docs/bridge.md";
 
 /// Several tests write on one page.
 static WRITING: Mutex<()> = Mutex::new(());
 
 /// Shows what was found. Fails where the page says otherwise; or has it say this, if it is told to.
 #[expect(clippy::print_stdout, reason = "whoever runs the test sees the table")]
-pub(super) fn check(part: &str, text: &str) {
+pub(crate) fn check(page: &str, part: &str, tests: &str, text: &str) {
     println!("{text}");
     let _writing = WRITING.lock().unwrap();
     let begin = format!(
         "<!-- The table of {part} is made by a test. To refresh it:\n     UPDATE_REFERENCE=1 cargo \
-         test -p tidegate --test it bridge -->\n"
+         test -p tidegate --test it {tests} -->\n"
     );
     let end = format!("<!-- The end of the table of {part}. -->\n");
     let file = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../..")
-        .join(PAGE);
-    let page = fs::read_to_string(&file).unwrap();
-    let (before, rest) = page
+        .join(page);
+    let stored_page = fs::read_to_string(&file).unwrap();
+    let (before, rest) = stored_page
         .split_once(&begin)
         .expect("the page has a place for it");
     let (stored, after) = rest.split_once(&end).expect("the table has an end");
@@ -32,7 +30,7 @@ pub(super) fn check(part: &str, text: &str) {
     } else {
         assert!(
             stored == text,
-            "{PAGE} is not what was found; it says how to refresh it"
+            "{page} is not what was found; it says how to refresh it"
         );
     }
 }
