@@ -286,7 +286,7 @@ impl Shared {
 
     /// Everything that an audience can use in a scope, to be searched.
     fn index(&self, scope: &Scope, audience: &Audience<'_>) -> Arc<Index> {
-        self.views.index(self.view(scope, audience))
+        self.views.index(&self.view(scope, audience))
     }
 
     fn snapshots(&self, scope: &Scope, audience: &Audience<'_>) -> Vec<(usize, Arc<Catalog>)> {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::stream::BoxStream;
 
-use crate::{CacheScope, Change, Filter, LogLevel, Question, RawJson, Result};
+use crate::{CacheScope, Change, Filter, LogLevel, Question, QuestionKind, RawJson, Result};
 
 /// The answer to a call.
 pub enum Reply {
@@ -26,6 +26,12 @@ pub enum Outcome {
     },
     /// The source needs something from the client before it can go on.
     InputRequired(RawJson),
+    /// The same, of a source of our own: one question, whose answer comes back under its key.
+    Asks {
+        key: &'static str,
+        kind: QuestionKind,
+        params: RawJson,
+    },
     /// The source goes on by itself: this says under which id it can be asked how it is.
     Task(RawJson),
 }

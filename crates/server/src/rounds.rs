@@ -14,7 +14,7 @@ use tidegate_core::{
     RawJson, Reply, Request, Result, Side,
 };
 use tidegate_mcp::revision::question::{as_in_a_session, cancelled};
-use tidegate_mcp::revision::rounds::{Round, next_round, round};
+use tidegate_mcp::revision::rounds::{Round, next_round, round, worded};
 
 /// A source that asks more often than this does not want an answer.
 const MOST_ROUNDS: u32 = 10;
@@ -126,6 +126,7 @@ impl Play {
 
     /// What follows a round: the end, or questions.
     fn after(&mut self, outcome: Outcome) -> Result<Now> {
+        let outcome = worded(outcome);
         let Outcome::InputRequired(result) = outcome else {
             return Ok(Now::End(outcome));
         };

@@ -188,7 +188,7 @@ impl Drop for Driven {
 fn result_of(outcome: Outcome) -> Result<RawJson> {
     match outcome {
         Outcome::Complete { result, .. } => Ok(result),
-        Outcome::InputRequired(_) | Outcome::Task(_) => Err(broken_off()),
+        Outcome::InputRequired(_) | Outcome::Asks { .. } | Outcome::Task(_) => Err(broken_off()),
     }
 }
 

@@ -63,7 +63,7 @@ impl Outward {
                 result: self.result(&result).unwrap_or(result),
                 hint,
             },
-            other @ (Outcome::InputRequired(_) | Outcome::Task(_)) => other,
+            Outcome::InputRequired(_) | Outcome::Asks { .. } | Outcome::Task(_) => outcome,
         }
     }
 

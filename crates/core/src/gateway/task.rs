@@ -78,7 +78,7 @@ impl TaskIds {
                 result: self.spelled(&result).unwrap_or(result),
                 hint,
             },
-            asked @ Outcome::InputRequired(_) => asked,
+            asked @ (Outcome::InputRequired(_) | Outcome::Asks { .. }) => asked,
         })
     }
 

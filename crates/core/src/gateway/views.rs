@@ -50,15 +50,15 @@ impl Views {
     }
 
     /// The index over a view. Of each source only what has changed is read again.
-    pub(super) fn index(&self, view: Arc<View>) -> Arc<Index> {
+    pub(super) fn index(&self, view: &Arc<View>) -> Arc<Index> {
         let all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = all.iter().find(|kept| Arc::ptr_eq(&kept.view, &view));
+        let kept = all.iter().find(|kept| Arc::ptr_eq(&kept.view, view));
         let slot = kept.map(|kept| Arc::clone(&kept.index)).unwrap_or_default();
         drop(all);
         let index = slot.get_or_init(|| {
             let parts = view.parts().iter();
             let segments = parts.map(|part| self.segment(&part.catalog)).collect();
-            Arc::new(Index::new(Arc::clone(&view), segments))
+            Arc::new(Index::new(Arc::clone(view), segments))
         });
         Arc::clone(index)
     }
@@ -71,7 +71,7 @@ impl Views {
             alive.find(|segment| segment.is_of(catalog))
         };
         known.unwrap_or_else(|| {
-            let segment = Arc::new(Segment::new(Arc::clone(catalog)));
+            let segment = Arc::new(Segment::new(catalog));
             let mut all = self.segments.lock().unwrap_or_else(PoisonError::into_inner);
             all.push(Arc::downgrade(&segment));
             segment

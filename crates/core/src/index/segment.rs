@@ -25,12 +25,12 @@ pub(crate) struct Posting {
 }
 
 impl Segment {
-    pub(crate) fn new(catalog: Arc<Catalog>) -> Self {
+    pub(crate) fn new(catalog: &Arc<Catalog>) -> Self {
         let mut segment = Self {
             postings: HashMap::new(),
             lengths: Vec::new(),
             starts: [0; 5],
-            catalog: Arc::clone(&catalog),
+            catalog: Arc::clone(catalog),
         };
         for list in List::ALL {
             for entry in catalog.list(list) {

@@ -2,7 +2,7 @@
 //! that goes in rounds.
 
 use serde_json::value::RawValue;
-use tidegate_core::{Code, Error, Object, QuestionKind, RawJson, Result};
+use tidegate_core::{Code, Error, Object, Outcome, QuestionKind, RawJson, Result};
 
 use super::question::{method, question_kind};
 
@@ -41,6 +41,18 @@ pub fn round(result: &RawJson) -> Option<Round> {
     (asks && questions.len() <= MOST_QUESTIONS).then_some(Round { questions, state })
 }
 
+/// One question of a result that asks.
+fn question(kind: QuestionKind, params: &RawJson) -> String {
+    let mut params = params.object().unwrap_or_default();
+    for member in OF_SESSIONS {
+        params.remove(member);
+    }
+    let mut question = Object::default();
+    question.set("method", format!("\"{}\"", method(kind).name()));
+    question.set("params", params.write().as_str().to_owned());
+    question.write().as_str().to_owned()
+}
+
 /// Writes a result that asks.
 pub fn input_required<'a>(
     questions: impl IntoIterator<Item = (&'a str, QuestionKind, &'a RawJson)>,
@@ -48,19 +60,26 @@ pub fn input_required<'a>(
 ) -> RawJson {
     let mut asked = Object::default();
     for (key, kind, params) in questions {
-        let mut params = params.object().unwrap_or_default();
-        for member in OF_SESSIONS {
-            params.remove(member);
-        }
-        let mut question = Object::default();
-        question.set("method", format!("\"{}\"", method(kind).name()));
-        question.set("params", params.write().as_str().to_owned());
-        asked.set(key, question.write().as_str().to_owned());
+        asked.set(key, question(kind, params));
     }
     let mut result = Object::default();
     result.set("inputRequests", asked.write().as_str().to_owned());
     result.set("requestState", RawJson::string(state).as_str().to_owned());
     result.write()
+}
+
+/// An outcome in the words of the wire: a question of a source of our own as a result that asks.
+pub fn worded(outcome: Outcome) -> Outcome {
+    match outcome {
+        Outcome::Asks { key, kind, params } => {
+            let mut asked = Object::default();
+            asked.set(key, question(kind, &params));
+            let mut result = Object::default();
+            result.set("inputRequests", asked.write().as_str().to_owned());
+            Outcome::InputRequired(result.write())
+        }
+        other => other,
+    }
 }
 
 /// What a request brings back from the round before.

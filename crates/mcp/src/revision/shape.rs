@@ -10,6 +10,7 @@ use serde_json::value::RawValue;
 use tidegate_core::{CacheHint, CacheScope, Object, Outcome, RawJson};
 
 use super::meta::key;
+use super::rounds::worded;
 use super::{Era, Method, Revision};
 use crate::RequestId;
 
@@ -37,11 +38,12 @@ pub(super) fn result(
 }
 
 fn modern(method: Method, outcome: &Outcome, subscription: Option<&RequestId>) -> Option<RawJson> {
-    let (raw, kind, hint) = match outcome {
+    let worded = worded(outcome.clone());
+    let (raw, kind, hint) = match &worded {
         Outcome::Complete { result, hint } => (result, "\"complete\"", *hint),
         Outcome::InputRequired(result) if may_ask(method) => (result, "\"input_required\"", None),
         Outcome::Task(result) if method == Method::ToolsCall => (result, "\"task\"", None),
-        Outcome::InputRequired(_) | Outcome::Task(_) => return None,
+        Outcome::InputRequired(_) | Outcome::Asks { .. } | Outcome::Task(_) => return None,
     };
     let mut result = raw.object()?;
     match method {

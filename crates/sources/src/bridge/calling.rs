@@ -31,7 +31,6 @@ pub(super) async fn call(
     // What is no object is the tool's to refuse.
     let arguments = arguments.as_deref().map_or("{}", RawValue::get).to_owned();
     let inner = Inner {
-        label: "tools/call",
         params: vec![
             ("name", RawJson::string(&name).to_string()),
             ("arguments", arguments),

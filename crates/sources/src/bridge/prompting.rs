@@ -26,18 +26,20 @@ pub(super) async fn get(
     Arguments { name, arguments }: Arguments,
 ) -> Result<Reply, Stop> {
     let inner = Inner {
-        label: "prompts/get",
         params: vec![
             ("name", RawJson::string(&name).to_string()),
             ("arguments", json!(arguments).to_string()),
         ],
         ask: Ask::Prompt { name },
     };
-    Ok(relay(lookout, asking.call(), inner, as_tool_result).await)
+    Ok(relay(lookout, asking.call(), inner, |result| {
+        as_tool_result(&result)
+    })
+    .await)
 }
 
 /// Each message as it is, under a word on who says it.
-fn as_tool_result(result: RawJson) -> RawJson {
+fn as_tool_result(result: &RawJson) -> RawJson {
     let Ok(mut result) = result.read::<Value>() else {
         return fault("the prompt could not be read");
     };

@@ -60,7 +60,6 @@ pub(super) async fn read(
     };
     tokens::ready().await;
     let inner = Inner {
-        label: "resources/read",
         params: vec![("uri", RawJson::string(&uri).to_string())],
         ask: Ask::Resource { uri },
     };

@@ -10,7 +10,6 @@ const OF_THE_REQUEST: [&str; 3] = ["_meta", "inputResponses", "requestState"];
 
 /// What a tool asks of the gateway for its caller.
 pub(super) struct Inner<'a> {
-    pub(super) label: &'static str,
     pub(super) ask: Ask,
     /// What the method takes, as JSON by name.
     pub(super) params: Vec<(&'a str, String)>,
@@ -53,7 +52,8 @@ fn request(call: &Call, inner: Inner<'_>) -> Request {
         correlation: call.correlation,
         caller: std::sync::Arc::clone(&call.caller),
         scope: call.scope.clone(),
-        label: inner.label,
+        // On the wire it is still the call of a tool.
+        label: call.label,
         terms: call.terms.clone(),
         ask: inner.ask,
         params: params.write(),
@@ -65,7 +65,7 @@ fn request(call: &Call, inner: Inner<'_>) -> Request {
 fn turned(outcome: Outcome, turn: &impl Fn(RawJson) -> RawJson) -> Outcome {
     match outcome {
         Outcome::Complete { result, .. } => Outcome::complete(turn(result)),
-        other @ (Outcome::InputRequired(_) | Outcome::Task(_)) => other,
+        Outcome::InputRequired(_) | Outcome::Asks { .. } | Outcome::Task(_) => outcome,
     }
 }
 

@@ -43,9 +43,7 @@ impl<'a> Asking<'a> {
             "required": [CONFIRM],
         });
         let params = json!({ "mode": "form", "message": question, "requestedSchema": schema });
-        let question = json!({ "method": "elicitation/create", "params": params });
-        let result = json!({ "inputRequests": { CONFIRM: question } });
-        Err(Stop::Ask(result.into()))
+        Err(Stop::Ask(CONFIRM, params.into()))
     }
 
     fn answer(&self) -> Option<bool> {

@@ -42,11 +42,11 @@ pub(crate) struct Message(Value);
 impl Message {
     /// What the user says.
     pub(crate) fn text(text: impl Into<String>) -> Self {
-        Self::of_user(json!({ "type": "text", "text": text.into() }))
+        Self::of_user(&json!({ "type": "text", "text": text.into() }))
     }
 
     /// Any content, as the user's.
-    pub(crate) fn of_user(content: Value) -> Self {
+    pub(crate) fn of_user(content: &Value) -> Self {
         Self(json!({ "role": "user", "content": content }))
     }
 }

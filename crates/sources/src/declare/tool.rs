@@ -5,7 +5,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use tidegate_core::{BoxFuture, Call, Entry, Error, Outcome, RawJson, Reply, Result};
+use tidegate_core::{BoxFuture, Call, Entry, Error, Outcome, QuestionKind, RawJson, Reply, Result};
 
 use super::{Asking, arguments, entry};
 
@@ -14,8 +14,8 @@ use super::{Asking, arguments, entry};
 pub(crate) enum Stop {
     /// It could not do it, in words for the model that called it.
     Fault(String),
-    /// The user must answer this first.
-    Ask(RawJson),
+    /// The user must answer this first, under this key.
+    Ask(&'static str, RawJson),
     /// Something broke.
     Error(Error),
 }
@@ -182,7 +182,11 @@ impl<S: Send + Sync> Tool<S> {
         let outcome = match (self.run)(state, Asking::new(call), arguments).await {
             Ok(reply) => return Ok(reply),
             Err(Stop::Fault(message)) => Outcome::complete(fault(&message)),
-            Err(Stop::Ask(question)) => Outcome::InputRequired(question),
+            Err(Stop::Ask(key, params)) => Outcome::Asks {
+                key,
+                kind: QuestionKind::Elicit,
+                params,
+            },
             Err(Stop::Error(error)) => return Err(error),
         };
         Ok(Reply::Done(outcome))

@@ -13,7 +13,7 @@ pub(super) fn render(glance: &Glance) -> String {
     let mut sources = glance.state.costs.of_all(&glance.index);
     let tokens: usize = sources.iter().map(|(_, one)| one.tokens).sum();
     // What costs most is what one wants to see.
-    sources.sort_by(|a, b| b.1.tokens.cmp(&a.1.tokens));
+    sources.sort_by_key(|(_, one)| std::cmp::Reverse(one.tokens));
     let mut shown = sources.len();
     loop {
         let told = sources[..shown].iter().map(|(id, of_source)| {
@@ -26,7 +26,7 @@ pub(super) fn render(glance: &Glance) -> String {
             (id.to_string(), Value::Object(told))
         });
         let told: serde_json::Map<_, _> = told.collect();
-        let text = figures(glance, tokens, told, sources.len() - shown).to_string();
+        let text = figures(glance, tokens, &told, sources.len() - shown).to_string();
         if shown == 0 || tokens::count(&text) <= MOST_TOKENS {
             return text;
         }
@@ -37,7 +37,7 @@ pub(super) fn render(glance: &Glance) -> String {
 fn figures(
     glance: &Glance,
     tokens: usize,
-    sources: serde_json::Map<String, Value>,
+    sources: &serde_json::Map<String, Value>,
     more: usize,
 ) -> Value {
     let counts = KINDS

@@ -62,7 +62,6 @@ const VERBS: &[&str] = &[
     "parse",
     "pause",
     "pay",
-    "ping",
     "plan",
     "play",
     "post",

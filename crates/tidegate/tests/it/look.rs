@@ -174,7 +174,7 @@ fn what_there_is_is_found_by_words() {
                 run(&["search", "xylophone"]),
                 1,
                 &["nothing fits `xylophone`"],
-            )
+            );
         },
     ]);
 }

@@ -30,7 +30,7 @@ fn tools(server: &Server, path: &str) -> Vec<String> {
     all(list.result()["tools"].as_array().unwrap(), "name")
 }
 
-fn call(server: &Server, tool: &str, arguments: Value) -> Value {
+fn call(server: &Server, tool: &str, arguments: &Value) -> Value {
     let call = json!({ "name": tool, "arguments": arguments });
     server.modern("tools/call", call).result()
 }
@@ -105,7 +105,7 @@ fn an_endpoint_may_list_a_part() {
     let found = call(
         &server,
         "gateway__search",
-        json!({ "query": "system health", "kind": "tool" }),
+        &json!({ "query": "system health", "kind": "tool" }),
     );
     let found: Value = serde_json::from_str(text(&found)).unwrap();
     let first = &found["results"][0];
@@ -114,7 +114,7 @@ fn an_endpoint_may_list_a_part() {
         (&json!("tool"), &json!("system__health"))
     );
     assert_eq!(first["inputSchema"]["type"], "object");
-    call(&server, "system__health", json!({}));
+    call(&server, "system__health", &json!({}));
     let discovered = server.modern("server/discover", json!({})).result();
     let told = discovered["instructions"].as_str().unwrap();
     assert!(told.contains("find one with `gateway__search`"), "{told}");
@@ -159,7 +159,7 @@ fn a_resource_is_read_in_parts() {
             .as_object_mut()
             .unwrap()
             .extend(more.as_object().unwrap().clone());
-        call(&server, "gateway__read_resource", arguments)
+        call(&server, "gateway__read_resource", &arguments)
     };
     let (mut all, mut offset) = (String::new(), 0);
     loop {
@@ -176,16 +176,20 @@ fn a_resource_is_read_in_parts() {
     assert_eq!(text(&read(json!({ "offset": 2, "limit": 4 }))), "rter");
     let template = format!("{root}/{{+path}}");
     let arguments = json!({ "uri": template, "arguments": { "path": "dot.png" } });
-    let image = call(&server, "gateway__read_resource", arguments);
+    let image = call(&server, "gateway__read_resource", &arguments);
     assert_eq!(image["content"][0]["type"], "image", "{image}");
     assert_eq!(image["content"][0]["mimeType"], "image/png");
     let missing = call(
         &server,
         "gateway__read_resource",
-        json!({ "uri": template }),
+        &json!({ "uri": template }),
     );
     assert_eq!(text(&missing), "say in `arguments` what `path` is");
-    let nothing = call(&server, "gateway__read_resource", json!({ "uri": "a://b" }));
+    let nothing = call(
+        &server,
+        "gateway__read_resource",
+        &json!({ "uri": "a://b" }),
+    );
     assert_eq!(
         (&nothing["isError"], text(&nothing)),
         (&json!(true), "no resource has this URI")
@@ -229,7 +233,7 @@ fn wrong_arguments_are_told_to_the_model() {
             "invalid type",
         ),
     ] {
-        let result = call(&server, tool, arguments);
+        let result = call(&server, tool, &arguments);
         assert_eq!(result["isError"], true, "{result}");
         assert!(text(&result).contains(words), "{result}");
     }

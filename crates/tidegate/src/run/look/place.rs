@@ -193,7 +193,7 @@ fn bearer(key: &Secret) -> anyhow::Result<(HeaderName, HeaderValue)> {
 fn result(outcome: Outcome) -> Result<RawJson, Error> {
     match outcome {
         Outcome::Complete { result, .. } => Ok(result),
-        Outcome::InputRequired(_) => Err(asks_back()),
+        Outcome::InputRequired(_) | Outcome::Asks { .. } => Err(asks_back()),
         // It was not said that tasks are welcome.
         Outcome::Task(_) => Err(Error::internal(
             "the source answers later, and was not asked to",

@@ -103,7 +103,7 @@ fn prompts_come_as_what_they_say() {
     let fixture = Fixture::start(&["--era", "modern"]);
     let server = before(&fixture, &json!({}));
     let arguments = json!({ "name": "fixture/test_prompt_with_arguments", "arguments": { "arg1": "x1", "arg2": "x2" } });
-    let got = call(&server, "gateway__get_prompt", arguments);
+    let got = call(&server, "gateway__get_prompt", &arguments);
     assert_eq!(text(&got), "[user]");
     let said = got["content"][1]["text"].as_str().unwrap();
     assert!(said.contains("x1") && said.contains("x2"), "{got}");
