@@ -129,7 +129,10 @@ async fn played(url: &str, is_modern: bool) -> Value {
         };
     }
     client.close().await.ok();
-    told["progress"] = json!(*able.progress.lock().unwrap());
+    // The SDK has each notification seen to by a task of its own: they may overtake one another.
+    let mut progress = able.progress.lock().unwrap().clone();
+    progress.sort_by(f64::total_cmp);
+    told["progress"] = json!(progress);
     told
 }
 
