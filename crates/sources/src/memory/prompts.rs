@@ -110,5 +110,5 @@ fn message(state: &State, entry: &Entry) -> Message {
         return Message::text(format!("`{key}` is too large to be shown here; read {uri}"));
     }
     let resource = Body::value(&entry.value).item(&uri, "text/plain");
-    Message::of_user(serde_json::json!({ "type": "resource", "resource": resource }))
+    Message::of_user(&serde_json::json!({ "type": "resource", "resource": resource }))
 }
