@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 use futures_util::stream::{self, BoxStream, SelectAll, Stream, StreamExt};
 use tokio::sync::broadcast;
 
-use crate::{Filter, Principal};
+use crate::{Caller, Filter, Principal};
 
 /// How many changes a listener may be behind before it is told to look at everything again.
 const BACKLOG: usize = 1024;
@@ -38,16 +38,37 @@ pub enum News {
     Gap,
 }
 
-/// News, and who alone may hear it where it is about what one principal has.
+/// News, and who may hear it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Telling {
-    pub only: Option<Principal>,
+    pub to: Hearers,
     pub news: News,
+}
+
+/// Who may hear of a change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Hearers {
+    Everyone,
+    /// It is about what one principal has.
+    Principal(Principal),
+    /// It is about what only those see who run the gateway.
+    Admins,
+}
+
+impl Hearers {
+    fn include(&self, listener: Option<&Caller>) -> bool {
+        match self {
+            Self::Everyone => true,
+            Self::Principal(principal) => listener.is_some_and(|one| one.principal == *principal),
+            Self::Admins => listener.is_some_and(|one| one.admin),
+        }
+    }
 }
 
 impl From<News> for Telling {
     fn from(news: News) -> Self {
-        Self { only: None, news }
+        let to = Hearers::Everyone;
+        Self { to, news }
     }
 }
 
@@ -86,11 +107,10 @@ impl ChangeSender {
         self.0.send(News::Change(change).into()).ok();
     }
 
-    /// Tells this principal alone.
-    pub fn send_to(&self, principal: &Principal, change: Change) {
-        let only = Some(principal.clone());
+    /// Tells these alone.
+    pub fn send_to(&self, to: Hearers, change: Change) {
         let news = News::Change(change);
-        self.0.send(Telling { only, news }).ok();
+        self.0.send(Telling { to, news }).ok();
     }
 
     /// The changes from now on. One that falls behind hears that there is a gap.
@@ -132,7 +152,7 @@ fn unbroken(news: ChangeStream) -> BoxStream<'static, Telling> {
 /// What one listener wants to hear, and from whom.
 pub(crate) struct Interest {
     /// Who listens; none hears only what is everyone's.
-    pub(crate) principal: Option<Principal>,
+    pub(crate) listener: Option<Arc<Caller>>,
     pub(crate) filter: Filter,
     pub(crate) watched: Vec<Watched>,
     /// The one source whose lists are meant, where not all are.
@@ -152,7 +172,7 @@ pub(crate) struct Watched {
 
 /// An interest, arranged for looking things up.
 struct Ear {
-    principal: Option<Principal>,
+    listener: Option<Arc<Caller>>,
     filter: Filter,
     /// By source, then by the URI there: how the listener spells it.
     watched: HashMap<usize, HashMap<String, Vec<String>>>,
@@ -176,7 +196,7 @@ impl Ear {
                 .push(spelled);
         }
         Self {
-            principal: interest.principal,
+            listener: interest.listener,
             filter: interest.filter,
             watched,
             only: interest.only,
@@ -185,7 +205,7 @@ impl Ear {
 
     /// What the listener hears of the news of a source.
     fn hears(&self, source: usize, telling: Telling) -> Vec<Change> {
-        if telling.only.is_some() && telling.only != self.principal {
+        if !telling.to.include(self.listener.as_deref()) {
             return Vec::new();
         }
         match telling.news {
@@ -306,7 +326,10 @@ mod tests {
             ..Filter::uri(spelled)
         };
         Interest {
-            principal: Some(Principal::local()),
+            listener: Some(Arc::new(Caller {
+                principal: Principal::new("ada"),
+                admin: false,
+            })),
             filter,
             watched: vec![watched],
             only: None,
@@ -350,14 +373,21 @@ mod tests {
     }
 
     #[test]
-    fn what_is_private_is_heard_by_one() {
-        let ear = Ear::new(interest("a://b", "a://b"));
-        let told = |name| Telling {
-            only: Some(Principal::new(name)),
-            news: News::Change(updated("a://b")),
+    fn what_is_private_is_heard_by_those_it_concerns() {
+        let mut ear = Ear::new(interest("a://b", "a://b"));
+        let hears = |ear: &Ear, to: Hearers| {
+            let news = News::Change(updated("a://b"));
+            ear.hears(0, Telling { to, news }) == [updated("a://b")]
         };
-        assert_eq!(ear.hears(0, told("local")), [updated("a://b")]);
-        assert_eq!(ear.hears(0, told("ada")), []);
+        let of = |name| Hearers::Principal(Principal::new(name));
+        assert!(hears(&ear, of("ada")));
+        assert!(!hears(&ear, of("bob")));
+        assert!(!hears(&ear, Hearers::Admins));
+        ear.listener = Some(Arc::new(Caller::local()));
+        assert!(hears(&ear, Hearers::Admins));
+        ear.listener = None;
+        assert!(!hears(&ear, Hearers::Admins));
+        assert!(hears(&ear, Hearers::Everyone));
     }
 
     #[tokio::test]

@@ -17,6 +17,12 @@ const FILE: &str = "tidegate.db";
 /// After a failure, so long nobody tries again: many calls must not become many attempts.
 const PAUSE: Duration = Duration::from_secs(1);
 
+/// How long letting go of the file may take.
+const LONGEST_CLOSE: Duration = Duration::from_secs(3);
+
+/// How long a write that failed is held against the database, where none is tried again.
+const REMEMBERED: Duration = Duration::from_secs(300);
+
 /// Changes that one who is told of them may be behind.
 const BACKLOG: usize = 1024;
 
@@ -69,7 +75,11 @@ impl Store {
     }
 
     pub fn state(&self) -> State {
-        match (&*self.failure(), self.database.get()) {
+        let failure = self.failure();
+        let failure = failure
+            .as_ref()
+            .filter(|one| !one.of_write || one.at.elapsed() < REMEMBERED);
+        match (failure, self.database.get()) {
             (Some(Failure { error, .. }), database) => State::Failing {
                 open: database.is_some(),
                 kind: error.kind(),
@@ -88,7 +98,10 @@ impl Store {
     /// Lets go of the file. What is asked of the store afterwards fails.
     pub async fn close(&self) {
         if let Some(database) = self.database.get() {
-            database.close().await;
+            // What is still being read or written then is cut off, as by the end of the process.
+            tokio::time::timeout(LONGEST_CLOSE, database.close())
+                .await
+                .ok();
         }
     }
 

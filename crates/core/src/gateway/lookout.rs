@@ -39,7 +39,7 @@ impl Lookout {
             return stream::pending().boxed();
         };
         let interest = Interest {
-            principal: None,
+            listener: None,
             filter: Filter {
                 elicited: false,
                 ..Filter::lists()

@@ -15,7 +15,7 @@ use super::{Shared, cursor};
 use crate::changes::Interest;
 use crate::{
     Ask, Audience, Call, Caller, Catalog, Error, Event, Features, Filter, List, Outcome, Own,
-    Principal, RawJson, Reply, Result, Scope, Source, Terms, Watch,
+    RawJson, Reply, Result, Scope, Source, Terms, Watch,
 };
 
 /// How long a client may keep a list without listening for changes.
@@ -104,8 +104,8 @@ impl Shared {
             }
             Ask::Own(Own::Listen(filter)) => {
                 let only = self.only(&call.scope);
-                let principal = call.caller.principal.clone();
-                Ok(self.listen(&view, principal, filter.clone(), only))
+                let listener = Arc::clone(&call.caller);
+                Ok(self.listen(&view, listener, filter.clone(), only))
             }
             Ask::Resource { uri } => explaining::read(&view, uri),
             Ask::Completion { .. } => explaining::complete(&view, call),
@@ -148,7 +148,7 @@ impl Shared {
     fn listen(
         &self,
         view: &View,
-        principal: Principal,
+        listener: Arc<Caller>,
         mut filter: Filter,
         only: Option<usize>,
     ) -> Reply {
@@ -166,7 +166,7 @@ impl Shared {
             .map(|one| self.sources[one.source].1.watch(&one.native))
             .collect();
         let interest = Interest {
-            principal: Some(principal),
+            listener: Some(listener),
             filter: filter.clone(),
             watched,
             only,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tidegate_core::{Change, ChangeSender, ChangeStream, Principal, SourceId};
+use tidegate_core::{Change, ChangeSender, ChangeStream, Hearers, Principal, SourceId};
 use tidegate_store::memory::{Place, TOPIC};
 use tidegate_store::{Changed, Told};
 
@@ -68,7 +68,7 @@ impl Notices {
     }
 
     fn tell_owner(&self, changed: &Changed) {
-        let principal = Principal::new(&changed.principal);
+        let owner = Hearers::Principal(Principal::new(&changed.principal));
         let mut uris = match &changed.thing {
             Some((namespace, key)) => self.uris_of(namespace, key),
             // Too many to name: whatever is watched may be among them.
@@ -78,8 +78,11 @@ impl Notices {
         uris.sort();
         uris.dedup();
         for uri in uris {
-            self.sender.send_to(&principal, Change::Updated(uri.into()));
+            self.sender
+                .send_to(owner.clone(), Change::Updated(uri.into()));
         }
+        let dump = Change::Updated(self.uris.dump().into());
+        self.sender.send_to(Hearers::Admins, dump);
     }
 
     /// The URIs of an entry, and how those who watch it spell them.

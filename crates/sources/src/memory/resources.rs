@@ -22,9 +22,9 @@ const MOST_DUMPED_BYTES: u64 = 4 << 20;
 const MOST_COMPLETED: u32 = 1_000;
 
 pub(super) fn resources(uris: &Uris) -> Vec<Resource<State>> {
-    let stats = |uri| Resource {
+    let stats = |uri, name| Resource {
         uri,
-        name: "Memory Statistics",
+        name,
         title: "Memory statistics",
         description: "How much you keep: entries, size, namespaces, what expires soon, and the \
             quota.",
@@ -35,8 +35,8 @@ pub(super) fn resources(uris: &Uris) -> Vec<Resource<State>> {
         read: |state, caller| Box::pin(async move { Body::json(&Stats::of(state, caller).await?) }),
     };
     vec![
-        stats(uris.stats()),
-        stats(uris.short_stats()),
+        stats(uris.stats(), "Memory Statistics"),
+        stats(uris.short_stats(), "Statistics"),
         Resource {
             uri: uris.dump(),
             name: "Memory Dump",

@@ -110,6 +110,12 @@ fn nobody_hears_what_another_does() {
         events
     };
     let mut heard = watch(&bob);
+    let dump = "plugin://memory/memory_dump";
+    let listen = Modern::new("subscriptions/listen", watching(&[dump]));
+    let mut of_all = Events::of(listen.open(ada.post()));
+    of_all.find("notifications/subscriptions/acknowledged");
+    let mut of_none = Events::of(listen.open(bob.post()));
+    of_none.find("notifications/subscriptions/acknowledged");
     ada.store("k", json!("secret"));
     ada.store("k", json!("secret again"));
     // Whatever came of that comes before what comes of this.
@@ -118,5 +124,11 @@ fn nobody_hears_what_another_does() {
     bob.store("k", json!(2));
     assert_eq!(heard.find(UPDATED)["params"]["uri"], uri);
     assert_eq!(heard.find(UPDATED)["params"]["uri"], STATS);
-    server.stop();
+    // Those who run the gateway hear that there is something new in what they alone see.
+    assert_eq!(of_all.find(UPDATED)["params"]["uri"], dump);
+    server.process.signal(rustix::process::Signal::TERM);
+    while let Some(message) = of_none.next() {
+        assert_ne!(message["method"], UPDATED, "{message}");
+    }
+    server.process.end().expect_code(0);
 }
