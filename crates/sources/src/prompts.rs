@@ -60,7 +60,7 @@ impl Prompts {
         Self(Arc::new(Inner {
             name: name.to_owned(),
             root: Root::new(config.folder),
-            base: Base::Scheme("skill"),
+            base: skill::BASE,
             rules: Rules {
                 hidden: false,
                 gitignore: false,

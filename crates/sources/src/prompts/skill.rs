@@ -5,10 +5,13 @@ use serde_saphyr::Spanned;
 
 use super::front::{Parts, Wrong, in_file};
 use super::prompt::Prompt;
-use crate::folder::Place;
+use crate::folder::{Base, Place};
 
 /// The file that makes a folder a skill.
 pub(super) const SKILL: &[u8] = b"SKILL.md";
+
+/// How the URIs of the files of skills begin, as in other servers that have skills.
+pub(super) const BASE: Base = Base::Scheme("skill");
 
 /// What skills have beside these is theirs.
 #[derive(Debug, Deserialize)]
@@ -50,7 +53,9 @@ impl Skill {
             let message = "`description` is empty; say what the skill is for and when to use it";
             return Err(Wrong::new(line, message));
         }
-        let prompt = Prompt::plain(name, description.clone(), parts.body.trim());
+        let (body, files) = (parts.body.trim(), BASE.folder_uri(folder));
+        let text = format!("{body}\n\nThe files of this skill are resources below {files}");
+        let prompt = Prompt::plain(name, description.clone(), &text);
         Ok(Self {
             description,
             prompt,

@@ -368,7 +368,11 @@ fn a_skill_is_a_prompt_and_resources() {
     );
     let got = folder.get("pdf", &json!({})).unwrap();
     let text = got["messages"][0]["content"]["text"].as_str().unwrap();
-    assert_eq!(text, "# PDF\n\nUse {{this}} and [forms](forms.md).");
+    assert_eq!(
+        text,
+        "# PDF\n\nUse {{this}} and [forms](forms.md).\n\nThe files of this skill are resources below \
+         skill://skills/pdf/"
+    );
     folder.write("skills/pdf/forms.md", "changed");
     let uri = "skill://skills/pdf/forms.md";
     assert_eq!(folder.look(), [Change::Updated(uri.into())]);
