@@ -13,18 +13,15 @@ use tidegate_core::{
     Ask, Audience, BoxFuture, Call, Catalog, Change, ChangeSender, ChangeStream, Code, Error,
     Health, Outcome, Reference, Reply, Result, Side, Source, Vital, Watch,
 };
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 
 use crate::declare::{completing, nothing_called};
 use crate::folder::{
-    Base, Folders, Look, Patterns, Root, Rules, Unread, Walk, folders, keep_looking,
+    Base, Desk, Folders, Look, Patterns, Root, Rules, Unread, Walk, folders, keep_looking,
 };
 use shelf::Shelf;
 use watched::Spellings;
-
-/// Reads at once: each may hold as much memory as a file may have.
-const MOST_READS: usize = 16;
 
 /// What is served, and how much of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +55,7 @@ struct Inner {
     shelf: watch::Sender<Arc<Shelf>>,
     changes: ChangeSender,
     spellings: Arc<Spellings>,
-    reads: Semaphore,
+    desk: Desk,
 }
 
 impl Files {
@@ -80,7 +77,7 @@ impl Files {
             shelf: watch::Sender::new(Arc::new(Shelf::coming())),
             changes: ChangeSender::default(),
             spellings: Arc::default(),
-            reads: Semaphore::new(MOST_READS),
+            desk: Desk::default(),
         }))
     }
 
@@ -113,10 +110,9 @@ impl Inner {
     async fn read(self: Arc<Self>, uri: &str) -> Result<Reply> {
         let absent = || Error::resource_not_found(uri);
         let place = self.base.place(uri).ok_or_else(absent)?;
-        let permit = self.reads.acquire().await;
         let inner = Arc::clone(&self);
         let (asked, spelled) = (place.clone(), uri.to_owned());
-        let read = spawn_blocking(move || {
+        let read = self.desk.work(move || {
             let contents = inner.walk().read(&asked, inner.max_bytes)?;
             Ok(entries::item(&inner.base, &asked, &spelled, contents))
         });
@@ -124,7 +120,6 @@ impl Inner {
             let failed = Error::internal("the file could not be read");
             Ok(Err(failed.caused_by(error)))
         });
-        drop(permit);
         let item = read.map_err(|unread| match unread {
             Unread::Nothing if place.is_top() => {
                 let message = "the folder of this source is not there";

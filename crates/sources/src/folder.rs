@@ -4,6 +4,7 @@
 //! Knows no source and no protocol: `files` and `prompts` stand on it.
 
 mod contents;
+mod desk;
 pub(crate) mod media;
 mod place;
 mod root;
@@ -13,6 +14,7 @@ mod walk;
 mod watch;
 
 pub(crate) use contents::{Contents, Unread};
+pub(crate) use desk::Desk;
 pub(crate) use place::Place;
 pub(crate) use root::{Absent, Root, Stamp};
 pub(crate) use rules::Rules;

@@ -19,12 +19,11 @@ use tidegate_core::{
     Outcome, Reference, Reply, Result, Source, Vital,
 };
 use tokio::sync::watch;
-use tokio::task::spawn_blocking;
 
 use crate::declare::{arguments, completing, nothing_called};
 use crate::files::entries;
 use crate::folder::{
-    Base, Folders, Look, Patterns, Root, Rules, Unread, Walk, folders, keep_looking,
+    Base, Desk, Folders, Look, Patterns, Root, Rules, Unread, Walk, folders, keep_looking,
 };
 use library::Library;
 use shelf::Shelf;
@@ -52,6 +51,7 @@ struct Inner {
     rules: Rules,
     shelf: watch::Sender<Arc<Shelf>>,
     changes: ChangeSender,
+    desk: Desk,
 }
 
 impl Prompts {
@@ -69,6 +69,7 @@ impl Prompts {
             },
             shelf: watch::Sender::new(Arc::new(Shelf::coming())),
             changes: ChangeSender::default(),
+            desk: Desk::default(),
         }))
     }
 
@@ -103,7 +104,7 @@ impl Inner {
         let place = self.base.place(uri).ok_or_else(absent)?;
         self.now().library.skill_of(&place).ok_or_else(absent)?;
         let (inner, spelled) = (Arc::clone(&self), uri.to_owned());
-        let read = spawn_blocking(move || {
+        let read = self.desk.work(move || {
             let contents = inner.walk().read(&place, MOST_BYTES)?;
             Ok(entries::item(&inner.base, &place, &spelled, contents))
         });

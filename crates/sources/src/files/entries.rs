@@ -152,6 +152,8 @@ impl Listing {
 
 /// A time as clients read it; none for times that cannot be written so.
 fn rfc3339(time: SystemTime) -> Option<String> {
+    // What comes before would be a panic, and what is too far ahead an error.
+    time.duration_since(SystemTime::UNIX_EPOCH).ok()?;
     let mut text = String::new();
     write!(text, "{}", humantime::format_rfc3339_seconds(time)).ok()?;
     Some(text)

@@ -156,3 +156,42 @@ fn is_gone(error: &notify::Error) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    /// A folder that the system tells nothing about.
+    #[derive(Default)]
+    struct Untold(AtomicUsize);
+
+    impl Look for Untold {
+        fn look(&self) -> Folders {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            Folders::new()
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_not_told_is_looked_at_now_and_then() {
+        let untold = Arc::new(Untold::default());
+        timeout(POLL_ANYWAY, keep_looking(&untold)).await.ok();
+        let looks = untold.0.load(Ordering::Relaxed);
+        assert!(looks > 5, "{looks}");
+    }
+
+    /// Nothing is told twice, and what our own looking does is no change.
+    #[test]
+    fn reading_is_no_change() {
+        use notify::event::{CreateKind, DataChange, ModifyKind};
+        let open = AccessKind::Open(AccessMode::Any);
+        assert!(!changes_something(EventKind::Access(open)));
+        let written = AccessKind::Close(AccessMode::Write);
+        assert!(changes_something(EventKind::Access(written)));
+        assert!(changes_something(EventKind::Create(CreateKind::File)));
+        let data = ModifyKind::Data(DataChange::Any);
+        assert!(changes_something(EventKind::Modify(data)));
+    }
+}
