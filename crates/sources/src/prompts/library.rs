@@ -62,6 +62,8 @@ enum Item {
     Skill(Arc<Skill>),
     /// Without front matter it is somebody's notes.
     Neither,
+    /// Nothing yet, or nothing for a moment: some programs empty a file before they write it.
+    Empty,
 }
 
 impl Library {
@@ -99,7 +101,7 @@ impl Library {
         let (prompt, skill) = match item {
             Some(Item::Prompt(prompt)) => (Arc::clone(prompt), None),
             Some(Item::Skill(skill)) => (Arc::new(skill.prompt.clone()), Some(skill)),
-            Some(Item::Neither) | None => return,
+            Some(Item::Neither | Item::Empty) | None => return,
         };
         if let (Some(skill), Some(folder)) = (skill, place.parent()) {
             self.skills.insert(folder, Arc::clone(skill));
@@ -173,8 +175,14 @@ fn read_anew(
     kind: &Becomes,
     earlier: Option<&Read>,
 ) -> Read {
-    let item = parse(root, place, file, kind);
     let before = earlier.and_then(|read| read.item.as_ref().ok().or(read.before.as_ref()));
+    let item = match (parse(root, place, file, kind), before) {
+        (Ok(Item::Empty), Some(Item::Prompt(_) | Item::Skill(_))) => Err(Wrong::new(
+            1,
+            "the file is empty; write the prompt again, or remove the file",
+        )),
+        (item, _) => item,
+    };
     Read {
         stamp: file.stamp,
         before: item.is_err().then(|| before.cloned()).flatten(),
@@ -200,6 +208,9 @@ fn parse(root: &Root, place: &Place, file: &File, kind: &Becomes) -> Result<Item
         let line = 1 + good.iter().filter(|byte| **byte == b'\n').count() as u64;
         Wrong::new(line, "the file is not UTF-8; save it as UTF-8")
     })?;
+    if text.trim().is_empty() {
+        return Ok(Item::Empty);
+    }
     match (parts(&text)?, kind) {
         (Some(parts), Becomes::Prompt(name)) => {
             let prompt = Prompt::parse(&parts, &text, name)?;

@@ -301,6 +301,13 @@ fn a_file_that_breaks_keeps_what_it_said() {
         matches!(&folder.shelf().catalog.gap, Some(Gap::Missing(why)) if why.contains("a.md:3"))
     );
     assert!(matches!(folder.source.health(), Health::Degraded(_)));
+    folder.write("a.md", "");
+    assert_eq!(
+        folder.look(),
+        [],
+        "some programs empty a file before they write it"
+    );
+    assert_eq!(text("a"), "one");
     folder.write("a.md", "---\ntitle: New\n---\nthree");
     assert_eq!(folder.look(), [Change::Prompts]);
     assert_eq!(text("a"), "three");

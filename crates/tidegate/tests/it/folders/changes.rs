@@ -39,16 +39,13 @@ fn an_update_is_told_under_the_uri_that_was_asked_for() {
         ("notes/deep/er/a b.txt", vec![&spelled[1], &spelled[2]]),
     ] {
         write(&server.home, name, b"changed");
-        let mut heard: Vec<_> = (0..expected.len())
-            .map(|_| {
-                events.find(UPDATED)["params"]["uri"]
-                    .as_str()
-                    .unwrap()
-                    .to_owned()
-            })
-            .collect();
-        heard.sort();
-        assert_eq!(heard.iter().collect::<Vec<_>>(), expected);
+        // A file that is written in two steps may be told of twice.
+        let mut missing = expected;
+        while !missing.is_empty() {
+            let heard = events.find(UPDATED)["params"]["uri"].clone();
+            assert!(spelled.iter().any(|one| heard == **one), "{heard}");
+            missing.retain(|one| heard != **one);
+        }
     }
     let read = server
         .modern("resources/read", json!({ "uri": spelled[1] }))
@@ -92,10 +89,17 @@ fn a_session_hears_of_it_too() {
     write(&server.home, "notes/readme.md", b"changed");
     assert_eq!(events.find(UPDATED)["params"]["uri"], readme);
     write(&server.home, "team/new.md", b"---\n---\nHello\n");
-    events.find(PROMPTS);
-    let got = session
-        .request("prompts/get", &json!({ "name": "team/new" }))
-        .result();
+    let get = || {
+        let asked = json!({ "name": "team/new" });
+        session.request("prompts/get", &asked).json()
+    };
+    // That the list is there at all may be told late.
+    let mut got = get();
+    while got.get("result").is_none() {
+        events.find(PROMPTS);
+        got = get();
+    }
+    let got = &got["result"];
     assert_eq!(got["messages"][0]["content"]["text"], "Hello");
     drop(events);
     session.end();
@@ -125,8 +129,10 @@ fn a_prompt_is_never_lost_while_it_is_written() {
     assert_eq!(text(&server), "Review this go code to depth 2.");
     let mended = b"---\narguments: [{ name: language }]\n---\nNow {{language}}.\n";
     write(&server.home, "team/review.md", mended);
-    events.find(PROMPTS);
-    assert_eq!(text(&server), "Now go.");
+    // That the list is there at all may be told late.
+    while text(&server) != "Now go." {
+        events.find(PROMPTS);
+    }
     drop(events);
     server.stop();
 }
