@@ -113,6 +113,12 @@ impl ChangeSender {
         self.0.send(Telling { to, news }).ok();
     }
 
+    /// Tells these that anything may be different: each hears of what it listens for itself.
+    pub fn gap(&self, to: Hearers) {
+        let news = News::Gap;
+        self.0.send(Telling { to, news }).ok();
+    }
+
     /// The changes from now on. One that falls behind hears that there is a gap.
     pub fn stream(&self) -> ChangeStream {
         let heard = stream::unfold(self.0.subscribe(), |mut receiver| async {

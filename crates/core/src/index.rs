@@ -13,7 +13,7 @@ pub(crate) use segment::Segment;
 pub(crate) use words::words;
 
 use crate::gateway::view::{Listed, View};
-use crate::{CacheScope, List, RawJson, SourceId};
+use crate::{List, RawJson, SourceId};
 
 /// How soon a word that stands often in one text stops adding to its rank.
 const SATURATION: f32 = 1.2;
@@ -103,11 +103,6 @@ impl Index {
 
     pub fn sources(&self) -> impl Iterator<Item = &SourceId> {
         self.view.parts().iter().map(|part| &part.id)
-    }
-
-    /// Who may be given what is made from it.
-    pub fn cache_scope(&self) -> CacheScope {
-        self.view.cache_scope
     }
 
     /// How many different words it knows.

@@ -17,18 +17,17 @@ mod verbs;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::StreamExt as _;
+use futures_util::{FutureExt as _, StreamExt as _};
 use tidegate_core::{
     Audience, BoxFuture, CacheScope, Call, Caller, Catalog, Change, ChangeSender, ChangeStream,
-    Index, List, Lookout, Reply, Result, Scope, Source, Terms, Vital,
+    Error, Index, List, Lookout, Reply, Result, Scope, Source, Terms, Vital,
 };
 
 use crate::declare::{Body, Declarations, Offer, Resource};
-use crate::tokens;
 use cache::Cache;
 use costs::Costs;
 use pages::Pages;
-use recent::{Noticed, Recent};
+use recent::{Noticed, Recent, kind_of};
 
 pub const SUMMARY: &str = "capability-index://summary";
 pub const FULL: &str = "capability-index://full";
@@ -54,10 +53,14 @@ pub struct IndexConfig {
 
 /// The source `capability-index`.
 pub struct CapabilityIndex {
+    inner: Arc<Inner>,
+    changes: ChangeSender,
+}
+
+struct Inner {
     offer: Offer<Glance>,
     state: Arc<State>,
     lookout: Lookout,
-    changes: ChangeSender,
 }
 
 /// What lasts from call to call.
@@ -72,6 +75,8 @@ struct State {
 struct Glance {
     state: Arc<State>,
     index: Arc<Index>,
+    /// Who looks: what is new differs from one to another.
+    kind: u64,
     noticed: Arc<[Noticed]>,
 }
 
@@ -95,15 +100,18 @@ impl CapabilityIndex {
         if exposes(Exposed::Elements) {
             declared.templates.extend(element::templates());
         }
+        let state = State {
+            cache: Cache::new(config.cache_ttl),
+            costs: Costs::default(),
+            pages: Pages::default(),
+            recent: Recent::default(),
+        };
         Self {
-            offer: Offer::new(declared),
-            state: Arc::new(State {
-                cache: Cache::new(config.cache_ttl),
-                costs: Costs::default(),
-                pages: Pages::default(),
-                recent: Recent::default(),
+            inner: Arc::new(Inner {
+                offer: Offer::new(declared),
+                state: Arc::new(state),
+                lookout,
             }),
-            lookout,
             changes: ChangeSender::default(),
         }
     }
@@ -111,41 +119,53 @@ impl CapabilityIndex {
     /// Follows the lists of all sources for as long as it is polled: what is read next is then made
     /// quickly, and those who subscribe hear of it.
     pub async fn run(self: Arc<Self>) {
-        let mut changes = self.lookout.list_changes();
-        tokens::ready().await;
-        self.count();
+        let mut changes = self.inner.lookout.list_changes();
+        self.count().await;
         while changes.next().await.is_some() {
             // Several lists of a source often change at once.
             tokio::time::sleep(SETTLING).await;
-            while futures_util::FutureExt::now_or_never(changes.next())
-                .flatten()
-                .is_some()
-            {}
-            self.count();
+            while changes.next().now_or_never().flatten().is_some() {}
+            self.count().await;
             for uri in [SUMMARY, FULL, STATS] {
                 self.changes.send(Change::Updated(uri.into()));
             }
         }
     }
 
-    /// Counts the tokens of what is new.
-    fn count(&self) {
-        let (caller, terms) = (Caller::local(), Terms::default());
-        let audience = Audience {
-            caller: &caller,
-            terms: &terms,
-        };
-        if let Ok(index) = self.lookout.index(&Scope::All, &audience) {
-            self.state.costs.of_all(&index);
-        }
+    /// Makes the index of those who run the gateway, and counts the tokens of what is new. That
+    /// may take a while, so no call waits for it.
+    async fn count(&self) {
+        let inner = Arc::clone(&self.inner);
+        let counting = tokio::task::spawn_blocking(move || {
+            let (caller, terms) = (Caller::local(), Terms::default());
+            let audience = Audience {
+                caller: &caller,
+                terms: &terms,
+            };
+            if let Ok(index) = inner.lookout.index(&Scope::All, &audience) {
+                inner.state.costs.of_all(&index);
+            }
+        });
+        counting.await.ok();
+    }
+}
+
+impl Inner {
+    /// Serves a call. Nothing in it waits, but it may take a while.
+    fn serve(&self, call: &Call) -> Result<Reply> {
+        let glance = self.glance(call)?;
+        let served = self.offer.serve(&glance, call).now_or_never();
+        served.unwrap_or_else(|| Err(Error::internal("the index was not made at once")))
     }
 
     fn glance(&self, call: &Call) -> Result<Glance> {
         let index = self.lookout.index(&Scope::All, &call.audience())?;
-        let noticed = self.state.recent.notice(&call.audience(), &index);
+        let kind = kind_of(&call.audience());
+        let noticed = self.state.recent.notice(kind, &index);
         Ok(Glance {
             state: Arc::clone(&self.state),
             index,
+            kind,
             noticed,
         })
     }
@@ -155,14 +175,16 @@ const SETTLING: Duration = Duration::from_millis(50);
 
 impl Source for CapabilityIndex {
     fn catalog(&self, audience: &Audience<'_>) -> Arc<Catalog> {
-        self.offer.catalog(audience)
+        self.inner.offer.catalog(audience)
     }
 
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>> {
+        let inner = Arc::clone(&self.inner);
         Box::pin(async move {
-            let glance = self.glance(&call)?;
-            tokens::ready().await;
-            self.offer.serve(&glance, &call).await
+            let serving = tokio::task::spawn_blocking(move || inner.serve(&call));
+            serving.await.unwrap_or_else(|cause| {
+                Err(Error::internal("the index could not be made").caused_by(cause))
+            })
         })
     }
 
@@ -171,15 +193,17 @@ impl Source for CapabilityIndex {
     }
 
     fn vitals(&self) -> Vec<Vital> {
-        self.state.cache.vitals()
+        self.inner.state.cache.vitals()
     }
 }
 
 impl Glance {
     /// A text that was made not long ago for the same index, or one made now.
     fn kept(&self, uri: &str, make: impl FnOnce(&Self) -> String) -> Body {
-        let (text, left) = self.state.cache.get(uri, &self.index, || make(self));
-        Body::text(text.as_ref()).kept_for(left, self.index.cache_scope())
+        let of = (&self.index, self.kind);
+        let (text, left) = self.state.cache.get(uri, of, || make(self));
+        // What is new is told to each by itself.
+        Body::text(text.as_ref()).kept_for(left, CacheScope::Private)
     }
 
     fn count(&self, list: List) -> usize {

@@ -108,7 +108,7 @@ impl Store {
     pub async fn run(&self) {
         let mut said = None;
         loop {
-            let Err(error) = self.follow().await;
+            let Err(error) = self.follow(said.is_some()).await;
             self.followed.send_replace(true);
             // Said again only when it is another.
             let now = error.to_string();
@@ -118,15 +118,18 @@ impl Store {
                 said = Some(now);
             }
             tokio::time::sleep(UNHEARD).await;
-            self.told.send(Told::Gap).ok();
         }
     }
 
-    async fn follow(&self) -> Result<std::convert::Infallible> {
+    /// After a break, what was missed is told as a gap: once, when nothing more is.
+    async fn follow(&self, after_a_break: bool) -> Result<std::convert::Infallible> {
         let database = self.database().await?;
         let mut connection = self.noted(database.apart().await)?;
         let mut log = self.noted(Log::begin(&mut connection).await)?;
         self.followed.send_replace(true);
+        if after_a_break {
+            self.told.send(Told::Gap).ok();
+        }
         loop {
             let heard = self.listeners.0.load(Ordering::Relaxed) > 0;
             let pause = if heard { WHILE_HEARD } else { UNHEARD };

@@ -16,6 +16,8 @@ pub enum Kind {
     Full,
     /// Another process has held it for too long.
     Locked,
+    /// This process has too much to do with it.
+    Busy,
     /// The file is not a database of Tidegate's.
     Foreign,
     /// A newer Tidegate has written it.
@@ -36,6 +38,7 @@ impl Kind {
         match self {
             Self::Full => "the disk of the gateway is full",
             Self::Locked => "another process holds the gateway's database; try again",
+            Self::Busy => "the gateway's database is busy; try again",
             Self::Foreign => "the gateway's database is a file of another program",
             Self::Newer => "a newer Tidegate has written the gateway's database",
             Self::Corrupt => "the gateway's database is damaged",
@@ -50,6 +53,7 @@ impl Kind {
         match self {
             Self::Full => "make room on its disk",
             Self::Locked => "end the process that holds it, or try again",
+            Self::Busy => "try again",
             Self::Foreign => "move that file away, or choose another folder with --data-dir",
             Self::Newer => "use that version, or choose another folder with --data-dir",
             Self::Corrupt => "put a copy of it back, or move it away to begin with an empty one",
@@ -150,7 +154,7 @@ impl From<StoreError> for Error {
 /// SQLite's result codes, without what is beyond the lowest byte.
 fn kind_of(error: &sqlx::Error) -> Kind {
     let code = match error {
-        sqlx::Error::PoolTimedOut => return Kind::Locked,
+        sqlx::Error::PoolTimedOut => return Kind::Busy,
         sqlx::Error::Database(error) => error.code().and_then(|code| code.parse::<i32>().ok()),
         _ => None,
     };
@@ -169,6 +173,7 @@ fn words(kind: Kind, error: &sqlx::Error) -> String {
     match kind {
         Kind::Full => "no room is left".to_owned(),
         Kind::Locked => "another process has held it for too long".to_owned(),
+        Kind::Busy => "too many calls want it at once".to_owned(),
         Kind::Foreign => "this is not a Tidegate database".to_owned(),
         Kind::Corrupt => "the file is damaged".to_owned(),
         Kind::ReadOnly => "it cannot be written".to_owned(),

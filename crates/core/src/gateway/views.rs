@@ -1,13 +1,17 @@
 //! Merged catalogs and their indexes that are kept: one for each endpoint and kind of audience, and a
 //! few that were.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::{Duration, Instant};
 
 use super::view::View;
 use crate::index::{Index, Segment};
 use crate::{Catalog, Scope};
 
 const MOST: usize = 32;
+
+/// What nobody asks for any more is of lists that are gone.
+const UNUSED: Duration = Duration::from_secs(60);
 
 #[derive(Default)]
 pub(super) struct Views {
@@ -21,6 +25,7 @@ struct Kept {
     view: Arc<View>,
     /// Made when somebody searches.
     index: Arc<OnceLock<Arc<Index>>>,
+    used: Instant,
 }
 
 type Snapshots = Vec<(usize, Arc<Catalog>)>;
@@ -32,12 +37,13 @@ impl Views {
         snapshots: Snapshots,
         make: impl FnOnce(Snapshots) -> View,
     ) -> Arc<View> {
-        let mut all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let same = |kept: &&Kept| kept.scope == *scope && kept.view.is_made_of(&snapshots);
-        if let Some(kept) = all.iter().find(same) {
-            return Arc::clone(&kept.view);
+        if let Some(view) = self.find(scope, &snapshots) {
+            return view;
         }
+        // Made without the lock: it may take a while, and others go on.
         let view = Arc::new(make(snapshots));
+        let mut all = self.lock();
+        all.retain(|kept| kept.used.elapsed() < UNUSED);
         if all.len() == MOST {
             all.remove(0);
         }
@@ -45,13 +51,30 @@ impl Views {
             scope: scope.clone(),
             view: Arc::clone(&view),
             index: Arc::default(),
+            used: Instant::now(),
         });
         view
     }
 
+    /// One that was made before. It stays for as long as it is used.
+    fn find(&self, scope: &Scope, snapshots: &Snapshots) -> Option<Arc<View>> {
+        let mut all = self.lock();
+        let same = |kept: &Kept| kept.scope == *scope && kept.view.is_made_of(snapshots);
+        let at = all.iter().position(same)?;
+        let mut kept = all.remove(at);
+        kept.used = Instant::now();
+        let view = Arc::clone(&kept.view);
+        all.push(kept);
+        Some(view)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Kept>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The index over a view. Of each source only what has changed is read again.
     pub(super) fn index(&self, view: &Arc<View>) -> Arc<Index> {
-        let all = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = self.lock();
         let kept = all.iter().find(|kept| Arc::ptr_eq(&kept.view, view));
         let slot = kept.map(|kept| Arc::clone(&kept.index)).unwrap_or_default();
         drop(all);

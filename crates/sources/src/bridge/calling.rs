@@ -24,8 +24,7 @@ pub(super) async fn call(
     asking: Asking<'_>,
     Arguments { name, arguments }: Arguments,
 ) -> Result<Reply, Stop> {
-    let own = name.strip_prefix("gateway__").unwrap_or(&name);
-    if matches!(own, "call_tool" | "gateway.call_tool") {
+    if matches!(name.as_str(), "gateway__call_tool" | "gateway.call_tool") {
         return Err(Stop::fault("call the tool itself, not `call_tool`"));
     }
     // What is no object is the tool's to refuse.

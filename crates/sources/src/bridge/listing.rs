@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tidegate_core::{Element, Facts, List, Lookout};
 
+use super::relay::index_for;
 use crate::declare::{Asking, Stop};
 
 const USUAL: usize = 100;
@@ -55,7 +56,7 @@ pub(super) async fn list(
     arguments: Arguments,
 ) -> Result<Listed, Stop> {
     let call = asking.call();
-    let index = lookout.index(&call.scope, &call.audience())?;
+    let index = index_for(lookout, call).await?;
     let source = arguments.source.as_deref();
     let of_source = |element: &Element<'_>| source.is_none_or(|id| element.source.as_str() == id);
     let all = index

@@ -55,7 +55,7 @@ pub(super) async fn read(
     let wanted = arguments.max_tokens.unwrap_or(USUAL_TOKENS);
     let part = Part {
         offset: arguments.offset.unwrap_or(0),
-        limit: arguments.limit.unwrap_or(usize::MAX),
+        limit: arguments.limit.unwrap_or(usize::MAX).max(1),
         tokens: wanted.clamp(1, MOST_TOKENS),
     };
     tokens::ready().await;
@@ -71,47 +71,72 @@ fn as_tool_result(result: &RawJson, part: Part) -> RawJson {
     let Ok(result) = result.read::<Value>() else {
         return fault("the resource could not be read");
     };
-    let contents = result["contents"].as_array().into_iter().flatten();
-    let content = contents.flat_map(|item| as_content(item, part));
-    json!({ "content": content.collect::<Value>(), "isError": false }).into()
+    let items = result["contents"].as_array().map(Vec::as_slice);
+    let content = contents(items.unwrap_or_default(), part);
+    json!({ "content": content, "isError": false }).into()
 }
 
-fn as_content(item: &Value, part: Part) -> Vec<Value> {
-    match (item["text"].as_str(), item["blob"].as_str()) {
-        (Some(text), _) => cut(text, part),
-        (None, Some(blob)) => vec![binary(item, blob)],
-        (None, None) => Vec::new(),
+/// The part that is wanted and fits, of all texts as if they were one, and a word on the rest.
+fn contents(items: &[Value], part: Part) -> Vec<Value> {
+    let mut content = Vec::new();
+    let (mut left, mut tokens) = (part.limit, part.tokens);
+    let (mut seen, mut end) = (0, part.offset);
+    for item in items {
+        let Some(text) = item["text"].as_str() else {
+            let blob = item["blob"].as_str().filter(|_| part.offset == 0);
+            content.extend(blob.map(|blob| binary(item, blob)));
+            continue;
+        };
+        let (start, count) = (seen, text.chars().count());
+        seen += count;
+        // It lies before what is wanted, or that has ended already.
+        if end < start || end > seen || (end == seen && count > 0) {
+            continue;
+        }
+        let rest = &text[place(text, end - start)..];
+        let given = fitting(&rest[..place(rest, left)], tokens);
+        left -= given.chars().count();
+        tokens = tokens.saturating_sub(tokens::count(given));
+        end += given.chars().count();
+        content.push(said(given));
+        if end < seen || left == 0 || tokens == 0 {
+            break;
+        }
     }
-}
-
-/// The part of a text that is wanted and fits, and a word on the rest.
-fn cut(text: &str, part: Part) -> Vec<Value> {
-    let said = |text: &str| json!({ "type": "text", "text": text });
-    let total = text.chars().count();
-    if part.offset >= total && part.offset > 0 {
-        let note = format!(
-            "[the text has {total} characters: nothing begins at {}]",
-            part.offset
-        );
-        return vec![said(&note)];
-    }
-    let from = |text: &str, count| {
-        text.char_indices()
-            .nth(count)
-            .map_or(text.len(), |(at, _)| at)
-    };
-    let rest = &text[from(text, part.offset)..];
-    let wanted = &rest[..from(rest, part.limit)];
-    let given = tokens::within(wanted, part.tokens);
-    let end = part.offset + given.chars().count();
-    let mut content = vec![said(given)];
-    if end < total {
-        let start = part.offset;
-        content.push(said(&format!(
-            "[characters {start} to {end} of {total}; go on with \"offset\": {end}]"
-        )));
-    }
+    let total = items.iter().filter_map(|item| item["text"].as_str());
+    let total: usize = total.map(|text| text.chars().count()).sum();
+    content.extend(note(part.offset, end, total).map(|note| said(&note)));
     content
+}
+
+/// The beginning of a text that has so many tokens, but one character at least: or nobody would
+/// get on.
+fn fitting(text: &str, tokens: usize) -> &str {
+    match tokens::within(text, tokens) {
+        "" => &text[..place(text, 1)],
+        fitting => fitting,
+    }
+}
+
+/// Where a character stands, or the end.
+fn place(text: &str, character: usize) -> usize {
+    let at = text.char_indices().nth(character);
+    at.map_or(text.len(), |(at, _)| at)
+}
+
+fn said(text: &str) -> Value {
+    json!({ "type": "text", "text": text })
+}
+
+/// A word on what was not given.
+fn note(offset: usize, end: usize, total: usize) -> Option<String> {
+    if offset > 0 && offset >= total {
+        return Some(format!(
+            "[the text has {total} characters: nothing begins at {offset}]"
+        ));
+    }
+    (end < total)
+        .then(|| format!("[characters {offset} to {end} of {total}; go on with \"offset\": {end}]"))
 }
 
 fn binary(item: &Value, blob: &str) -> Value {

@@ -1,7 +1,11 @@
 //! A request in place of the one that a tool got, and its reply as the tool's.
 
+use std::sync::Arc;
+
 use futures_util::StreamExt as _;
-use tidegate_core::{Ask, Call, Error, Event, Lookout, Object, Outcome, RawJson, Reply, Request};
+use tidegate_core::{
+    Ask, Call, Error, Event, Index, Lookout, Object, Outcome, RawJson, Reply, Request, Result,
+};
 
 use crate::declare::fault;
 
@@ -13,6 +17,17 @@ pub(super) struct Inner<'a> {
     pub(super) ask: Ask,
     /// What the method takes, as JSON by name.
     pub(super) params: Vec<(&'a str, String)>,
+}
+
+/// Everything that a caller can use where it asks. Made off the threads that serve calls: with very
+/// much to index it may take a while.
+pub(super) async fn index_for(lookout: &Lookout, call: &Call) -> Result<Arc<Index>> {
+    let (lookout, call) = (lookout.clone(), call.clone());
+    let making = move || lookout.index(&call.scope, &call.audience());
+    let made = tokio::task::spawn_blocking(making).await;
+    made.unwrap_or_else(
+        |cause| Err(Error::internal("the index could not be made").caused_by(cause)),
+    )
 }
 
 /// Makes the request, and turns its result into that of a tool. An error is one the model should
@@ -50,7 +65,7 @@ fn request(call: &Call, inner: Inner<'_>) -> Request {
     }
     Request {
         correlation: call.correlation,
-        caller: std::sync::Arc::clone(&call.caller),
+        caller: Arc::clone(&call.caller),
         scope: call.scope.clone(),
         // On the wire it is still the call of a tool.
         label: call.label,

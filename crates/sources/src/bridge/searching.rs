@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tidegate_core::{Facts, Hit, List, Lookout, SourceId, Wanted};
 
+use super::relay::index_for;
 use crate::declare::{Asking, Stop};
 
 const USUAL: usize = 10;
@@ -95,7 +96,7 @@ pub(super) async fn search(
         return Err(Stop::fault("say in `query` what you look for"));
     }
     let call = asking.call();
-    let index = lookout.index(&call.scope, &call.audience())?;
+    let index = index_for(lookout, call).await?;
     let source = arguments.source.as_deref();
     if let Some(wanted) = source
         && !index.sources().any(|id| id.as_str() == wanted)

@@ -14,8 +14,13 @@ use crate::folder::{Base, Contents, File, Level, Place, Root, Unread, media};
 /// The variable of the template.
 pub(super) const VARIABLE: &str = "path";
 
-/// The folder itself, and each file.
-pub(super) fn resources(base: &Base, root: &Root, files: &BTreeMap<Place, File>) -> Vec<Entry> {
+/// The folder itself, and each file that can be read: what is listed works.
+pub(super) fn resources(
+    base: &Base,
+    root: &Root,
+    files: &BTreeMap<Place, File>,
+    max_bytes: u64,
+) -> Vec<Entry> {
     let uri = base.folder_uri(&Place::top());
     let name = root.path().file_name().unwrap_or(root.path().as_os_str());
     let top = json!({
@@ -26,6 +31,7 @@ pub(super) fn resources(base: &Base, root: &Root, files: &BTreeMap<Place, File>)
     });
     let files = files
         .iter()
+        .filter(|(_, file)| file.stamp.size <= max_bytes)
         .map(|(place, file)| resource(&base.uri(place), &place.to_string(), None, file));
     std::iter::once(entry(&uri, top)).chain(files).collect()
 }

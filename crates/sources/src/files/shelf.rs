@@ -40,7 +40,12 @@ impl Shelf {
     pub(super) fn of(walked: Walked, source: &Inner, before: &Self) -> Self {
         let catalog = Catalog {
             gap: gap(&walked, source.max_files).map(Gap::Missing),
-            resources: entries::resources(&source.base, &source.root, &walked.files),
+            resources: entries::resources(
+                &source.base,
+                &source.root,
+                &walked.files,
+                source.max_bytes,
+            ),
             templates: vec![entries::template(&source.template())],
             ..Catalog::default()
         };

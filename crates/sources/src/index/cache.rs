@@ -19,8 +19,9 @@ pub(super) struct Cache {
 
 struct Entry {
     uri: String,
-    /// What the text was made from.
+    /// What the text was made from, and for whom.
     of: Weak<Index>,
+    kind: u64,
     text: Arc<str>,
     made: Instant,
 }
@@ -48,17 +49,17 @@ impl Cache {
     pub(super) fn get(
         &self,
         uri: &str,
-        index: &Arc<Index>,
+        of: (&Arc<Index>, u64),
         make: impl FnOnce() -> String,
     ) -> (Arc<str>, Duration) {
-        if let Some(kept) = self.find(uri, index) {
+        if let Some(kept) = self.find(uri, of) {
             self.hits.fetch_add(1, Ordering::Relaxed);
             return kept;
         }
         self.misses.fetch_add(1, Ordering::Relaxed);
         let text: Arc<str> = make().into();
         let mut entries = self.lock();
-        let others = |entry: &Entry| entry.uri != uri || !entry.is_of(index);
+        let others = |entry: &Entry| entry.uri != uri || !entry.is_of(of);
         entries.retain(|entry| entry.made.elapsed() < self.ttl && others(entry));
         if entries.len() == MOST {
             entries.remove(0);
@@ -66,7 +67,8 @@ impl Cache {
         if !self.ttl.is_zero() {
             entries.push(Entry {
                 uri: uri.to_owned(),
-                of: Arc::downgrade(index),
+                of: Arc::downgrade(of.0),
+                kind: of.1,
                 text: Arc::clone(&text),
                 made: Instant::now(),
             });
@@ -74,11 +76,11 @@ impl Cache {
         (text, self.ttl)
     }
 
-    fn find(&self, uri: &str, index: &Arc<Index>) -> Option<(Arc<str>, Duration)> {
+    fn find(&self, uri: &str, of: (&Arc<Index>, u64)) -> Option<(Arc<str>, Duration)> {
         let entries = self.lock();
         let entry = entries
             .iter()
-            .find(|entry| entry.uri == uri && entry.is_of(index))?;
+            .find(|entry| entry.uri == uri && entry.is_of(of))?;
         let left = self.ttl.checked_sub(entry.made.elapsed())?;
         (!left.is_zero()).then(|| (Arc::clone(&entry.text), left))
     }
@@ -109,7 +111,7 @@ impl Cache {
 }
 
 impl Entry {
-    fn is_of(&self, index: &Arc<Index>) -> bool {
-        std::ptr::eq(self.of.as_ptr(), Arc::as_ptr(index))
+    fn is_of(&self, (index, kind): (&Arc<Index>, u64)) -> bool {
+        self.kind == kind && std::ptr::eq(self.of.as_ptr(), Arc::as_ptr(index))
     }
 }

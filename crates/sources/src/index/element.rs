@@ -96,9 +96,10 @@ fn list(glance: &Glance, expanded: &Expanded<'_>) -> Result<Body, Error> {
                 list: Some(list),
                 source,
             };
-            let hits = glance
-                .index
-                .search(query, wanted, page.saturating_mul(PAGE) + 1);
+            let hits =
+                glance
+                    .index
+                    .search(query, wanted, page.saturating_mul(PAGE).saturating_add(1));
             hits.into_iter().map(|hit| hit.element).collect()
         }
         None => {
@@ -108,7 +109,7 @@ fn list(glance: &Glance, expanded: &Expanded<'_>) -> Result<Body, Error> {
         }
     };
     let start = (page - 1).saturating_mul(PAGE).min(all.len());
-    let end = (start + PAGE).min(all.len());
+    let end = start.saturating_add(PAGE).min(all.len());
     let told: Value = all[start..end].iter().map(brief).collect();
     let mut text = json!({ "type": many(list), "elements": told });
     if end < all.len() {

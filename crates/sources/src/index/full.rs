@@ -85,8 +85,10 @@ pub(super) fn page(glance: &Glance, number: usize) -> Option<String> {
         alike(&mut text, glance, element);
         text.push('\n');
     }
+    // The name of an element is as long as its source made it.
+    let mut text = tokens::within(&text, MOST_TOKENS - AROUND / 2).to_owned();
     if end < total {
-        writeln!(text, "Next: `{FULL}?page={}`", number + 1).ok()?;
+        writeln!(text, "\nNext: `{FULL}?page={}`", number + 1).ok()?;
     }
     Some(text)
 }
@@ -116,7 +118,7 @@ fn block(glance: &Glance, element: &Element<'_>) -> String {
         text.push('\n');
     };
     if let Some(title) = facts.title.as_deref().filter(|title| *title != facts.name) {
-        say(format!("**{}**", inline(title)));
+        say(format!("**{}**", clipped(&inline(title))));
     }
     if let Some(description) = &facts.description {
         say(clipped(&inline(description)));
@@ -127,13 +129,14 @@ fn block(glance: &Glance, element: &Element<'_>) -> String {
         about.push_str(&format!(", verb: {verb}"));
     }
     if let Some(mime) = &facts.mime {
-        about.push_str(&format!(", type: {}", inline(mime)));
+        about.push_str(&format!(", type: {}", clipped(&inline(mime))));
     }
     say(about);
     if !facts.arguments.is_empty() {
         let names = facts.arguments.iter().take(ARGUMENTS).map(|argument| {
             let mark = if argument.required { "" } else { "?" };
-            format!("{}{mark}", inline(&argument.name))
+            let name: String = inline(&argument.name).chars().take(64).collect();
+            format!("{name}{mark}")
         });
         let more = facts.arguments.len().saturating_sub(ARGUMENTS);
         let more = if more > 0 {

@@ -4,13 +4,16 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tidegate_core::{Element, Index};
 
+/// Kinds of callers whose pages are remembered.
+const MOST_KNOWN: usize = 8;
+
 #[derive(Default)]
 pub(super) struct Pages {
-    known: Mutex<Known>,
+    known: Mutex<Vec<Known>>,
 }
 
 /// The pages of one index, as far as they have been looked for.
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Known {
     of: Weak<Index>,
     /// Where each page ends and the next begins.
@@ -26,27 +29,49 @@ impl Pages {
         budget: usize,
         cost: impl Fn(&Element<'_>) -> usize,
     ) -> Option<(usize, usize)> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if !std::ptr::eq(known.of.as_ptr(), Arc::as_ptr(index)) {
-            *known = Known {
-                of: Arc::downgrade(index),
-                ends: Vec::new(),
-            };
-        }
-        while known.ends.len() < number {
+        let mut known = self.take(index);
+        let mut ended = false;
+        while known.ends.len() < number && !ended {
             let start = known.ends.last().copied().unwrap_or(0);
             let end = end(index, start, budget, &cost);
             // An index with nothing in it has one page too.
-            if end == start && !known.ends.is_empty() {
-                return None;
+            ended = end == start && !known.ends.is_empty();
+            if !ended {
+                known.ends.push(end);
             }
-            known.ends.push(end);
         }
         let start = match number.checked_sub(2) {
-            Some(before) => known.ends[before],
-            None => 0,
+            Some(before) => known.ends.get(before).copied(),
+            None => Some(0),
         };
-        Some((start, known.ends[number - 1]))
+        let bounds = start.zip(known.ends.get(number.checked_sub(1)?).copied());
+        self.put(known);
+        bounds
+    }
+
+    /// What is known of an index. Nobody waits while it is looked for further.
+    fn take(&self, index: &Arc<Index>) -> Known {
+        let all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = all.iter().find(|known| known.is_of(&Arc::downgrade(index)));
+        known.cloned().unwrap_or_else(|| Known {
+            of: Arc::downgrade(index),
+            ends: Vec::new(),
+        })
+    }
+
+    fn put(&self, known: Known) {
+        let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|other| !other.is_of(&known.of) && other.of.strong_count() > 0);
+        if all.len() == MOST_KNOWN {
+            all.remove(0);
+        }
+        all.push(known);
+    }
+}
+
+impl Known {
+    fn is_of(&self, index: &Weak<Index>) -> bool {
+        self.of.ptr_eq(index)
     }
 }
 

@@ -31,6 +31,17 @@ pub(super) enum What {
     Removed,
 }
 
+/// A number for those who see the same lists and remember the same things.
+pub(super) fn kind_of(audience: &Audience<'_>) -> u64 {
+    number(&format!(
+        "{}\0{}\0{}\0{}",
+        audience.caller.principal,
+        audience.caller.admin,
+        audience.terms.stateless,
+        audience.terms.capabilities
+    ))
+}
+
 #[derive(Default)]
 pub(super) struct Recent {
     kinds: Mutex<Vec<Seen>>,
@@ -46,14 +57,7 @@ struct Seen {
 
 impl Recent {
     /// Compares what is there with what was, and tells the newest changes first.
-    pub(super) fn notice(&self, audience: &Audience<'_>, index: &Arc<Index>) -> Arc<[Noticed]> {
-        let kind = number(&format!(
-            "{}\0{}\0{}\0{}",
-            audience.caller.principal,
-            audience.caller.admin,
-            audience.terms.stateless,
-            audience.terms.capabilities
-        ));
+    pub(super) fn notice(&self, kind: u64, index: &Arc<Index>) -> Arc<[Noticed]> {
         let mut kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
         let at = kinds.iter().position(|seen| seen.kind == kind);
         let Some(at) = at else {

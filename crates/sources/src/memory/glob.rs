@@ -8,6 +8,9 @@ const LONGEST: usize = 512;
 /// More ways to read the braces than anyone means.
 const MOST_WAYS: usize = 64;
 
+/// What is matched with every key must stay cheap.
+const MOST_PARTS: usize = 1_024;
+
 pub(super) struct Pattern {
     /// Each way to read the braces.
     ways: Vec<Vec<Part>>,
@@ -37,11 +40,14 @@ impl Pattern {
         if text.len() > LONGEST {
             return Err(format!("`pattern` may have {LONGEST} bytes at most"));
         }
-        let ways = unfolded(text)?;
-        let ways = ways
-            .iter()
-            .map(|way| parts(way))
-            .collect::<Result<_, _>>()?;
+        let mut ways = unfolded(text)?;
+        ways.sort();
+        ways.dedup();
+        let ways = ways.iter().map(|way| parts(way));
+        let ways = ways.collect::<Result<Vec<_>, _>>()?;
+        if ways.iter().map(Vec::len).sum::<usize>() > MOST_PARTS {
+            return Err(wrong("it is too long, with all ways to read its braces"));
+        }
         let fixed = text.find(['*', '?', '[', '{', '\\']).unwrap_or(text.len());
         Ok(Self {
             ways,
@@ -186,6 +192,9 @@ fn fits(parts: &[Part], key: &[char]) -> bool {
     reached[0] = true;
     for part in parts {
         reached = after(part, key, &reached);
+        if !reached.contains(&true) {
+            return false;
+        }
     }
     reached[key.len()]
 }

@@ -53,11 +53,7 @@ impl Notices {
         match told {
             Told::Changed(changed) if self.is_ours(&changed) => self.tell_owner(&changed),
             Told::Changed(_) => {}
-            Told::Gap => {
-                for uri in self.watched.all() {
-                    self.sender.send(Change::Updated(uri.into()));
-                }
-            }
+            Told::Gap => self.sender.gap(Hearers::Everyone),
             Told::Written => return true,
         }
         false
@@ -69,11 +65,17 @@ impl Notices {
 
     fn tell_owner(&self, changed: &Changed) {
         let owner = Hearers::Principal(Principal::new(&changed.principal));
-        let mut uris = match &changed.thing {
-            Some((namespace, key)) => self.uris_of(namespace, key),
-            // Too many to name: whatever is watched may be among them.
-            None => self.watched.all(),
-        };
+        match &changed.thing {
+            Some((namespace, key)) => self.tell_of(&owner, namespace, key),
+            // Too many to name: whatever the owner watches may be among them.
+            None => self.sender.gap(owner),
+        }
+        let dump = Change::Updated(self.uris.dump().into());
+        self.sender.send_to(Hearers::Admins, dump);
+    }
+
+    fn tell_of(&self, owner: &Hearers, namespace: &str, key: &str) {
+        let mut uris = self.uris_of(namespace, key);
         uris.extend([self.uris.stats(), self.uris.short_stats()]);
         uris.sort();
         uris.dedup();
@@ -81,8 +83,6 @@ impl Notices {
             self.sender
                 .send_to(owner.clone(), Change::Updated(uri.into()));
         }
-        let dump = Change::Updated(self.uris.dump().into());
-        self.sender.send_to(Hearers::Admins, dump);
     }
 
     /// The URIs of an entry, and how those who watch it spell them.

@@ -63,7 +63,9 @@ impl Record {
     }
 
     pub fn write(&self) -> Result<String, WrongRecord> {
-        serde_json::to_string(self).map_err(|error| WrongRecord(error.to_string()))
+        let line = serde_json::to_string(self).map_err(|error| WrongRecord(error.to_string()))?;
+        // A value keeps the text it was sent with; between its tokens that may have line ends.
+        Ok(line.replace(['\n', '\r'], " "))
     }
 
     /// What is to be kept.

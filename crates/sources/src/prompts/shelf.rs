@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tidegate_core::{CacheScope, Catalog, Change, Entry, Features, Gap, Health, clip};
 
+use super::MOST_BYTES;
 use super::library::Library;
 use super::skill::SKILL;
 use crate::files::entries;
@@ -117,6 +118,8 @@ fn served<'a>(
     library: &'a Library,
 ) -> impl Iterator<Item = (&'a Place, &'a File)> {
     let files = walked.files.iter();
+    // What is listed works: no file that is too large to be read.
+    let files = files.filter(|(_, file)| file.stamp.size <= MOST_BYTES);
     files.filter(|(place, _)| library.skill_of(place).is_some())
 }
 
