@@ -154,3 +154,43 @@ fn binary(item: &Value, blob: &str) -> Value {
         _ => json!({ "type": "resource", "resource": item }),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(items: &[Value], offset: usize, limit: usize, tokens: usize) -> Vec<String> {
+        let part = Part {
+            offset,
+            limit,
+            tokens,
+        };
+        let content = contents(items, part);
+        let text = |one: &Value| one["text"].as_str().unwrap().to_owned();
+        content.iter().map(text).collect()
+    }
+
+    /// Whatever the parts are, together they are the whole, and each is within its bounds.
+    #[test]
+    fn several_texts_are_read_on_as_one() {
+        let items = ["one two ", "", "three", " four five"].map(|text| json!({ "text": text }));
+        let whole = "one two three four five";
+        for (limit, tokens) in [(3, 100), (100, 2), (1, 1), (8, 100), (100, 100)] {
+            let (mut all, mut offset) = (String::new(), 0);
+            while offset < whole.len() {
+                let mut given = texts(&items, offset, limit, tokens);
+                given.retain(|text| !text.starts_with('['));
+                let given = given.concat();
+                assert!(!given.is_empty(), "{limit} {tokens} {offset}");
+                assert!(given.len() <= limit && tokens::count(&given) <= tokens.max(1));
+                offset += given.len();
+                all += &given;
+            }
+            assert_eq!(all, whole, "{limit} {tokens}");
+        }
+        assert_eq!(
+            texts(&items, 23, 9, 9),
+            ["[the text has 23 characters: nothing begins at 23]"]
+        );
+    }
+}

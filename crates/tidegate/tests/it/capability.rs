@@ -260,6 +260,8 @@ fn elements_are_read_by_kind_and_by_name() {
         let answer = server.modern("resources/read", json!({ "uri": uri }));
         assert_eq!(answer.error()["data"]["uri"], uri, "{answer:?}");
     }
+    let far = of("capability-index://elements/tools?query=x&page=18446744073709551615");
+    assert_eq!(far["elements"], json!([]));
     let complete = |kind: &str, typed: &str| {
         json!({
             "ref": { "type": "ref/resource", "uri": "capability-index://elements/{type}/{name}" },

@@ -132,3 +132,42 @@ fn nobody_hears_what_another_does() {
     }
     server.process.end().expect_code(0);
 }
+
+/// When too much changes to be named, one who watches everything hears of it, and not of what
+/// others watch.
+#[test]
+fn what_others_watch_is_not_told() {
+    let server = serve();
+    let (ada, bob) = (user(&server, ADA), user(&server, BOB));
+    let listen = |user: &User<'_>, uri: &str| {
+        let listen = Modern::new("subscriptions/listen", watching(&[uri]));
+        let mut events = Events::of(listen.open(user.post()));
+        events.find("notifications/subscriptions/acknowledged");
+        events
+    };
+    let _adas = listen(&ada, "plugin://memory/entries/acquisition");
+    let mut bobs = listen(&bob, "plugin://memory");
+    for number in 0..250 {
+        bob.store(&format!("k{number}"), json!(number));
+    }
+    assert_eq!(bob.call("clear", json!({}))["cleared"], 250);
+    loop {
+        let updated = bobs.find(UPDATED);
+        let uri = updated["params"]["uri"].as_str().unwrap();
+        assert!(!uri.contains("acquisition"), "{updated}");
+        if uri == "plugin://memory" {
+            break;
+        }
+    }
+    // What comes after it has been told would have come by now.
+    bob.store("last", json!(0));
+    loop {
+        let updated = bobs.find(UPDATED);
+        let uri = updated["params"]["uri"].as_str().unwrap();
+        assert!(!uri.contains("acquisition"), "{updated}");
+        if uri.ends_with("/last") {
+            break;
+        }
+    }
+    server.stop();
+}
