@@ -5,6 +5,7 @@ mod explain;
 mod exposure;
 mod find;
 mod findings;
+mod following;
 pub(crate) mod guard;
 mod lookout;
 mod outward;

@@ -1,11 +1,13 @@
 //! A source behind layers of its own. To all others it is a source like any.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
 use crate::{
-    Audience, Call, Catalog, ChangeStream, Health, Layer, Next, Reply, Result, Source, Vital, Watch,
+    Audience, Call, Catalog, ChangeStream, Followed, Health, Layer, Next, Reply, Result, Source,
+    Terms, Vital, Watch,
 };
 
 /// A source, and the layers that its calls alone pass.
@@ -36,6 +38,10 @@ impl Source for Layered {
 
     fn watch(&self, uri: &str) -> Watch {
         self.source.watch(uri)
+    }
+
+    fn follow(&self, ids: BTreeSet<String>, terms: &Terms) -> BoxFuture<'static, Followed> {
+        self.source.follow(ids, terms)
     }
 
     fn ready(&self) -> BoxFuture<'_, ()> {

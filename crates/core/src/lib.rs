@@ -49,7 +49,7 @@ pub use request::{
     Ask, Filter, List, LogLevel, Own, Precondition, Reference, Request, Scope, TaskAsk, Terms,
 };
 pub use seal::{Purpose, Seal, Unsealed, fingerprint, random_bytes};
-pub use source::{Audience, Source, SourceId, Watch};
+pub use source::{Audience, Followed, Source, SourceId, Watch};
 pub use stats::Stats;
 pub use step::Step;
 pub use template::Template;

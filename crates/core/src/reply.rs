@@ -69,6 +69,8 @@ pub enum Event {
     /// The first event of a stream of changes: what of the filter is honoured.
     Acknowledged(Filter),
     Change(Change),
+    /// How a call is that goes on after its answer, for one who listens.
+    Task(RawJson),
     /// The source cannot go on before the client has answered this.
     Question(Question),
     /// What the client was asked to do elsewhere, under this id, is done.

@@ -199,6 +199,8 @@ pub struct Filter {
     /// What users were sent to do elsewhere.
     pub elicited: bool,
     pub uris: BTreeSet<String>,
+    /// Calls that go on after their answer, by the ids that the client was given.
+    pub tasks: BTreeSet<String>,
 }
 
 impl Filter {
@@ -210,7 +212,7 @@ impl Filter {
             prompts: true,
             resources: true,
             elicited: true,
-            uris: BTreeSet::new(),
+            ..Self::default()
         }
     }
 

@@ -1,13 +1,15 @@
 //! The one trait behind everything the gateway offers.
 
 use std::any::Any;
+use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
+use futures_util::stream::{self, BoxStream, StreamExt};
 
-use crate::{Call, Caller, Catalog, ChangeStream, Health, Reply, Result, Terms, Vital};
+use crate::{Call, Caller, Catalog, ChangeStream, Health, RawJson, Reply, Result, Terms, Vital};
 
 /// A source of tools, prompts and resources. A remote MCP server and a table in SQLite are both one.
 pub trait Source: Send + Sync + 'static {
@@ -25,6 +27,12 @@ pub trait Source: Send + Sync + 'static {
     /// Someone wants to hear of the updates of a resource, for as long as the watch is kept.
     fn watch(&self, _uri: &str) -> Watch {
         Watch::default()
+    }
+
+    /// Someone wants to hear of calls that go on after their answer, by the source's own ids. Must not
+    /// take long.
+    fn follow(&self, _ids: BTreeSet<String>, _terms: &Terms) -> BoxFuture<'static, Followed> {
+        Box::pin(std::future::ready(Followed::default()))
     }
 
     /// Waits until the source has been reached once, or is known not to be reached soon.
@@ -82,6 +90,23 @@ impl Watch {
             begun.await;
         }
         self.guard
+    }
+}
+
+/// Calls that go on after their answer, of which a source tells one listener. Dropping it ends that.
+pub struct Followed {
+    /// Those it tells of, from now on.
+    pub ids: BTreeSet<String>,
+    /// The id of one, and how it is.
+    pub news: BoxStream<'static, (String, RawJson)>,
+}
+
+impl Default for Followed {
+    fn default() -> Self {
+        Self {
+            ids: BTreeSet::new(),
+            news: stream::empty().boxed(),
+        }
     }
 }
 

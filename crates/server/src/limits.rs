@@ -33,7 +33,7 @@ pub struct Limits {
     pub stream_events: usize,
     /// Bytes of the events kept of one stream.
     pub stream_bytes: usize,
-    /// URIs one session or one listen may subscribe to.
+    /// Resources and tasks one session or one listen may subscribe to.
     pub subscriptions: usize,
     /// How long a client may take to send the headers of a request, counted from the moment its
     /// connection is free: an idle connection ends after this time too.

@@ -236,7 +236,9 @@ impl Doors {
     /// Resolve, govern, serve and lower, as a stream of messages.
     fn frames(&self, request: Request, lowering: Lowering, asking: Option<Asking>) -> Frames {
         let room = match &request.ask {
-            Ask::Own(Own::Listen(filter)) if filter.uris.len() > self.limits.subscriptions => {
+            Ask::Own(Own::Listen(filter))
+                if filter.uris.len() + filter.tasks.len() > self.limits.subscriptions =>
+            {
                 Err(subscribe::too_many(self.limits.subscriptions))
             }
             Ask::Own(Own::Listen(_)) => self.load.stream(),

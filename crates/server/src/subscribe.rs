@@ -97,6 +97,6 @@ pub(crate) fn cannot(uri: &str) -> Error {
 
 /// The refusal of more subscriptions than there may be.
 pub(crate) fn too_many(limit: usize) -> Error {
-    let message = format!("at most {limit} resources can be subscribed to at once");
+    let message = format!("at most {limit} resources and tasks can be subscribed to at once");
     Error::client(Code::InvalidParams, message)
 }

@@ -1,6 +1,8 @@
 //! Keeps a server telling what is wanted: a stream of changes in the modern era, subscriptions in the
 //! legacy one.
 
+pub(crate) mod tasks;
+
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -122,8 +124,8 @@ fn open_stream(open: &Open, uris: &BTreeSet<String>) -> Talk {
         tools: features.tools,
         prompts: features.prompts,
         resources: features.resources,
-        elicited: false,
         uris: uris.clone(),
+        ..Filter::default()
     };
     if filter == Filter::default() {
         return pending().boxed();

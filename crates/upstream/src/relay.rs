@@ -64,7 +64,7 @@ fn event(said: Said) -> Option<Event> {
         Said::Progress { params, .. } => Some(Event::Progress(params)),
         Said::Log { level, params } => Some(Event::Log { level, params }),
         Said::Elicited(id) => Some(Event::Elicited(id)),
-        Said::Change(_) | Said::Acknowledged | Said::Other => None,
+        Said::Change(_) | Said::Acknowledged { .. } | Said::Task { .. } | Said::Other => None,
     }
 }
 

@@ -1,20 +1,21 @@
 //! A remote server as a source: it connects, takes in what the server offers, carries calls, and
 //! comes back by itself when the server goes away.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use futures_util::StreamExt;
-use futures_util::future::{BoxFuture, join_all};
+use futures_util::future::{BoxFuture, join_all, ready};
 use tidegate_core::{
-    Audience, Call, Catalog, ChangeSender, ChangeStream, EventStream, Health, List, Reply, Result,
-    Source, Terms, Vital, Watch,
+    Audience, Call, Catalog, ChangeSender, ChangeStream, EventStream, Followed, Health, List,
+    Reply, Result, Source, Terms, Vital, Watch,
 };
 use tidegate_mcp::Era;
 use tidegate_mcp::revision::client::Facts;
 use tidegate_mcp::revision::rounds::brought;
-use tokio::sync::{Notify, watch};
+use tokio::sync::{Notify, Semaphore, watch};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -24,6 +25,7 @@ use crate::classes::{Class, Classes, Key, coming};
 use crate::config::RemoteConfig;
 use crate::connect::{Known, Open};
 use crate::elsewhere::Elsewhere;
+use crate::follow::tasks;
 use crate::link::not_asked;
 use crate::park::Lot;
 use crate::pool::{Leased, Pool};
@@ -44,7 +46,7 @@ pub struct Remote {
     pub(crate) config: RemoteConfig,
     pub(crate) known: Known,
     /// The link that speaks for everyone.
-    pub(crate) open: ArcSwapOption<Open>,
+    pub(crate) open: Arc<ArcSwapOption<Open>>,
     /// What the server said of itself when it was last there.
     pub(crate) facts: ArcSwapOption<Facts>,
     /// What everyone sees.
@@ -53,6 +55,8 @@ pub struct Remote {
     pub(crate) health: ArcSwap<Health>,
     pub(crate) changes: ChangeSender,
     pub(crate) watches: Watches,
+    /// Room for those who hear of tasks.
+    followers: Arc<Semaphore>,
     pub(crate) pool: Pool,
     /// What must have ended before this has: programs, and the last words on links.
     pub(crate) unfinished: TaskTracker,
@@ -79,13 +83,14 @@ impl Remote {
         Self {
             config,
             known: Known::default(),
-            open: ArcSwapOption::empty(),
+            open: Arc::default(),
             facts: ArcSwapOption::empty(),
             catalog: ArcSwap::new(coming()),
             classes: Classes::default(),
             health: ArcSwap::from_pointee(connecting),
             changes,
             watches: Watches::default(),
+            followers: Arc::new(Semaphore::new(tasks::MOST_FOLLOWERS)),
             pool: Pool::new(Arc::clone(&elsewhere), unfinished.clone()),
             unfinished,
             elsewhere,
@@ -238,6 +243,14 @@ impl Source for Remote {
 
     fn watch(&self, uri: &str) -> Watch {
         self.watches.add(uri)
+    }
+
+    fn follow(&self, ids: BTreeSet<String>, terms: &Terms) -> BoxFuture<'static, Followed> {
+        let Ok(room) = Arc::clone(&self.followers).try_acquire_owned() else {
+            return Box::pin(ready(Followed::default()));
+        };
+        let link = Arc::clone(&self.open);
+        Box::pin(tasks::follow(link, ids, terms.clone(), room))
     }
 
     fn ready(&self) -> BoxFuture<'_, ()> {

@@ -68,7 +68,7 @@ impl Outward {
     }
 
     /// A result with other URIs; none if it keeps those it has.
-    fn result(&self, result: &RawJson) -> Option<RawJson> {
+    pub(super) fn result(&self, result: &RawJson) -> Option<RawJson> {
         let text = result.as_str();
         if !text.contains("\"uri\"") && !text.contains(PAGES) {
             return None;

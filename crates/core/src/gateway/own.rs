@@ -6,7 +6,7 @@ mod instructions;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-use futures_util::future::{BoxFuture, join_all};
+use futures_util::future::{BoxFuture, join, join_all};
 use futures_util::stream::{self, Stream, StreamExt};
 
 use super::task::TASKS;
@@ -102,11 +102,7 @@ impl Shared {
             Ask::Own(Own::List { list, cursor }) => {
                 self.list(&view, call, *list, cursor.as_deref())
             }
-            Ask::Own(Own::Listen(filter)) => {
-                let only = self.only(&call.scope);
-                let listener = Arc::clone(&call.caller);
-                Ok(self.listen(&view, listener, filter.clone(), only))
-            }
+            Ask::Own(Own::Listen(filter)) => Ok(self.listen(&view, call, filter.clone())),
             Ask::Resource { uri } => explaining::read(&view, uri),
             Ask::Completion { .. } => explaining::complete(&view, call),
             Ask::Tool { .. } | Ask::Prompt { .. } | Ask::Task { .. } => Err(Error::internal(
@@ -145,13 +141,7 @@ impl Shared {
     }
 
     /// Acknowledges what can be honoured, then tells each change until the gateway drains.
-    fn listen(
-        &self,
-        view: &View,
-        listener: Arc<Caller>,
-        mut filter: Filter,
-        only: Option<usize>,
-    ) -> Reply {
+    fn listen(&self, view: &Arc<View>, call: &Call, mut filter: Filter) -> Reply {
         filter.tools &= view.features.tools;
         filter.prompts &= view.features.prompts;
         filter.resources &= view.features.resources;
@@ -166,11 +156,12 @@ impl Shared {
             .map(|one| self.sources[one.source].1.watch(&one.native))
             .collect();
         let interest = Interest {
-            listener: Some(listener),
+            listener: Some(Arc::clone(&call.caller)),
             filter: filter.clone(),
             watched,
-            only,
+            only: self.only(&call.scope),
         };
+        let followed = self.follow(view, call, &filter.tasks);
         let changes = self
             .hub
             .listen(interest)
@@ -179,8 +170,11 @@ impl Shared {
         let end = Event::Done(Outcome::complete(RawJson::empty_object()));
         // Said only when it is so: from then on no update is missed.
         let begun = async move {
-            let guards = join_all(watches.into_iter().map(Watch::begin)).await;
-            let changes = holding(changes, guards).take_until(draining);
+            let watched = join_all(watches.into_iter().map(Watch::begin));
+            let (guards, (tasks, news)) = join(watched, followed).await;
+            filter.tasks = tasks;
+            let changes = stream::select(holding(changes, guards), news.map(Ok));
+            let changes = changes.take_until(draining);
             stream::iter([Ok(Event::Acknowledged(filter))]).chain(changes)
         };
         let events = stream::once(begun).flatten().chain(stream::iter([Ok(end)]));

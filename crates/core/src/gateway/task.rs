@@ -100,10 +100,15 @@ impl TaskIds {
 
     /// A known task, under the id that the client asks with; none if the answer names no task.
     fn spelled(&self, result: &RawJson) -> Option<RawJson> {
-        let spelled = RawJson::string(self.spelled.as_ref()?);
-        let turned = member(result.as_str(), ID, |_| Some(spelled.as_str().to_owned()));
-        turned.map(|text| RawJson::copy_of(&text))
+        under(self.spelled.as_ref()?, result)
     }
+}
+
+/// A task under another id; none if nothing there names a task.
+pub(super) fn under(id: &str, task: &RawJson) -> Option<RawJson> {
+    let id = RawJson::string(id);
+    let turned = member(task.as_str(), ID, |_| Some(id.as_str().to_owned()));
+    turned.map(|text| RawJson::copy_of(&text))
 }
 
 fn good_for(task: &Object<'_>) -> Duration {

@@ -1,5 +1,7 @@
 //! Step 4, lift: one revision's message into what the core understands.
 
+use std::collections::BTreeSet;
+
 use tidegate_core::{
     Ask, Code, Error, Filter, List, LogLevel, Object, Own, RawJson, Reference, Result, Terms,
     bounded_list, clip,
@@ -10,8 +12,8 @@ use super::methods::{Kind, Method};
 use super::{Revision, StandardHeaders, modern};
 use crate::{Answer, Message, Refused, RequestId};
 
-/// More URIs than any filter has; how many a client may watch is decided elsewhere.
-const MOST_URIS: usize = 10_000;
+/// More than any filter names; how much a client may watch is decided elsewhere.
+const MOST_WATCHED: usize = 10_000;
 
 /// What a message means.
 #[derive(Debug)]
@@ -195,19 +197,19 @@ pub(super) fn filter(params: &Object<'_>) -> Result<Filter> {
             "`notifications.{name}` must be true or false"
         ))),
     };
-    let uris = match wanted.get("resourceSubscriptions") {
-        None => Default::default(),
-        Some(text) => bounded_list::<String>(text, MOST_URIS)
-            .map_err(|_| invalid("`notifications.resourceSubscriptions` must be a list of URIs"))?
-            .into_iter()
-            .collect(),
+    let names = |name: &str, what: &str| match wanted.get(name) {
+        None => Ok(BTreeSet::new()),
+        Some(text) => bounded_list::<String>(text, MOST_WATCHED)
+            .map(BTreeSet::from_iter)
+            .map_err(|_| invalid(&format!("`notifications.{name}` must be a list of {what}"))),
     };
     Ok(Filter {
         tools: flag("toolsListChanged")?,
         prompts: flag("promptsListChanged")?,
         resources: flag("resourcesListChanged")?,
         elicited: false,
-        uris,
+        uris: names("resourceSubscriptions", "URIs")?,
+        tasks: names("taskIds", "ids")?,
     })
 }
 

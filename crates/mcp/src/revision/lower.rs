@@ -73,6 +73,7 @@ impl Lowering {
             Event::Question(_) | Event::Alive => None,
             Event::Elicited(id) => self.elicited(&id),
             Event::Change(change) => Some(Frame::Notice(self.change(&change))),
+            Event::Task(task) => self.task(&task).map(Frame::Notice),
         }
     }
 
@@ -132,6 +133,19 @@ impl Lowering {
     fn change(&self, change: &Change) -> String {
         let tag = (self.revision.era() == Era::Modern).then_some(&self.id);
         change_notice(change, tag)
+    }
+
+    /// How a task is, in the words of the answer to whoever asks after it.
+    fn task(&self, task: &RawJson) -> Option<String> {
+        let mut params = task.object()?;
+        params.remove("resultType");
+        let meta = params.get("_meta").map(ToOwned::to_owned);
+        let meta = meta.as_deref().and_then(|meta| Object::parse(meta).ok());
+        let mut meta = meta.unwrap_or_default();
+        meta.remove(key::SERVER_INFO);
+        meta.set(key::SUBSCRIPTION_ID, self.id.as_str());
+        params.set("_meta", meta.write().as_str().to_owned());
+        Some(notification(Method::TaskChanged, &params.write()))
     }
 
     fn progress(&self, params: &RawJson) -> Option<String> {
@@ -197,9 +211,13 @@ pub(super) fn filter_json(filter: &Filter) -> String {
     for (_, name) in lists.into_iter().filter(|(on, _)| *on) {
         wanted.insert(name.to_owned(), true.into());
     }
-    if !filter.uris.is_empty() {
-        let uris: Vec<_> = filter.uris.iter().map(String::as_str).collect();
-        wanted.insert("resourceSubscriptions".to_owned(), uris.into());
+    let names = [
+        (&filter.uris, "resourceSubscriptions"),
+        (&filter.tasks, "taskIds"),
+    ];
+    for (all, name) in names.into_iter().filter(|(all, _)| !all.is_empty()) {
+        let all: Vec<_> = all.iter().map(String::as_str).collect();
+        wanted.insert(name.to_owned(), all.into());
     }
     serde_json::Value::from(wanted).to_string()
 }

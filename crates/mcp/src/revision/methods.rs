@@ -103,6 +103,7 @@ methods! {
     TasksUpdate,       "tasks/update",                             Request,      V2026_07_28, V2026_07_28, Task;
     TasksCancel,       "tasks/cancel",                             Request,      V2026_07_28, V2026_07_28, Task;
     TasksResult,       "tasks/result",                             Errand,       V2025_11_25, V2025_11_25, Task;
+    TaskChanged,       "notifications/tasks",                      Notice,       V2026_07_28, V2026_07_28, Task;
     Cancelled,         "notifications/cancelled",                  Notification, V2024_11_05, V2026_07_28, Nothing;
     Progress,          "notifications/progress",                   Notice,       V2024_11_05, V2026_07_28, Nothing;
     RootsChanged,      "notifications/roots/list_changed",         Notification, V2024_11_05, V2025_11_25, Nothing;

@@ -37,7 +37,7 @@ pub(super) fn request(
             .unwrap_or_else(|| Err(no_such_method(method.name(), revision)))?,
     };
     let terms = meta.terms()?;
-    if matches!(ask, Ask::Task { .. }) && !tasks::declares(&terms.capabilities) {
+    if tasks::is_about(&ask) && !tasks::declares(&terms.capabilities) {
         return Err(tasks::undeclared());
     }
     let continues = goes_on(&object);

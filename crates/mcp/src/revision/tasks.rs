@@ -1,7 +1,7 @@
 //! Calls that go on after their answer: an extension of the modern era, and what an older revision
 //! had in its place, which no client of ours is offered.
 
-use tidegate_core::{Ask, Code, Error, Object, RawJson, Result, TaskAsk};
+use tidegate_core::{Ask, Code, Error, Object, Own, RawJson, Result, TaskAsk};
 
 use super::Method;
 use super::lift::{invalid, required};
@@ -16,6 +16,15 @@ pub fn declares(capabilities: &RawJson) -> bool {
         Some(extensions.get(EXTENSION).is_some())
     });
     extensions.unwrap_or_default()
+}
+
+/// Whether a request is for clients alone that know tasks.
+pub(super) fn is_about(ask: &Ask) -> bool {
+    match ask {
+        Ask::Task { .. } => true,
+        Ask::Own(Own::Listen(filter)) => !filter.tasks.is_empty(),
+        _ => false,
+    }
 }
 
 /// The answer to whoever asks about a task and does not say that it knows what one is.

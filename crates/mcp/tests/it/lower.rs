@@ -67,6 +67,7 @@ impl<'a> Input<'a> {
             },
             "acknowledged" => Event::Acknowledged(filter(rest)),
             "change" => Event::Change(change(rest)),
+            "task-changed" => Event::Task(json(self.body)),
             "elicited" => Event::Elicited(rest.to_owned()),
             other => panic!("the core never says `{other}`"),
         }
@@ -167,7 +168,7 @@ fn code(kind: &str) -> Code {
     }
 }
 
-/// Words of the lists and URIs, with spaces between them.
+/// Words of the lists, URIs and ids of tasks, with spaces between them.
 fn filter(text: &str) -> Filter {
     let mut filter = Filter::default();
     for word in text.split_whitespace() {
@@ -175,7 +176,10 @@ fn filter(text: &str) -> Filter {
             "tools" => filter.tools = true,
             "prompts" => filter.prompts = true,
             "resources" => filter.resources = true,
-            uri => drop(filter.uris.insert(uri.to_owned())),
+            word => match word.strip_prefix("task:") {
+                Some(id) => drop(filter.tasks.insert(id.to_owned())),
+                None => drop(filter.uris.insert(word.to_owned())),
+            },
         }
     }
     filter

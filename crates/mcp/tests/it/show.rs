@@ -144,7 +144,8 @@ fn filter(filter: &Filter) -> String {
         .filter(|(on, _)| *on)
         .map(|(_, name)| name.to_owned());
     let uris = filter.uris.iter().map(|uri| format!("`{uri}`"));
-    let all: Vec<_> = lists.chain(uris).collect();
+    let tasks = filter.tasks.iter().map(|id| format!("task `{id}`"));
+    let all: Vec<_> = lists.chain(uris).chain(tasks).collect();
     if all.is_empty() {
         "nothing".to_owned()
     } else {

@@ -100,7 +100,7 @@ bounds! {
         stream_events: usize in MANY;
         /// Bytes of the events kept of one stream.
         stream_bytes: Size in Size::kib(1)..=Size::mib(1024);
-        /// URIs that one session or one stream may subscribe to.
+        /// Resources and tasks that one session or one stream may subscribe to.
         subscriptions: usize in MANY;
         /// How long a client may take to send the headers of its next request; an idle connection ends
         /// after this time too.

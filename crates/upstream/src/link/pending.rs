@@ -44,6 +44,11 @@ struct Waiting {
 }
 
 impl Open {
+    fn sender(&self, request: Option<u64>) -> Option<&mpsc::Sender<Result<Heard>>> {
+        let waiting = self.requests.get(&request?)?;
+        Some(&waiting.sender)
+    }
+
     /// The only call under way, if there is just one.
     fn only_call(&self) -> Option<&mpsc::Sender<Result<Heard>>> {
         let mut calls = self.requests.values().filter(|waiting| waiting.is_call);
@@ -75,7 +80,10 @@ impl Pending {
                     Some((Ok(said), (receiver, Some(ticket))))
                 }
                 last => {
-                    ticket.gone = None;
+                    // One that could not hear all is not over for the server.
+                    if last.is_some() || ticket.pending.lock().ended {
+                        ticket.gone = None;
+                    }
                     Some((last.unwrap_or_else(|| Err(broken())), (receiver, None)))
                 }
             }
@@ -102,10 +110,10 @@ impl Pending {
         waiting.is_some_and(|waiting| waiting.sender.try_send(answer).is_ok())
     }
 
-    /// Hands a word to the request it belongs to: progress by its token, a log message to the only
-    /// one there is. Others belong to no request.
+    /// Hands a word to the request it belongs to: progress by its token, what is said on a stream of
+    /// changes by its request, a log message to the only one there is. Others belong to no request.
     pub(crate) fn say(&self, said: Said) -> Option<Said> {
-        let open = self.lock();
+        let mut open = self.lock();
         let sender = match &said {
             Said::Progress { token, .. } => {
                 let waiting = token
@@ -118,6 +126,16 @@ impl Pending {
                 Some(sender) => Some(sender),
                 None => return Some(said),
             },
+            Said::Acknowledged { request, .. } => open.sender(*request),
+            Said::Task { request, .. } => {
+                let sender = open.sender(*request);
+                if sender.is_some_and(|sender| sender.capacity() <= 1) {
+                    // Better none than one with a gap that nobody knows of.
+                    request.and_then(|id| open.requests.remove(&id));
+                    return None;
+                }
+                sender
+            }
             _ => return Some(said),
         };
         if let Some(sender) = sender.filter(|sender| sender.capacity() > 1) {
@@ -214,6 +232,23 @@ mod tests {
             assert!(talk.next().await.unwrap().is_err());
             assert!(talk.next().await.is_none());
         }
+    }
+
+    /// Who hears of tasks learns that something was missed, and the server that nobody listens.
+    #[tokio::test]
+    async fn a_stream_of_tasks_that_is_not_read_ends() {
+        let pending = Arc::<Pending>::default();
+        let (gone, called_off) = tokio::sync::oneshot::channel();
+        let talk = pending.begin(7, false, |id| gone.send(id).unwrap());
+        for _ in 0..=WAITING {
+            let (id, task) = ("t".to_owned(), RawJson::empty_object());
+            let request = Some(7);
+            pending.say(Said::Task { request, id, task });
+        }
+        let heard: Vec<_> = talk.collect().await;
+        assert_eq!(heard.len(), WAITING + 1);
+        assert!(heard.last().unwrap().is_err());
+        assert_eq!(called_off.await, Ok(7));
     }
 
     /// One client that reads nothing must not keep the answers of others.

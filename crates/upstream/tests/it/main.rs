@@ -11,4 +11,5 @@ mod killed;
 mod programs;
 mod strangers;
 mod support;
+mod task_news;
 mod tasks;

@@ -12,15 +12,15 @@ use tidegate_upstream::{Command, Transport};
 
 use crate::support::{Behind, eventually};
 
-const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+pub(crate) const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 const TASKS: &str = "io.modelcontextprotocol/tasks";
 const RELATED: &str = "io.modelcontextprotocol/related-task";
 
-fn knows_tasks() -> Value {
+pub(crate) fn knows_tasks() -> Value {
     json!({ "elicitation": {}, "extensions": { TASKS: {} } })
 }
 
-async fn modern() -> RunningFixture {
+pub(crate) async fn modern() -> RunningFixture {
     let fixture = Fixture::modern().with(|settings| settings.tasks = true);
     fixture.start().await
 }
@@ -31,7 +31,7 @@ async fn legacy() -> RunningFixture {
 }
 
 /// A request of a client that says it knows tasks; gives its answer.
-async fn ask(client: &Client, method: &str, params: Value) -> Value {
+pub(crate) async fn ask(client: &Client, method: &str, params: Value) -> Value {
     let request = client.modern(method, params);
     request.meta(CAPABILITIES, knows_tasks()).message().await
 }
@@ -42,14 +42,14 @@ async fn call(client: &Client, tool: &str, arguments: Value) -> Value {
 }
 
 /// Begins a task; gives its id.
-async fn begin(client: &Client, tool: &str, arguments: Value) -> String {
+pub(crate) async fn begin(client: &Client, tool: &str, arguments: Value) -> String {
     let begun = call(client, tool, arguments).await;
     assert_eq!(begun["result"]["resultType"], "task", "{begun}");
     begun["result"]["taskId"].as_str().unwrap().to_owned()
 }
 
 /// Asks after a task until it has this status.
-async fn until(client: &Client, id: &str, status: &str) -> Value {
+pub(crate) async fn until(client: &Client, id: &str, status: &str) -> Value {
     let seen = Mutex::new(Value::Null);
     eventually(status, || async {
         let task = ask(client, "tasks/get", json!({ "taskId": id })).await;

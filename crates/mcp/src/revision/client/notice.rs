@@ -1,11 +1,16 @@
 //! What a server says without being asked.
 
-use tidegate_core::{Change, Code, LogLevel, RawJson};
+use std::collections::BTreeSet;
+
+use tidegate_core::{Change, Code, LogLevel, Object, RawJson, bounded_list};
 
 use super::super::Method;
 use super::super::meta::{key, own};
 use super::super::methods::Kind;
 use crate::{RequestId, codes};
+
+/// More tasks than the gateway listens for on one stream.
+const MOST_TASKS: usize = 10_000;
 
 /// A notification of a server, in the core's terms.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,8 +27,19 @@ pub enum Said {
     Change(Change),
     /// What a user was sent to do elsewhere, under this id, is done.
     Elicited(String),
-    /// The stream of changes begins.
-    Acknowledged,
+    /// A stream of changes begins.
+    Acknowledged {
+        /// The request that asked for it, where that is said.
+        request: Option<u64>,
+        /// The tasks that it tells of.
+        tasks: BTreeSet<String>,
+    },
+    /// How a task is, on the stream of changes of a request.
+    Task {
+        request: Option<u64>,
+        id: String,
+        task: RawJson,
+    },
     /// Something we have no use for.
     Other,
 }
@@ -60,9 +76,30 @@ fn read(method: &str, params: &RawJson) -> Option<Said> {
         Method::ResourcesChanged => Said::Change(Change::Resources),
         Method::ResourceUpdated => Said::Change(Change::Updated(members.string("uri")?.into())),
         Method::Elicited => Said::Elicited(members.string("elicitationId")?),
-        Method::Acknowledged => Said::Acknowledged,
+        Method::Acknowledged => Said::Acknowledged {
+            request: asked_by(&members),
+            tasks: acknowledged_tasks(&members).unwrap_or_default(),
+        },
+        Method::TaskChanged => Said::Task {
+            request: asked_by(&members),
+            id: members.string("taskId")?,
+            task: own(params.as_str()),
+        },
         _ => return None,
     })
+}
+
+/// The request whose stream something is said on. Some servers make a string of its number.
+fn asked_by(members: &Object<'_>) -> Option<u64> {
+    let meta = Object::parse(members.get("_meta")?).ok()?;
+    let id = meta.get(key::SUBSCRIPTION_ID)?;
+    id.trim_matches('"').parse().ok()
+}
+
+fn acknowledged_tasks(members: &Object<'_>) -> Option<BTreeSet<String>> {
+    let filter = Object::parse(members.get("notifications")?).ok()?;
+    let tasks = bounded_list::<String>(filter.get("taskIds")?, MOST_TASKS);
+    Some(tasks.ok()?.into_iter().collect())
 }
 
 /// The answer to a question of a server that no client is there for: a ping is answered, and

@@ -131,13 +131,17 @@ async fn a_session_has_a_bound_of_subscriptions() {
         .await;
     subscribe(&session, "fake://2").await;
     let uris = ["fake://0", "fake://1", "fake://2"];
-    let listen = json!({ "notifications": { "resourceSubscriptions": uris } });
-    let answer = gateway
-        .client()
-        .modern("subscriptions/listen", listen)
-        .send()
-        .await;
-    assert_eq!(answer.json().await["error"]["code"], -32602);
+    for wanted in [
+        json!({ "resourceSubscriptions": uris }),
+        json!({ "resourceSubscriptions": uris[1..], "taskIds": ["t"] }),
+    ] {
+        let listen = json!({ "notifications": wanted });
+        let listen = gateway.client().modern("subscriptions/listen", listen);
+        let tasks = json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
+        let listen = listen.meta("io.modelcontextprotocol/clientCapabilities", tasks);
+        let answer = listen.send().await.json().await;
+        assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    }
 }
 
 /// The lists of every session are watched from the handshake on.

@@ -170,7 +170,11 @@ impl Place {
                     tracing::info!(level = level.as_str(), %params, "the source says");
                 }
                 Event::Question(_) => return Err(asks_back()),
-                Event::Acknowledged(_) | Event::Change(_) | Event::Elicited(_) | Event::Alive => {}
+                Event::Acknowledged(_)
+                | Event::Change(_)
+                | Event::Task(_)
+                | Event::Elicited(_)
+                | Event::Alive => {}
             }
         }
         Err(Error::internal("the answer ended before it was complete"))
