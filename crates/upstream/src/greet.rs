@@ -2,8 +2,9 @@
 
 use tidegate_core::{Error, RawJson, Terms};
 use tidegate_mcp::revision::client::{Facts, Wording};
+use tidegate_mcp::revision::question::declares_roots;
 
-use crate::link::{Link, unavailable};
+use crate::link::{Link, Session, unavailable};
 use crate::probe::{Numbers, Probed, Unwelcome, discover, initialize};
 
 /// Which way of speaking to try first.
@@ -69,7 +70,7 @@ pub(crate) async fn greet(
     }
     match initialize(link, numbers, capabilities).await? {
         Ok(facts) => {
-            enter(link, &facts).await?;
+            enter(link, &facts, capabilities).await?;
             Ok(Greeted {
                 facts,
                 the_hard_way,
@@ -97,8 +98,11 @@ fn stateless(facts: Facts) -> Greeted {
 }
 
 /// Begins the session that the handshake opened.
-async fn enter(link: &dyn Link, facts: &Facts) -> Result<(), Error> {
-    link.enter(facts.revision);
+async fn enter(link: &dyn Link, facts: &Facts, capabilities: &RawJson) -> Result<(), Error> {
+    link.enter(Session {
+        revision: facts.revision,
+        shows_folders: declares_roots(capabilities),
+    });
     let wording = Wording {
         revision: facts.revision,
         terms: Terms::default(),

@@ -44,6 +44,13 @@ pub(crate) enum Heard {
     Refused(Refusal),
 }
 
+/// What a handshake has settled.
+pub(crate) struct Session {
+    pub(crate) revision: Revision,
+    /// Whether the client that the session is for shows its folders.
+    pub(crate) shows_folders: bool,
+}
+
 /// A way to a server.
 pub(crate) trait Link: Send + Sync + 'static {
     /// Sends a request. The headers are for links that have such.
@@ -56,7 +63,7 @@ pub(crate) trait Link: Send + Sync + 'static {
     fn notify(&self, json: String) -> BoxFuture<'_, Result<()>>;
 
     /// From here on all belongs to the session that a handshake opened.
-    fn enter(&self, _: Revision) {}
+    fn enter(&self, session: Session);
 
     /// Hears what the server says on its session's own stream, where there is such, from when this
     /// is done.

@@ -22,7 +22,7 @@ use tokio_util::task::TaskTracker;
 
 use super::junk::Junk;
 use super::pending::{Pending, is_call};
-use super::{Link, Refusal, Talk, Unasked};
+use super::{Link, Refusal, Session, Talk, Unasked};
 use crate::config::RemoteConfig;
 use crate::endpoint::{Endpoint, Response};
 use crate::news::{NewsSender, mailbox};
@@ -216,9 +216,12 @@ impl Link for HttpLink {
         })
     }
 
-    fn enter(&self, revision: Revision) {
+    fn enter(&self, session: Session) {
+        if session.shows_folders {
+            self.shared.pending.shows_folders();
+        }
         let id = self.shared.opened().take();
-        let version = HeaderValue::from_static(revision.as_str());
+        let version = HeaderValue::from_static(session.revision.as_str());
         self.shared
             .session
             .store(Some(Arc::new(SessionHeaders { id, version })));

@@ -16,7 +16,7 @@ use tokio_util::task::TaskTracker;
 use super::ear::Ear;
 use super::junk::Junk;
 use super::pending::{Pending, is_call};
-use super::{Link, Talk, Unasked, not_asked};
+use super::{Link, Session, Talk, Unasked, not_asked};
 use crate::news::mailbox;
 
 /// Words that may wait to go out.
@@ -100,6 +100,12 @@ impl Link for OneWay {
 
     fn notify(&self, json: String) -> BoxFuture<'_, Result<()>> {
         Box::pin(async move { self.out.send(json).await.map_err(|_| ended()) })
+    }
+
+    fn enter(&self, session: Session) {
+        if session.shows_folders {
+            self.pending.shows_folders();
+        }
     }
 
     fn asks_anywhere(&self) -> bool {

@@ -18,6 +18,9 @@ use super::{Heard, Talk, unavailable};
 /// Words that may wait for one request before the oldest reader is too slow.
 const WAITING: usize = 256;
 
+/// Questions about folders that may wait for a call.
+const MOST_HELD: usize = 16;
+
 /// Requests by the id we gave them.
 #[derive(Default)]
 pub(crate) struct Pending {
@@ -31,6 +34,10 @@ pub(crate) struct Pending {
 #[derive(Default)]
 struct Open {
     requests: HashMap<u64, Waiting>,
+    /// Whether all calls are of one client, which shows its folders.
+    shows_folders: bool,
+    /// What was asked about them when no call was under way.
+    held: Vec<Heard>,
     /// No answer will come any more.
     ended: bool,
 }
@@ -54,6 +61,21 @@ impl Open {
         let mut calls = self.requests.values().filter(|waiting| waiting.is_call);
         let first = calls.next()?;
         calls.next().is_none().then_some(&first.sender)
+    }
+
+    /// Any call under way, or else the next one. It matters to none of them: the folders are their
+    /// client's, and a server may ask for them before its first call, or after.
+    fn ask_any(&mut self, question: Heard) -> bool {
+        let calls = self.requests.values().filter(|waiting| waiting.is_call);
+        let mut with_room = calls.filter(|waiting| waiting.sender.capacity() > 1);
+        match with_room.next() {
+            Some(waiting) => waiting.sender.try_send(Ok(question)).is_ok(),
+            None if self.held.len() < MOST_HELD => {
+                self.held.push(question);
+                true
+            }
+            None => false,
+        }
     }
 }
 
@@ -94,9 +116,21 @@ impl Pending {
     /// After the end a request is not put on the list, which it takes for the end.
     fn insert(&self, id: u64, waiting: Waiting) {
         let mut open = self.lock();
-        if !open.ended {
-            open.requests.insert(id, waiting);
+        if open.ended {
+            return;
         }
+        if waiting.is_call {
+            for question in open.held.drain(..) {
+                // There is room for more than are ever held.
+                waiting.sender.try_send(Ok(question)).ok();
+            }
+        }
+        open.requests.insert(id, waiting);
+    }
+
+    /// From here on all calls are of one client, which shows its folders.
+    pub(crate) fn shows_folders(&self) {
+        self.lock().shows_folders = true;
     }
 
     /// Hands an answer to the request it is for. One that nobody waits for is false.
@@ -146,7 +180,8 @@ impl Pending {
     }
 
     /// Hands a question to the task that it names, or to the request it belongs to. Nothing links the
-    /// two on a pipe, so it is the only one under way, or it is for nobody, which is false.
+    /// two on a pipe, so it is the only one under way, or it is for nobody, which is false. Only
+    /// folders are asked for at any time.
     pub(crate) fn ask(&self, question: Heard) -> bool {
         let Some(question) = self.tasks.ask(question) else {
             return true;
@@ -156,7 +191,17 @@ impl Pending {
         if matches!(&question, Heard::Question { kind, .. } if is_usual(*kind)) {
             self.asks_anywhere.store(true, Ordering::Relaxed);
         }
-        let open = self.lock();
+        let mut open = self.lock();
+        let about_folders = matches!(
+            &question,
+            Heard::Question {
+                kind: QuestionKind::Roots,
+                ..
+            }
+        );
+        if about_folders && open.shows_folders {
+            return open.ask_any(question);
+        }
         let room = open.only_call().filter(|sender| sender.capacity() > 1);
         room.is_some_and(|sender| sender.try_send(Ok(question)).is_ok())
     }
@@ -232,6 +277,44 @@ mod tests {
             assert!(talk.next().await.unwrap().is_err());
             assert!(talk.next().await.is_none());
         }
+    }
+
+    fn question(kind: QuestionKind) -> Heard {
+        let id = RequestId::new(RawJson::parse("1").unwrap()).unwrap();
+        let params = RawJson::empty_object();
+        Heard::Question { id, kind, params }
+    }
+
+    async fn is_asked(talk: &mut Talk) -> bool {
+        matches!(talk.next().await, Some(Ok(Heard::Question { .. })))
+    }
+
+    #[tokio::test]
+    async fn folders_that_are_shown_are_asked_for_at_any_time() {
+        let pending = Arc::<Pending>::default();
+        pending.shows_folders();
+        assert!(pending.ask(question(QuestionKind::Roots)));
+        let _listing = pending.begin(1, false, |_| ());
+        let mut first = pending.begin(2, true, |_| ());
+        assert!(is_asked(&mut first).await, "before its first call");
+        let mut second = pending.begin(3, true, |_| ());
+        assert!(pending.ask(question(QuestionKind::Roots)));
+        tokio::select! {
+            asked = is_asked(&mut first) => assert!(asked),
+            asked = is_asked(&mut second) => assert!(asked),
+        }
+    }
+
+    #[test]
+    fn what_nobody_shows_is_refused_at_once_and_so_is_too_much() {
+        let pending = Arc::<Pending>::default();
+        assert!(!pending.ask(question(QuestionKind::Roots)));
+        pending.shows_folders();
+        assert!(!pending.ask(question(QuestionKind::Elicit)));
+        for _ in 0..MOST_HELD {
+            assert!(pending.ask(question(QuestionKind::Roots)));
+        }
+        assert!(!pending.ask(question(QuestionKind::Roots)));
     }
 
     /// Who hears of tasks learns that something was missed, and the server that nobody listens.

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use tidegate_testkit::fixture::{self, Fixture, RunningFixture};
 use tidegate_testkit::{Client, NEWEST_LEGACY, Request, Session};
@@ -115,7 +116,7 @@ async fn two_questions_may_be_answered_one_by_one() {
 async fn whoever_never_comes_back_is_not_waited_for() {
     let fixture = legacy().await;
     let behind = Behind::with(&fixture, Vec::new(), |config| {
-        config.park_time = std::time::Duration::from_secs(1);
+        config.park_time = Duration::from_secs(1);
     })
     .await;
     let client = behind.client();
@@ -279,18 +280,7 @@ async fn a_server_that_asks_on_another_stream_has_one_call_in_each_session() {
 /// A server may ask for folders as soon as it is there, while it is still told how much to log.
 #[tokio::test]
 async fn what_is_asked_before_the_first_call_belongs_to_it() {
-    let unused = legacy().await;
-    let behind = Behind::with(&unused, Vec::new(), |config| {
-        let args = ["--era", "legacy", "--roots-at-start"];
-        config.transport = Transport::Stdio(Command {
-            program: fixture::program().display().to_string(),
-            args: args.map(str::to_owned).to_vec(),
-            env: Vec::new(),
-            folder: None,
-            keeper: None,
-        });
-    })
-    .await;
+    let behind = on_a_pipe(&["--era", "legacy", "--roots-at-start"]).await;
     let session = behind
         .client()
         .initialize_able(NEWEST_LEGACY, &able())
@@ -307,4 +297,53 @@ async fn what_is_asked_before_the_first_call_belongs_to_it() {
     .await;
     assert!(done["result"]["content"].is_array(), "{done}");
     assert_eq!(asked.load(Ordering::Relaxed), 1);
+}
+
+/// Or in its own time, when no call is under way: the next one is asked.
+#[tokio::test]
+async fn what_is_asked_between_two_calls_belongs_to_the_second() {
+    let fixture = Fixture::legacy(NEWEST_LEGACY);
+    let fixture = fixture.with(|settings| settings.roots_after_a_call = true);
+    let fixture = fixture.start().await;
+    let over_http = Behind::of(&fixture).await;
+    let on_a_pipe = on_a_pipe(&["--era", "legacy", "--roots-after-a-call"]).await;
+    for behind in [&over_http, &on_a_pipe] {
+        let client = behind.client();
+        let session = client.initialize_able(NEWEST_LEGACY, &able()).await;
+        let first = session.call("test_simple_text", json!({})).send().await;
+        assert!(first.message().await["result"].is_object());
+        // The question is there before the next call, or it comes during that one.
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        let asked = AtomicUsize::new(0);
+        let call = session.call("test_slow", json!({}));
+        let done = answering(&session, call, |question| {
+            assert_eq!(question["method"], "roots/list", "{question}");
+            asked.fetch_add(1, Ordering::Relaxed);
+            json!({ "roots": [{ "uri": "file:///home/ada" }] })
+        })
+        .await;
+        assert!(done["result"]["content"].is_array(), "{done}");
+        assert_eq!(asked.load(Ordering::Relaxed), 1);
+    }
+    eventually("the server to know the folders", async || {
+        let heard = fixture.heard();
+        let mut heard = heard.iter().map(|heard| heard.message().to_string());
+        heard.any(|message| message.contains("file:///home/ada"))
+    })
+    .await;
+}
+
+/// A gateway before a program that is started for each of its clients.
+async fn on_a_pipe(args: &[&str]) -> Behind {
+    let unused = legacy().await;
+    Behind::with(&unused, Vec::new(), |config| {
+        config.transport = Transport::Stdio(Command {
+            program: fixture::program().display().to_string(),
+            args: args.iter().map(|&arg| arg.to_owned()).collect(),
+            env: Vec::new(),
+            folder: None,
+            keeper: None,
+        });
+    })
+    .await
 }

@@ -29,6 +29,8 @@ pub(super) struct Peer {
     pongs: HashSet<String>,
     /// What came while something else was waited for, oldest first.
     put_off: VecDeque<Value>,
+    /// The notifications that came while an answer was waited for.
+    passed_over: HashSet<String>,
     level: Option<String>,
     last: u64,
 }
@@ -44,6 +46,7 @@ impl Peer {
             batches: false,
             pongs: HashSet::new(),
             put_off: VecDeque::new(),
+            passed_over: HashSet::new(),
             level: None,
             last: 0,
         }
@@ -170,6 +173,15 @@ impl Peer {
                 self.pong(id).await;
                 return message;
             }
+            let method = message["method"].as_str().map(str::to_owned);
+            self.passed_over.extend(method);
+        }
+    }
+
+    /// Waits for a notification of a method, if none was passed over since this was last asked.
+    pub(super) async fn has_heard(&mut self, method: &str) {
+        if !self.passed_over.remove(method) {
+            self.hear(method).await;
         }
     }
 

@@ -32,7 +32,7 @@ pub(super) async fn list(cell: &mut Cell<'_>) -> Verdict {
     went.text();
     // Another cell may have changed the list before; this one is heard of in the end.
     while !peer.tools().await.contains(&peer.tool(&name)) {
-        peer.hear("notifications/tools/list_changed").await;
+        peer.has_heard("notifications/tools/list_changed").await;
     }
     let went = peer.call(&name, json!({})).await;
     assert!(went.text().contains(&name), "{went:?}");
