@@ -83,6 +83,8 @@ pub enum Side {
     Source,
 }
 
+pub(crate) const NO_RESOURCE: &str = "no resource has this URI";
+
 /// An error: what the client may see, and what only the log does.
 #[derive(Debug)]
 pub struct Error {
@@ -124,7 +126,7 @@ impl Error {
 
     /// No resource has this URI.
     pub fn resource_not_found(uri: &str) -> Self {
-        Self::client(Code::ResourceNotFound, "no resource has this URI").about_uri(uri)
+        Self::client(Code::ResourceNotFound, NO_RESOURCE).about_uri(uri)
     }
 
     /// Names the URI this is about, for programs.

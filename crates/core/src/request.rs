@@ -180,6 +180,16 @@ impl List {
             Self::Templates => "resourceTemplates",
         }
     }
+
+    /// What one of them is to a person.
+    pub fn singular(self) -> &'static str {
+        match self {
+            Self::Tools => "tool",
+            Self::Prompts => "prompt",
+            Self::Resources => "resource",
+            Self::Templates => "resource template",
+        }
+    }
 }
 
 /// What a completion is for.

@@ -2,8 +2,8 @@
 
 use super::view::{Found, View};
 use super::{Shared, task};
-use crate::error::clip;
-use crate::{Ask, Code, Error, List, Reference, Request, Result, TaskAsk};
+use crate::error::{NO_RESOURCE, clip};
+use crate::{Ask, Code, Error, List, Reference, Request, Result, Side, TaskAsk};
 
 /// Where a request goes, under the name it has there.
 pub(super) struct Target {
@@ -32,7 +32,8 @@ impl Shared {
                 repeatable: true,
             }),
             Ask::Tool { name } => {
-                let found = view.tool(name).ok_or_else(|| unknown("tool", name))?;
+                let found = view.tool(name);
+                let found = found.ok_or_else(|| unknown(view, List::Tools, name))?;
                 if let (Some(check), Some(tool)) = (
                     request.precondition.take(),
                     view.definition(List::Tools, &found),
@@ -42,13 +43,12 @@ impl Shared {
                 Ok(Target::of(found, |name| Ask::Tool { name }))
             }
             Ask::Prompt { name } => {
-                let found = view.prompt(name).ok_or_else(|| unknown("prompt", name))?;
+                let found = view.prompt(name);
+                let found = found.ok_or_else(|| unknown(view, List::Prompts, name))?;
                 Ok(Target::of(found, |name| Ask::Prompt { name }))
             }
             Ask::Resource { uri } => {
-                let found = view
-                    .resource(uri)
-                    .ok_or_else(|| Error::resource_not_found(uri))?;
+                let found = view.resource(uri).ok_or_else(|| no_resource(view, uri))?;
                 Ok(Target::of(found, |uri| Ask::Resource { uri }))
             }
             Ask::Completion { reference } => completion(view, reference),
@@ -67,13 +67,14 @@ impl Shared {
 fn completion(view: &View, reference: &Reference) -> Result<Target> {
     let (found, name): (_, fn(String) -> Reference) = match reference {
         Reference::Prompt(name) => (
-            view.prompt(name).ok_or_else(|| unknown("prompt", name))?,
+            view.prompt(name)
+                .ok_or_else(|| unknown(view, List::Prompts, name))?,
             Reference::Prompt,
         ),
         Reference::Resource(uri) => (
             view.template(uri)
                 .or_else(|| view.resource(uri))
-                .ok_or_else(|| unknown("resource template", uri))?,
+                .ok_or_else(|| unknown(view, List::Templates, uri))?,
             Reference::Resource,
         ),
     };
@@ -82,10 +83,24 @@ fn completion(view: &View, reference: &Reference) -> Result<Target> {
     }))
 }
 
-fn unknown(kind: &str, name: &str) -> Error {
-    Error::client(
-        Code::UnknownTarget,
-        format!("no {kind} is called `{}`", clip(name)),
-    )
-    .with_data(serde_json::json!({ "name": name }))
+/// Nothing has this name; or whoever has it is not there, which is said.
+fn unknown(view: &View, list: List, name: &str) -> Error {
+    let data = serde_json::json!({ "name": name });
+    if let Some(absent) = view.absent(list, name) {
+        return Error::new(Code::SourceDown, Side::Source, absent).with_data(data);
+    }
+    let message = format!("no {} is called `{}`", list.singular(), clip(name));
+    let message = with_absences(message, view, list);
+    Error::client(Code::UnknownTarget, message).with_data(data)
+}
+
+fn no_resource(view: &View, uri: &str) -> Error {
+    let message = with_absences(NO_RESOURCE.to_owned(), view, List::Resources);
+    Error::client(Code::ResourceNotFound, message).about_uri(uri)
+}
+
+/// A message, and which sources may have what was not found.
+fn with_absences(message: String, view: &View, list: List) -> String {
+    let absences = view.absences(list);
+    absences.fold(message, |message, absence| format!("{message}; {absence}"))
 }

@@ -1,7 +1,8 @@
 //! The merged catalog of a scope: what is listed, under which names, and where each name leads.
 //!
-//! `listing` gives out the names, `resolve` reads them back.
+//! `listing` gives out the names, `resolve` reads them back, `absent` says whose are not known.
 
+mod absent;
 mod listing;
 mod resolve;
 
@@ -180,13 +181,8 @@ impl View {
 
     /// Which sources are not in the lists, or not wholly, and why.
     fn missing(&self) -> Option<RawJson> {
-        let gaps = self.parts.iter().filter_map(|part| {
-            let why = match part.catalog.gap.as_ref()? {
-                Gap::Coming => "is still starting",
-                Gap::Missing(why) => why,
-            };
-            Some((part.id.to_string(), why.into()))
-        });
+        let gaps = self.parts.iter();
+        let gaps = gaps.filter_map(|part| Some((part.id.to_string(), part.gap()?.into())));
         let gaps: serde_json::Map<_, _> = gaps.collect();
         (!gaps.is_empty()).then(|| serde_json::Value::Object(gaps).into())
     }

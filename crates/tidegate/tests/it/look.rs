@@ -247,7 +247,9 @@ fn a_source_that_is_down_is_named() {
     let listed = home.run(&["ls", "prompts"]).expect_code(0);
     assert_eq!(listed.stdout, "demo/greet  Greets someone.\n");
     assert!(listed.stderr.contains(missing), "{}", listed.stderr);
-    fails(home.run(&["call", "gone__x"]), 1, &["no tool", missing]);
+    fails(home.run(&["call", "gone__x"]), 1, &[missing]);
+    let nothing = "no tool is called `x`; the source `gone` is missing";
+    fails(home.run(&["call", "x"]), 1, &[nothing]);
     let sources = home.run(&["sources", "--json"]).expect_code(0).stdout;
     let sources: Value = serde_json::from_str(&sources).unwrap();
     let gone = &sources["sources"][1];

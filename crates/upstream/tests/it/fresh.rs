@@ -39,7 +39,8 @@ async fn lists_are_kept_while_a_server_is_down_and_made_anew_after() {
     .await;
 }
 
-/// A server that cannot be reached is said to be missing, in the list itself.
+/// A server that cannot be reached is said to be missing, in the list itself and to whoever asks for
+/// what it may have.
 #[tokio::test]
 async fn what_is_missing_is_said() {
     let fixture = Fixture::modern().start().await;
@@ -50,9 +51,36 @@ async fn what_is_missing_is_said() {
         config.transport = tidegate_upstream::Transport::Http(endpoint);
     })
     .await;
-    let list = behind.client().at("/mcp").modern("tools/list", json!({}));
+    let client = behind.client().at("/mcp");
+    let list = client.modern("tools/list", json!({}));
     let result = list.send().await.message().await["result"].clone();
     let missing = result["_meta"]["dev.tidegate/missing"]["server"].as_str();
     let missing = missing.unwrap_or_else(|| panic!("{result}"));
     assert!(missing.contains("nothing listens"), "{missing}");
+    for (method, params, kind) in [
+        (
+            "tools/call",
+            json!({ "name": "server__echo" }),
+            "source_down",
+        ),
+        (
+            "prompts/get",
+            json!({ "name": "server/greet" }),
+            "source_down",
+        ),
+        ("tools/call", json!({ "name": "echo" }), "unknown_target"),
+        (
+            "resources/read",
+            json!({ "uri": "test://static-text" }),
+            "resource_not_found",
+        ),
+    ] {
+        let answer = client.modern(method, params).send().await.message().await;
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(
+            message.contains("`server` is missing: nothing listens"),
+            "{answer}"
+        );
+        assert_eq!(answer["error"]["data"]["kind"], kind, "{answer}");
+    }
 }

@@ -21,6 +21,7 @@ pub(super) async fn explained(
     let advice = match (list, error.code()) {
         // A resource that is there may well be listed nowhere.
         (List::Resources, code) if code != Code::ResourceNotFound => None,
+        (_, Code::SourceDown) => None,
         _ => advice(place, list, name).await,
     };
     let lost = match advice.is_some() || error.code() == Code::SourceDown {
@@ -28,7 +29,8 @@ pub(super) async fn explained(
         false => Vec::new(),
     };
     let advice = advice.map(|advice| format!("; {advice}"));
-    let lost: String = lost.iter().map(|line| format!("\n  {line}")).collect();
+    let lost = lost.iter().filter(|line| !what.contains(*line));
+    let lost: String = lost.map(|line| format!("\n  {line}")).collect();
     anyhow::anyhow!("{what}{}{lost}", advice.unwrap_or_default())
 }
 

@@ -1,0 +1,60 @@
+//! Sources of which it is not known what they have: they were never there, or are still starting.
+
+use super::{Part, View};
+use crate::{Gap, List};
+
+/// What divides a source from a name.
+const DIVIDERS: [&str; 3] = ["__", ".", "/"];
+
+/// Absent sources that one message names.
+const MOST_NAMED: usize = 3;
+
+impl Part {
+    /// Why its catalog is not whole, if it is not.
+    pub(super) fn gap(&self) -> Option<&str> {
+        match self.catalog.gap.as_ref()? {
+            Gap::Coming => Some("is still starting"),
+            Gap::Missing(why) => Some(why),
+        }
+    }
+
+    /// In words, that nothing of a list of its is known.
+    fn absence(&self, list: List) -> Option<String> {
+        let gap = self.catalog.gap.as_ref()?;
+        self.lacks(list).then(|| match gap {
+            Gap::Coming => format!("the source `{}` is still starting; try again soon", self.id),
+            Gap::Missing(why) => format!("the source `{}` is missing: {why}", self.id),
+        })
+    }
+
+    /// Whether a list is empty that need not be: the source has such, or nothing of it is known.
+    fn lacks(&self, list: List) -> bool {
+        let features = self.catalog.features;
+        let has_such = match list {
+            List::Tools => features.tools,
+            List::Prompts => features.prompts,
+            List::Resources | List::Templates => features.resources,
+        };
+        let is_empty = |list: &List| self.catalog.list(*list).is_empty();
+        is_empty(&list) && (has_such || List::ALL.iter().all(is_empty))
+    }
+
+    fn is_named_by(&self, name: &str) -> bool {
+        let rest = name.strip_prefix(self.id.as_str());
+        rest.is_some_and(|rest| DIVIDERS.iter().any(|divider| rest.starts_with(divider)))
+    }
+}
+
+impl View {
+    /// That the source which a name says is absent, if it is.
+    pub(crate) fn absent(&self, list: List, name: &str) -> Option<String> {
+        let mut named = self.parts.iter().filter(|part| part.is_named_by(name));
+        named.find_map(|part| part.absence(list))
+    }
+
+    /// That sources are absent which may have what is not found.
+    pub(crate) fn absences(&self, list: List) -> impl Iterator<Item = String> {
+        let absences = self.parts.iter().filter_map(move |part| part.absence(list));
+        absences.take(MOST_NAMED)
+    }
+}
