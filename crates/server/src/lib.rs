@@ -6,6 +6,7 @@
 //! Knows no SQL and no source by name.
 
 mod doors;
+mod frames;
 mod http;
 mod in_flight;
 mod limits;

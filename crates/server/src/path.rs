@@ -1,23 +1,22 @@
-//! The path of a message through every door: lift, then resolve, govern and serve in the core, then
-//! lower. What differs between HTTP and stdio ends before it and begins after it.
+//! The path of a message through every door: it is lifted, and `frames` has the core answer it. What
+//! differs between HTTP and stdio ends before it and begins after it.
 
 use std::sync::Arc;
 
-use futures_util::stream::{self, BoxStream};
-use futures_util::{Stream, StreamExt};
+use futures_util::StreamExt;
+use futures_util::stream;
 use tidegate_core::{
-    Ask, Caller, Code, CorrelationId, Error, Event, Filter, Outcome, Own, Precondition, RawJson,
-    Reply, Request, Result, Scope, Terms,
+    Ask, Caller, Code, CorrelationId, Error, Filter, Outcome, Own, Precondition, RawJson, Reply,
+    Request, Result, Scope, Terms,
 };
 use tidegate_mcp::revision::{
     Asked, Method, StandardHeaders, check_param_headers, lift_legacy, lift_modern,
 };
 use tidegate_mcp::{Frame, Lifted, Lowering, Message, RequestId, Revision};
 
-use crate::in_flight::Ticket;
+use crate::frames::{Frames, one};
 use crate::questions::Asking;
 use crate::refusal::{Refusal, note_refusal};
-use crate::rounds::in_rounds;
 use crate::session::Session;
 use crate::{Doors, subscribe};
 
@@ -27,9 +26,6 @@ pub(crate) struct Peer {
     pub(crate) caller: Arc<Caller>,
     pub(crate) scope: Scope,
 }
-
-/// The messages that answer one request: notices, then one answer. Dropping it cancels the call.
-pub(crate) type Frames = BoxStream<'static, Frame>;
 
 /// What comes of a message.
 pub(crate) enum Taken {
@@ -233,37 +229,6 @@ impl Doors {
         }
     }
 
-    /// Resolve, govern, serve and lower, as a stream of messages.
-    fn frames(&self, request: Request, lowering: Lowering, asking: Option<Asking>) -> Frames {
-        let room = match &request.ask {
-            Ask::Own(Own::Listen(filter))
-                if filter.uris.len() + filter.tasks.len() > self.limits.subscriptions =>
-            {
-                Err(subscribe::too_many(self.limits.subscriptions))
-            }
-            Ask::Own(Own::Listen(_)) => self.load.stream(),
-            _ => self.load.call(),
-        };
-        let room = match room {
-            Ok(room) => room,
-            Err(error) => {
-                note_refusal(&self.load, lowering.correlation, &error);
-                return one(lowering.error(&error));
-            }
-        };
-        let (gateway, patience) = (Arc::clone(&self.gateway), self.limits.answer_time);
-        let frames = stream::once(async move {
-            let reply = match &asking {
-                Some(_) if may_ask(&request.ask) => {
-                    Ok(Reply::Stream(in_rounds(gateway, request, patience)))
-                }
-                _ => gateway.handle(request).await,
-            };
-            lowered(reply, lowering, asking)
-        });
-        holding(frames.flatten(), room)
-    }
-
     fn subscribe(&self, peer: &Peer, session: &Arc<Session>, id: RequestId, uri: String) -> Taken {
         let ask = Ask::Own(Own::Listen(Filter::uri(&uri)));
         let params = RawJson::empty_object();
@@ -307,85 +272,14 @@ impl Doors {
     }
 }
 
-/// Whether the answer may be a question.
-fn may_ask(ask: &Ask) -> bool {
-    matches!(
-        ask,
-        Ask::Tool { .. } | Ask::Prompt { .. } | Ask::Resource { .. }
-    )
-}
-
 /// The headers of a call say what its arguments say.
 fn repeats(headers: &StandardHeaders, request: &Request) -> Precondition {
     let (headers, params) = (headers.clone(), request.params.clone());
     Precondition::new(move |definition| check_param_headers(&headers, &params, definition))
 }
 
-/// Ends the frames when their call is cancelled, and takes it off the list when they end.
-pub(crate) fn cancellable(frames: Frames, ticket: Ticket) -> Frames {
-    let cancelled = ticket.cancelled.clone().cancelled_owned();
-    holding(frames.take_until(cancelled), ticket)
-}
-
-/// Keeps `held` until the answer is there, or the call is dropped.
-fn holding<T: Send + 'static>(
-    frames: impl Stream<Item = Frame> + Send + 'static,
-    held: T,
-) -> Frames {
-    let mut held = Some(held);
-    let release = move |frame| {
-        if matches!(frame, Frame::Final { .. }) {
-            drop(held.take());
-        }
-        frame
-    };
-    frames.map(release).boxed()
-}
-
 fn lowering(revision: Revision, method: Method, id: RequestId, request: &Request) -> Lowering {
     Lowering::new(revision, method, id, request.correlation, &request.terms)
-}
-
-fn lowered(reply: Result<Reply>, lowering: Lowering, mut asking: Option<Asking>) -> Frames {
-    match reply {
-        Ok(Reply::Done(outcome)) => one(checked(lowering.outcome(&outcome), &lowering)),
-        Ok(Reply::Stream(events)) => {
-            let frames = events.filter_map(move |event| {
-                let frame = match event {
-                    // Without a session there is nobody to ask: dropped, it is declined.
-                    Ok(Event::Question(question)) => {
-                        let asked = asking.as_mut().and_then(|asking| asking.ask(question));
-                        asked.map(Frame::Notice)
-                    }
-                    Ok(event) => lowering.event(event).map(|frame| checked(frame, &lowering)),
-                    Err(error) => {
-                        if let Some(asking) = &asking {
-                            asking.note(&error);
-                        }
-                        Some(lowering.error(&error))
-                    }
-                };
-                if let (Some(Frame::Final { .. }), Some(asking)) = (&frame, &mut asking) {
-                    asking.leave();
-                }
-                std::future::ready(frame)
-            });
-            frames.boxed()
-        }
-        Err(error) => one(lowering.error(&error)),
-    }
-}
-
-/// A reply that could not be lowered became an error after the layer that logs errors.
-fn checked(frame: Frame, lowering: &Lowering) -> Frame {
-    if let Frame::Final {
-        code: Some(code), ..
-    } = &frame
-    {
-        let (correlation, method) = (lowering.correlation, lowering.method.name());
-        tracing::error!(%correlation, method, ?code, "a reply does not fit its client's revision");
-    }
-    frame
 }
 
 /// The empty answer.
@@ -400,8 +294,4 @@ fn done(revision: Revision, method: Method, id: RequestId) -> Taken {
 
 fn nothing() -> Outcome {
     Outcome::complete(RawJson::empty_object())
-}
-
-fn one(frame: Frame) -> Frames {
-    stream::once(std::future::ready(frame)).boxed()
 }

@@ -14,8 +14,9 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::Doors;
+use crate::frames::{Frames, cancellable};
 use crate::in_flight::InFlight;
-use crate::path::{Frames, Peer, Taken, cancellable};
+use crate::path::{Peer, Taken};
 use crate::refusal::Refusal;
 use crate::session::Session;
 use crate::subscribe;

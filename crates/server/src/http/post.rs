@@ -15,7 +15,8 @@ use tokio::time::timeout;
 
 use super::stream::Opening;
 use super::{Http, accept, identify, respond, stream as bodies};
-use crate::path::{Frames, Peer, Taken, cancellable};
+use crate::frames::{Frames, cancellable};
+use crate::path::{Peer, Taken};
 use crate::refusal::Refusal;
 use crate::session::{Reader, Session};
 use crate::subscribe;

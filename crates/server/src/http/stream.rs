@@ -10,7 +10,7 @@ use tidegate_mcp::{Frame, sse};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 
-use crate::path::Frames;
+use crate::frames::Frames;
 use crate::session::Reader;
 
 /// How long a client should wait before it comes back.

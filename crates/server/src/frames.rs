@@ -1,0 +1,132 @@
+//! From a request to the messages that answer it: resolve, govern and serve in the core, then lower.
+//!
+//! Must not know: how a request came in, or where its answer goes.
+
+use std::sync::Arc;
+
+use futures_util::stream::{self, BoxStream};
+use futures_util::{Stream, StreamExt};
+use tidegate_core::{Ask, Event, Own, Reply, Request, Result};
+use tidegate_mcp::{Frame, Lowering};
+
+use crate::in_flight::Ticket;
+use crate::questions::Asking;
+use crate::refusal::note_refusal;
+use crate::rounds::in_rounds;
+use crate::{Doors, subscribe};
+
+/// The messages that answer one request: notices, then one answer. Dropping it cancels the call.
+pub(crate) type Frames = BoxStream<'static, Frame>;
+
+impl Doors {
+    /// Resolve, govern, serve and lower, as a stream of messages.
+    pub(crate) fn frames(
+        &self,
+        request: Request,
+        lowering: Lowering,
+        asking: Option<Asking>,
+    ) -> Frames {
+        let room = match &request.ask {
+            Ask::Own(Own::Listen(filter))
+                if filter.uris.len() + filter.tasks.len() > self.limits.subscriptions =>
+            {
+                Err(subscribe::too_many(self.limits.subscriptions))
+            }
+            Ask::Own(Own::Listen(_)) => self.load.stream(),
+            _ => self.load.call(),
+        };
+        let room = match room {
+            Ok(room) => room,
+            Err(error) => {
+                note_refusal(&self.load, lowering.correlation, &error);
+                return one(lowering.error(&error));
+            }
+        };
+        let (gateway, patience) = (Arc::clone(&self.gateway), self.limits.answer_time);
+        let frames = stream::once(async move {
+            let reply = match &asking {
+                Some(_) if may_ask(&request.ask) => {
+                    Ok(Reply::Stream(in_rounds(gateway, request, patience)))
+                }
+                _ => gateway.handle(request).await,
+            };
+            lowered(reply, lowering, asking)
+        });
+        holding(frames.flatten(), room)
+    }
+}
+
+/// Whether the answer may be a question.
+fn may_ask(ask: &Ask) -> bool {
+    matches!(
+        ask,
+        Ask::Tool { .. } | Ask::Prompt { .. } | Ask::Resource { .. }
+    )
+}
+
+/// Ends the frames when their call is cancelled, and takes it off the list when they end.
+pub(crate) fn cancellable(frames: Frames, ticket: Ticket) -> Frames {
+    let cancelled = ticket.cancelled.clone().cancelled_owned();
+    holding(frames.take_until(cancelled), ticket)
+}
+
+/// Keeps `held` until the answer is there, or the call is dropped.
+fn holding<T: Send + 'static>(
+    frames: impl Stream<Item = Frame> + Send + 'static,
+    held: T,
+) -> Frames {
+    let mut held = Some(held);
+    let release = move |frame| {
+        if matches!(frame, Frame::Final { .. }) {
+            drop(held.take());
+        }
+        frame
+    };
+    frames.map(release).boxed()
+}
+
+fn lowered(reply: Result<Reply>, lowering: Lowering, mut asking: Option<Asking>) -> Frames {
+    match reply {
+        Ok(Reply::Done(outcome)) => one(checked(lowering.outcome(&outcome), &lowering)),
+        Ok(Reply::Stream(events)) => {
+            let frames = events.filter_map(move |event| {
+                let frame = match event {
+                    // Without a session there is nobody to ask: dropped, it is declined.
+                    Ok(Event::Question(question)) => {
+                        let asked = asking.as_mut().and_then(|asking| asking.ask(question));
+                        asked.map(Frame::Notice)
+                    }
+                    Ok(event) => lowering.event(event).map(|frame| checked(frame, &lowering)),
+                    Err(error) => {
+                        if let Some(asking) = &asking {
+                            asking.note(&error);
+                        }
+                        Some(lowering.error(&error))
+                    }
+                };
+                if let (Some(Frame::Final { .. }), Some(asking)) = (&frame, &mut asking) {
+                    asking.leave();
+                }
+                std::future::ready(frame)
+            });
+            frames.boxed()
+        }
+        Err(error) => one(lowering.error(&error)),
+    }
+}
+
+/// A reply that could not be lowered became an error after the layer that logs errors.
+fn checked(frame: Frame, lowering: &Lowering) -> Frame {
+    if let Frame::Final {
+        code: Some(code), ..
+    } = &frame
+    {
+        let (correlation, method) = (lowering.correlation, lowering.method.name());
+        tracing::error!(%correlation, method, ?code, "a reply does not fit its client's revision");
+    }
+    frame
+}
+
+pub(crate) fn one(frame: Frame) -> Frames {
+    stream::once(std::future::ready(frame)).boxed()
+}
