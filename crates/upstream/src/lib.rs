@@ -36,4 +36,5 @@ mod watches;
 
 pub use config::{Command, Keeper, Listed, RemoteConfig, Sharing, Speaks, Transport};
 pub use endpoint::{Authorities, Endpoint, Proxies, Proxy, Trust, UnusableProxy};
+pub use link::WANTS_CREDENTIALS;
 pub use remote::Remote;

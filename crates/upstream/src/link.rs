@@ -20,6 +20,7 @@ use crate::news::NewsReceiver;
 
 pub(crate) use http::HttpLink;
 pub(crate) use refusal::Refusal;
+pub use refusal::WANTS_CREDENTIALS;
 
 /// What the server says has changed, without a call to say it on.
 pub(crate) type Unasked = NewsReceiver;

@@ -129,8 +129,9 @@ pub(crate) async fn initialize(
             }),
         Err(error) if complaint(&error).is_some() => Err(Unwelcome::Modern),
         Err(error) => {
-            let why = unavailable("the source refused to open a session").caused_by(error.message);
-            Err(Unwelcome::Refused(why))
+            let words = clip(&error.message);
+            let why = format!("the source refused to open a session: {words}");
+            Err(Unwelcome::Refused(unavailable(&why)))
         }
     })
 }

@@ -38,7 +38,12 @@ pub(super) fn servers(
         config::SourceKind::Remote(server) => Some((&source.id, server)),
         _ => None,
     });
-    let served = |(id, Server { remote, conduct }): (&String, &Server)| {
+    let served = |(
+        id,
+        Server {
+            remote, conduct, ..
+        },
+    ): (&String, &Server)| {
         let transport = transport(remote, settings, &trust)?;
         let mut config = remote_config(id, transport, conduct, seal, settings);
         config.listed = listed(id, figures);

@@ -52,6 +52,7 @@ pub(crate) fn check(raw: Entries<RawServer>, sources: &mut Vec<Source>, findings
             Ok(remote) => sources.push(Source {
                 id,
                 kind: SourceKind::Remote(Server {
+                    written: ("mcpServers", name),
                     remote,
                     conduct: Conduct::default(),
                 }),

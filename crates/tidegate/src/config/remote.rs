@@ -4,6 +4,10 @@
 
 use std::path::{Path, PathBuf};
 
+use http::header::{
+    ACCEPT, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderName, HeaderValue, TE,
+    TRANSFER_ENCODING, UPGRADE,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -14,7 +18,7 @@ use super::forms::{Size, Time};
 use super::outside::Outside;
 use super::problem::Findings;
 use super::read::read;
-use super::secret::{Reference, Secret};
+use super::setting::Setting;
 use super::tree::Node;
 
 /// A server as it is written.
@@ -25,14 +29,16 @@ pub(crate) struct RawRemote {
     pub(super) command: Option<String>,
     /// The arguments of the program.
     pub(super) args: Option<Vec<String>>,
-    /// Variables for the program, beside the few that every program gets. A value may be a
-    /// reference: `${env:NAME}` or `${file:PATH}`.
+    /// Variables for the program, beside the few that every program gets. A value may have
+    /// references in it: `${env:NAME}` or `${file:PATH}`; `${NAME}` and `${NAME:-other}` as clients
+    /// write it; `$${` stands for `${`.
     pub(super) env: Option<Entries<String>>,
     /// The folder the program runs in.
     pub(super) cwd: Option<PathBuf>,
     /// The address of the server's endpoint.
     pub(super) url: Option<String>,
-    /// Headers for every request to the server. A value may be a reference.
+    /// Headers for every request to the server. A value may have references in it, such as
+    /// `Bearer ${env:TOKEN}`.
     pub(super) headers: Option<Entries<String>>,
     /// A PEM file with the certificates of the authorities that may vouch for the server, in place
     /// of those that this machine and browsers trust. For a `url` of https.
@@ -76,6 +82,8 @@ pub(crate) struct RawRemote {
 /// A server and how it is treated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Server {
+    /// Where it is written: the block, and its name there.
+    pub(super) written: (&'static str, String),
     pub remote: Remote,
     pub conduct: Conduct,
 }
@@ -97,13 +105,6 @@ pub enum Remote {
     },
 }
 
-/// A value that may be kept elsewhere.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Setting {
-    pub value: Secret,
-    reference: Option<Reference>,
-}
-
 /// Reads an entry of `sources`, whose name in messages is `name`.
 pub(crate) fn read_remote(node: Node, name: &str, findings: &mut Findings) -> Option<Server> {
     let raw: RawRemote = read(node, name, findings)?;
@@ -113,7 +114,11 @@ pub(crate) fn read_remote(node: Node, name: &str, findings: &mut Findings) -> Op
     remote
         .map_err(|message| findings.key(&["sources", id], format!("`{name}` {message}")))
         .ok()
-        .map(|remote| Server { remote, conduct })
+        .map(|remote| Server {
+            written: ("sources", id.to_owned()),
+            remote,
+            conduct,
+        })
 }
 
 impl RawRemote {
@@ -135,7 +140,7 @@ impl RawRemote {
             (Some(command), None) => Ok(Remote::Program {
                 command,
                 args: raw.args.unwrap_or_default(),
-                env: settings(raw.env),
+                env: variables(raw.env)?,
                 cwd: raw.cwd,
             }),
             (None, Some(url)) => address(&url, raw.headers, raw.ca),
@@ -154,7 +159,7 @@ fn address(
     }
     Ok(Remote::Address {
         url,
-        headers: settings(headers),
+        headers: sent_headers(headers)?,
         ca: ca.map(CaFile::at),
     })
 }
@@ -179,55 +184,78 @@ fn parse_url(text: &str) -> Result<http::Uri, String> {
     }
 }
 
-fn settings(raw: Option<Entries<String>>) -> Vec<(String, Setting)> {
+fn variables(raw: Option<Entries<String>>) -> Result<Vec<(String, Setting)>, String> {
     let entries = raw.map(|entries| entries.0).unwrap_or_default();
-    entries
-        .into_iter()
-        .map(|(name, text)| {
-            let reference = Reference::parse(&text);
-            (
-                name,
-                Setting {
-                    value: Secret::new(text),
-                    reference,
-                },
-            )
-        })
-        .collect()
+    let setting = |(name, text): (String, String)| match Setting::parse(&text) {
+        Ok(setting) => Ok((name, setting)),
+        Err(message) => Err(format!("has the variable `{name}`, which {message}")),
+    };
+    entries.into_iter().map(setting).collect()
 }
 
-impl Remote {
-    /// Fetches what is kept elsewhere. A relative path starts at `folder`.
-    pub(crate) fn fetch(
-        &mut self,
-        id: &str,
-        folder: &Path,
-        outside: &Outside<'_>,
-        findings: &mut Findings,
-    ) {
-        if let Self::Address { ca: Some(file), .. } = self
-            && let Err(message) = file.read(folder)
-        {
-            findings.value(
-                &["sources", id, "ca"],
-                format!("`sources.{id}.ca`: {message}"),
-            );
+fn sent_headers(raw: Option<Entries<String>>) -> Result<Vec<(String, Setting)>, String> {
+    let entries = raw.map(|entries| entries.0).unwrap_or_default();
+    let header = |(name, text): (String, String)| {
+        let has = format!("has the header `{name}`, which");
+        let parsed = HeaderName::try_from(&name);
+        let parsed = parsed.map_err(|_| format!("{has} is no name of a header"))?;
+        if is_ours(&parsed) {
+            return Err(format!("{has} the gateway sets itself"));
         }
-        let (field, settings) = match self {
-            Self::Program { env, .. } => ("env", env),
-            Self::Address { headers, .. } => ("headers", headers),
+        let setting = Setting::parse(&text).map_err(|message| format!("{has} {message}"))?;
+        Ok((name, setting))
+    };
+    entries.into_iter().map(header).collect()
+}
+
+/// The headers that the transport is made of.
+fn is_ours(name: &HeaderName) -> bool {
+    let ours = [
+        ACCEPT,
+        CONNECTION,
+        CONTENT_LENGTH,
+        CONTENT_TYPE,
+        HOST,
+        TE,
+        TRANSFER_ENCODING,
+        UPGRADE,
+    ];
+    ours.contains(name) || name.as_str().starts_with("mcp-") || name == "last-event-id"
+}
+
+impl Server {
+    /// Fetches what is kept elsewhere. A relative path starts at `folder`.
+    pub(crate) fn fetch(&mut self, folder: &Path, outside: &Outside<'_>, findings: &mut Findings) {
+        let (block, id) = (self.written.0, self.written.1.as_str());
+        let mut wrong = |field: &[&str], message: String| {
+            let path = [&[block, id], field].concat();
+            findings.value(&path, format!("`{}`: {message}", path.join(".")));
         };
-        for (name, setting) in settings {
-            let Some(reference) = &setting.reference else {
-                continue;
-            };
-            match reference.resolve(folder, outside) {
-                Ok(value) => setting.value = value,
-                Err(message) => {
-                    let message = format!("`sources.{id}.{field}.{name}`: {message}");
-                    findings.value(&["sources", id, field, name], message);
+        match &mut self.remote {
+            Remote::Program { env, .. } => {
+                for (name, setting) in env {
+                    if let Err(message) = setting.fetch(folder, outside) {
+                        wrong(&["env", name], message);
+                    }
+                }
+            }
+            Remote::Address { headers, ca, .. } => {
+                if let Some(Err(message)) = ca.as_mut().map(|file| file.read(folder)) {
+                    wrong(&["ca"], message);
+                }
+                for (name, setting) in headers {
+                    let fetched = setting.fetch(folder, outside);
+                    if let Err(message) = fetched.and_then(|()| can_be_sent(setting)) {
+                        wrong(&["headers", name], message);
+                    }
                 }
             }
         }
     }
+}
+
+fn can_be_sent(setting: &Setting) -> Result<(), String> {
+    let value = HeaderValue::try_from(setting.value.expose());
+    let message = "the value has a line break or another character that no header can have";
+    value.map(drop).map_err(|_| message.to_owned())
 }

@@ -43,20 +43,25 @@ impl fmt::Display for Secret {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Reference {
     Variable(String),
+    /// A variable, or if it is not set this.
+    Either(String, Secret),
     File(PathBuf),
 }
 
 impl Reference {
-    /// Reads `${env:NAME}` or `${file:PATH}`. `None` for any other text, which is then a literal
-    /// and must not be repeated in a message.
+    /// Reads `${env:NAME}` or `${file:PATH}`, and what clients write: `${NAME}`, and `${NAME:-other}`
+    /// for one that need not be set. `None` for any other text, which is then a literal and must not
+    /// be repeated in a message.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let (kind, name) = text
-            .strip_prefix("${")?
-            .strip_suffix('}')?
-            .split_once(':')?;
-        match kind {
-            "env" if is_variable(name) => Some(Self::Variable(name.to_owned())),
-            "file" if !name.is_empty() => Some(Self::File(name.into())),
+        let inner = text.strip_prefix("${")?.strip_suffix('}')?;
+        match inner.split_once(':') {
+            Some(("env", name)) if is_variable(name) => Some(Self::Variable(name.to_owned())),
+            Some(("file", path)) if !path.is_empty() => Some(Self::File(path.into())),
+            Some((name, other)) if is_variable(name) => {
+                let other = Secret::new(other.strip_prefix('-')?.to_owned());
+                Some(Self::Either(name.to_owned(), other))
+            }
+            None if is_variable(inner) => Some(Self::Variable(inner.to_owned())),
             _ => None,
         }
     }
@@ -67,6 +72,10 @@ impl Reference {
             Self::Variable(name) => match outside.variable(name) {
                 Some(text) => text,
                 None => return Err(format!("the environment variable `{name}` is not set")),
+            },
+            Self::Either(name, other) => match outside.variable(name) {
+                Some(text) => text,
+                None => return Ok(other.clone()),
             },
             Self::File(path) => read_private(&folder.join(path))?,
         };

@@ -131,9 +131,9 @@ pub(crate) fn fetch(
     outside: &Outside<'_>,
     findings: &mut Findings,
 ) {
-    for Source { id, kind } in sources {
+    for Source { kind, .. } in sources {
         match kind {
-            SourceKind::Remote(server) => server.remote.fetch(id, folder, outside, findings),
+            SourceKind::Remote(server) => server.fetch(folder, outside, findings),
             SourceKind::Files(files) => folders::settle(&mut files.root, folder, outside),
             SourceKind::Index(_) => {}
             SourceKind::Memory(_) => {}

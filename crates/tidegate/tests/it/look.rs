@@ -276,6 +276,24 @@ fn a_gateway_that_is_not_there_is_told() {
     }
 }
 
+/// Whoever has no key is told which variable wants one, and not about a source there is none of.
+#[test]
+fn a_gateway_that_wants_a_key_says_where_to_put_it() {
+    const KEY: &str = "a-key-of-twenty-four-characters";
+    let home = Home::with_config("auth: { keys: { ada: '${env:ADA_KEY}' } }\n");
+    let mut command = home.tidegate(&["serve", "--listen", "127.0.0.1:0"]);
+    let process = Running::start(command.env("ADA_KEY", KEY));
+    let server = Server::of(home, process);
+    let home = Home::new();
+    let base = format!("http://{}", server.address);
+    fails(home.run(&["ls", "--url", &base]), 1, &["TIDEGATE_KEY"]);
+    let mut with_key = home.tidegate(&["ls", "--url", &format!("{base}/mcp/nobody")]);
+    with_key.env("TIDEGATE_KEY", KEY);
+    let told = String::from_utf8(with_key.output().unwrap().stderr).unwrap();
+    assert!(told.contains("there is no source"), "{told}");
+    server.stop();
+}
+
 #[test]
 fn a_bad_configuration_is_no_gateway() {
     let home = Home::with_config("wrong: yes");

@@ -28,9 +28,15 @@ fn get(server: &Server) -> Post {
     server.post().at("/metrics").method("GET")
 }
 
+/// As a scraper of today asks.
+fn get_open(server: &Server) -> Post {
+    let open = "application/openmetrics-text;version=1.0.0,text/plain;q=0.5";
+    get(server).header("Accept", open)
+}
+
 #[track_caller]
 fn scrape(server: &Server) -> Exposition {
-    let answer = get(server).send(b"");
+    let answer = get_open(server).send(b"");
     assert_eq!(answer.status, 200, "{answer:?}");
     Exposition::read(&answer.body)
 }
@@ -53,7 +59,7 @@ fn reads_are_counted_whether_they_succeed_or_fail() {
     read(&server, "plugin://notes/memory_stats").result();
     read(&server, "plugin://notes/entries/whose-birthday").result();
     assert!(read(&server, "plugin://notes/entries/nobodys").json()["error"].is_object());
-    let text = get(&server).send(b"").body;
+    let text = get_open(&server).send(b"").body;
     assert!(
         !text.contains("birthday") && !text.contains("nobody"),
         "{text}"
@@ -225,7 +231,7 @@ fn no_word_of_a_client_becomes_a_label() {
     for number in 0..20 {
         make_up(&format!("guess{number}"));
     }
-    let text = get(&server).send(b"").body;
+    let text = get_open(&server).send(b"").body;
     assert_eq!(Exposition::read(&text).series(), known);
     assert!(!text.contains("guess") && !text.contains("first"), "{text}");
     server.stop();
@@ -239,7 +245,7 @@ fn with_keys_the_page_is_for_admins() {
     let mut command = home.tidegate(&["serve", "--listen", "127.0.0.1:0"]);
     let process = Running::start(command.env("ADA", ADA).env("BOB", BOB));
     let server = Server::of(home, process);
-    let with = |key: &str| get(&server).header("Authorization", &format!("Bearer {key}"));
+    let with = |key: &str| get_open(&server).header("Authorization", &format!("Bearer {key}"));
     let bob = server
         .post()
         .header("Authorization", &format!("Bearer {BOB}"));
@@ -290,8 +296,7 @@ fn host_and_origin_are_checked_and_the_form_is_what_is_asked_for() {
     }
     assert_eq!(server.post().at("/metrics").send(b"").status, 405);
     let plain = get(&server).header("Accept", "*/*").send(b"");
-    let open = "application/openmetrics-text;version=1.0.0,text/plain;q=0.5";
-    let open = get(&server).header("Accept", open).send(b"");
+    let open = get_open(&server).send(b"");
     let form = |answer: &Answer| answer.header("content-type").unwrap().to_owned();
     assert_eq!(form(&plain), "text/plain; version=0.0.4; charset=utf-8");
     assert_eq!(
@@ -299,6 +304,11 @@ fn host_and_origin_are_checked_and_the_form_is_what_is_asked_for() {
         "application/openmetrics-text; version=1.0.0; charset=utf-8"
     );
     Exposition::read(&open.body);
+    // In the older form a counter is called what its value is called.
+    assert!(plain.body.contains("# TYPE tidegate_calls_total counter\n"));
+    assert!(plain.body.contains("# HELP tidegate_calls_total "));
+    assert!(open.body.contains("# TYPE tidegate_calls counter\n"));
+    assert!(open.body.ends_with("# EOF\n") && !plain.body.contains("# EOF"));
     server.stop();
 }
 

@@ -5,6 +5,9 @@ use tidegate_core::Error;
 
 use super::unavailable;
 
+/// How the words begin for a server that wants to know who asks.
+pub const WANTS_CREDENTIALS: &str = "the source wants credentials";
+
 /// A server was reached and did not answer the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
@@ -27,7 +30,7 @@ impl Refusal {
     pub(crate) fn error(self) -> Error {
         match self {
             Self::Credentials(status) => unavailable(&format!(
-                "the source wants credentials (HTTP status {}); give it some with `headers` in its \
+                "{WANTS_CREDENTIALS} (HTTP status {}); give it some with `headers` in its \
                  configuration",
                 status.as_u16()
             )),

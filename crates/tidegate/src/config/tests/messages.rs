@@ -368,6 +368,23 @@ fn of_sources() {
             "1:12: `sources.a` has `headers` or `ca`, which go with `url`",
         ),
         (
+            "sources: { a: { url: \"http://x\", headers: { \"bad header\": x } } }\n",
+            "1:12: `sources.a` has the header `bad header`, which is no name of a header",
+        ),
+        (
+            "sources: { a: { url: \"http://x\", headers: { Mcp-Method: x } } }\n",
+            "1:12: `sources.a` has the header `Mcp-Method`, which the gateway sets itself",
+        ),
+        (
+            "sources: { a: { url: \"http://x\", headers: { X-A: \"a\\nb\" } } }\n",
+            "1:50: `sources.a.headers.X-A`: the value has a line break or another character that no \
+             header can have",
+        ),
+        (
+            "mcpServers: { a: { command: x, env: { T: \"x ${env:NOPE}\" } } }\n",
+            "1:42: `mcpServers.a.env.T`: the environment variable `NOPE` is not set",
+        ),
+        (
             "sources: { a: { url: \"https://x\", ca: b.pem } }\n",
             "1:39: `sources.a.ca`: cannot read the file `b.pem`: No such file or directory (os \
              error 2)",

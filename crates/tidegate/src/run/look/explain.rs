@@ -2,7 +2,7 @@
 
 use anyhow::Context as _;
 use serde::Deserialize;
-use tidegate_core::{Ask, RawJson};
+use tidegate_core::{Ask, Code, RawJson};
 use tidegate_mcp::revision::Method;
 
 use super::answer::{Answer, plain};
@@ -44,7 +44,13 @@ pub(super) async fn answer(place: &Place, uri: &str, json: bool) -> anyhow::Resu
     let asked = format!("{EXPLAIN}{uri}");
     let params = serde_json::json!({ "uri": asked });
     let ask = Ask::Resource { uri: asked };
-    let result = place.ask(Method::ResourcesRead, ask, params.into()).await?;
+    let result = place.ask(Method::ResourcesRead, ask, params.into()).await;
+    let result = result.map_err(|error| match (error.code(), place.url()) {
+        (Code::ResourceNotFound, Some(url)) => {
+            anyhow::anyhow!("{url} does not explain URIs; ask the endpoint of all sources, `/mcp`")
+        }
+        _ => error.into(),
+    })?;
     let contents: Contents = result.read().context("the gateway does not explain URIs")?;
     let text = contents.contents.into_iter().map(|one| one.text);
     let text = text.collect::<String>();

@@ -12,9 +12,10 @@ use tidegate_core::{
     RawJson, Reply, Request, Scope, Source, SourceId, Terms,
 };
 use tidegate_mcp::revision::Method;
-use tidegate_upstream::{Remote, Transport, Trust};
+use tidegate_upstream::{Remote, Transport, Trust, WANTS_CREDENTIALS};
 use tokio::task::JoinSet;
 
+use super::KEY;
 use super::answer::plain;
 use crate::assemble::{Assembly, Ending, deadline, endpoint, open_in, remote_config, wind_down};
 use crate::config::{Conduct, Secret, Settings};
@@ -119,7 +120,7 @@ impl Place {
             .await?;
         let why = self.unwell().into_iter().next().map(|(_, why)| why);
         match (&self.url, why) {
-            (Some(url), Some(why)) => Err(anyhow::anyhow!(why))
+            (Some(url), Some(why)) => Err(anyhow::anyhow!(in_words_of_a_client(why)))
                 .with_context(|| format!("no gateway can be looked into at {url}")),
             _ => Ok(()),
         }
@@ -186,10 +187,18 @@ impl Place {
     }
 }
 
+/// Why a gateway cannot be looked into. To this program it is a source; to its user it is not.
+fn in_words_of_a_client(why: String) -> String {
+    match why.starts_with(WANTS_CREDENTIALS) {
+        true => format!("it wants a key: set the variable {KEY} to one of its `auth.keys`"),
+        false => why,
+    }
+}
+
 /// The header that shows a key.
 fn bearer(key: &Secret) -> anyhow::Result<(HeaderName, HeaderValue)> {
     let value = HeaderValue::try_from(format!("Bearer {}", key.expose()));
-    let mut value = value.context("the variable TIDEGATE_KEY holds no key")?;
+    let mut value = value.with_context(|| format!("the variable {KEY} holds no key"))?;
     value.set_sensitive(true);
     Ok((AUTHORIZATION, value))
 }
