@@ -115,6 +115,7 @@ impl<'a> Drain<'a> {
             };
             bytes += size;
             ttl = [ttl, page.ttl].into_iter().flatten().min();
+            self.tell_mended(list, &page.mended);
             let callable = |entry: &Entry| list != List::Tools || self.is_callable(entry);
             entries.extend(page.entries.into_iter().filter(callable));
             match page.next {
@@ -169,6 +170,18 @@ impl<'a> Drain<'a> {
             );
         }
         wrong.is_none()
+    }
+
+    /// Says, once, that entries lacked what clients rely on.
+    fn tell_mended(&self, list: List, mended: &[String]) {
+        for name in mended.iter().filter(|name| self.open.is_newly_faulty(name)) {
+            tracing::warn!(
+                source = self.config.name,
+                list = list.member(),
+                name = clip(name),
+                "an entry lacks what clients rely on; it was added"
+            );
+        }
     }
 
     fn warn(&self, list: List, message: &str) {

@@ -3,6 +3,7 @@
 
 mod answer;
 mod ask;
+mod entry;
 mod facts;
 mod headers;
 mod notice;

@@ -6,6 +6,7 @@ use serde_json::value::RawValue;
 use tidegate_core::{Entry, Features, List, Object, RawJson, bounded_list};
 
 use super::super::{Era, Revision, tasks};
+use super::entry::entry;
 
 /// More entries than any page has.
 const MOST_ENTRIES: usize = 100_000;
@@ -84,6 +85,8 @@ fn facts(revision: Revision, members: &Object<'_>) -> Facts {
 #[derive(Debug)]
 pub struct Page {
     pub entries: Vec<Entry>,
+    /// Those that lacked something, by their names.
+    pub mended: Vec<String>,
     /// The next page's cursor. An empty one is one too.
     pub next: Option<String>,
     /// How long the server says the page stays as it is.
@@ -94,20 +97,16 @@ pub struct Page {
 pub fn page(list: List, result: &RawJson) -> Option<Page> {
     let members = result.object()?;
     let items: Vec<&RawValue> = bounded_list(members.get(list.member())?, MOST_ENTRIES).ok()?;
-    let key = match list {
-        List::Tools | List::Prompts => "name",
-        List::Resources => "uri",
-        List::Templates => "uriTemplate",
-    };
-    let entries = items.into_iter().filter_map(|item| {
-        let key = Object::parse(item.get()).ok()?.string(key)?;
-        Some(Entry {
-            key,
-            definition: RawJson::copy_of(item.get()),
-        })
+    let mut mended = Vec::new();
+    let read = items.into_iter().filter_map(|item| entry(list, item));
+    let entries = read.map(|(entry, was_mended)| {
+        mended.extend(was_mended.then(|| entry.key.clone()));
+        entry
     });
+    let entries = entries.collect();
     Some(Page {
-        entries: entries.collect(),
+        entries,
+        mended,
         next: members.string("nextCursor"),
         ttl: members
             .get("ttlMs")
