@@ -97,6 +97,16 @@ pub struct Terms {
     pub progress: Option<RawJson>,
 }
 
+impl Terms {
+    /// Those under which the gateway itself looks at a source, whichever way it speaks there.
+    pub fn own() -> Self {
+        Self {
+            stateless: true,
+            ..Self::default()
+        }
+    }
+}
+
 impl Default for Terms {
     fn default() -> Self {
         Self {

@@ -137,7 +137,7 @@ impl CapabilityIndex {
     async fn count(&self) {
         let inner = Arc::clone(&self.inner);
         let counting = tokio::task::spawn_blocking(move || {
-            let (caller, terms) = (Caller::local(), Terms::default());
+            let (caller, terms) = (Caller::local(), Terms::own());
             let audience = Audience {
                 caller: &caller,
                 terms: &terms,

@@ -16,7 +16,7 @@ use tidegate_mcp::Era;
 use tidegate_mcp::revision::client::Facts;
 use tidegate_mcp::revision::rounds::brought;
 use tokio::sync::{Notify, Semaphore, watch};
-use tokio::time::timeout;
+use tokio::time::{timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -63,6 +63,7 @@ pub struct Remote {
     elsewhere: Arc<Elsewhere>,
     /// The calls that wait for clients without sessions.
     lot: Arc<Lot>,
+    started: tokio::time::Instant,
     /// Whether the server has been reached, or not been reached, once.
     pub(crate) ready: CancellationToken,
     /// Counts how often it was reached, and how often its lists were taken in.
@@ -82,6 +83,7 @@ impl Remote {
         let lot = Lot::new(Arc::clone(&config.seal), config.park_time);
         Self {
             config,
+            started: tokio::time::Instant::now(),
             known: Known::default(),
             open: Arc::default(),
             facts: ArcSwapOption::empty(),
@@ -260,17 +262,15 @@ impl Source for Remote {
     fn prepare(&self, audience: &Audience<'_>) -> BoxFuture<'_, ()> {
         let terms = audience.terms.clone();
         Box::pin(async move {
-            let prepared = async {
-                self.ready.cancelled().await;
-                if let Some(class) = self.class(&terms) {
-                    class.ready().await;
-                }
-            };
-            if timeout(self.config.list_wait, prepared).await.is_err() {
+            // Whoever came first has waited for it already.
+            let reached = timeout_at(self.started + self.config.list_wait, self.ready.cancelled());
+            if reached.await.is_err() {
                 self.is_missing("is still starting");
-                if let Some(class) = self.class(&terms) {
-                    class.is_late();
-                }
+            }
+            if let Some(class) = self.class(&terms)
+                && timeout(self.config.list_wait, class.ready()).await.is_err()
+            {
+                class.is_late();
             }
         })
     }

@@ -82,7 +82,7 @@ impl Components {
     fn listed(&self) -> Vec<Sample<'_>> {
         let audience = Audience {
             caller: &Caller::local(),
-            terms: &Terms::default(),
+            terms: &Terms::own(),
         };
         let mut samples = Vec::new();
         for (id, source) in &self.sources {

@@ -219,7 +219,7 @@ impl Component {
 fn offered(source: &dyn Source) -> Arc<Catalog> {
     source.catalog(&Audience {
         caller: &Caller::local(),
-        terms: &Terms::default(),
+        terms: &Terms::own(),
     })
 }
 

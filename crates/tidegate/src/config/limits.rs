@@ -126,7 +126,7 @@ bounds! {
         call_time_max: Time = Time::secs(10 * MINUTE), as Duration in SHORTEST..=Time::secs(7 * DAY);
         /// Entries on one page of a list.
         page_size: usize = 1_000_usize, as usize in 1..=10_000;
-        /// How long a list waits for sources that have just been started.
+        /// How long the first clients, with all they ask, wait for sources that have just been started.
         startup_wait: Time = Time::secs(5), as Duration in NONE..=Time::secs(5 * MINUTE);
     }
 }
