@@ -134,8 +134,12 @@ impl Outward {
         if let Some(page) = uri.strip_prefix(PAGES) {
             return Some(format!("{PAGES}{id}/{page}"));
         }
-        let found = self.view.resource(uri)?;
-        (found.source != self.source).then(|| format!("{QUALIFIED}{id}/{uri}"))
+        let leads_back = match self.view.resource(uri) {
+            Some(found) => found.source == self.source,
+            // What is not listed may be there all the same. A page of the web is its reader's own.
+            None => !uri.contains(':') || is_of_the_web(uri),
+        };
+        (!leads_back).then(|| format!("{QUALIFIED}{id}/{uri}"))
     }
 
     fn error(&self, error: Error) -> Error {
@@ -154,6 +158,15 @@ impl Outward {
             _ => None,
         }
     }
+}
+
+fn is_of_the_web(uri: &str) -> bool {
+    let scheme = uri.split_once("://").map(|(scheme, _)| scheme);
+    scheme.is_some_and(|scheme| {
+        ["http", "https"]
+            .iter()
+            .any(|web| scheme.eq_ignore_ascii_case(web))
+    })
 }
 
 /// An object with one member changed; none if it stays.

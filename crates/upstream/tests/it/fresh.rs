@@ -84,3 +84,35 @@ async fn what_is_missing_is_said() {
         assert_eq!(answer["error"]["data"]["kind"], kind, "{answer}");
     }
 }
+
+/// A link to what a server does not list leads back to it all the same; one into the web is left as
+/// it is, for whoever reads it.
+#[tokio::test]
+async fn a_link_to_what_is_not_listed_leads_back() {
+    let fixture = Fixture::modern().start().await;
+    let behind = Behind::of(&fixture).await;
+    let client = behind.client().at("/mcp");
+    for (given, seen) in [
+        ("test://static-text", "test://static-text"),
+        ("other://unlisted", "gateway://server/other://unlisted"),
+        ("https://example.com/page", "https://example.com/page"),
+    ] {
+        let params = json!({ "name": "server__test_resource_link", "arguments": { "uri": given } });
+        let done = client
+            .modern("tools/call", params)
+            .send()
+            .await
+            .message()
+            .await;
+        assert_eq!(done["result"]["content"][0]["uri"], seen, "{done}");
+    }
+    let params = json!({ "uri": "gateway://server/other://unlisted" });
+    client
+        .modern("resources/read", params)
+        .send()
+        .await
+        .message()
+        .await;
+    let asked = fixture.heard_of("resources/read");
+    assert_eq!(asked[0].message()["params"]["uri"], "other://unlisted");
+}

@@ -4,7 +4,8 @@
 
 use serde_json::Value;
 
-/// How URIs begin of what a call makes: each source makes its own, so its URI may stay as it is.
+/// How URIs begin of what a call makes: it may be listed by then, or not, which decides how its URI
+/// leads back.
 pub(super) const MADE: &str = "demo://resource/session/";
 
 /// How things are called.
@@ -80,15 +81,16 @@ impl Names {
     /// Turns every URI in an answer into the server's own. One that was left as it is stays wrong
     /// on purpose: a second source's URIs must name it.
     pub(super) fn own_uris(&self, value: &mut Value) {
-        let qualifier = self.qualifier();
-        if qualifier.is_empty() {
+        let Self::OfAll { source, second, .. } = self else {
             return;
-        }
+        };
         match value {
             Value::Object(members) => {
                 for (key, member) in members {
                     match member {
-                        Value::String(uri) if key == "uri" => *uri = dequalified(uri, &qualifier),
+                        Value::String(uri) if key == "uri" => {
+                            *uri = dequalified(uri, source, *second);
+                        }
                         other => self.own_uris(other),
                     }
                 }
@@ -99,10 +101,11 @@ impl Names {
     }
 }
 
-fn dequalified(uri: &str, qualifier: &str) -> String {
-    match uri.strip_prefix(qualifier) {
-        Some(own) => own.to_owned(),
-        None if uri.starts_with(MADE) => uri.to_owned(),
-        None => format!("not qualified: {uri}"),
+fn dequalified(uri: &str, source: &str, second: bool) -> String {
+    let own = uri.strip_prefix(&format!("gateway://{source}/"));
+    match own {
+        Some(own) if second || own.starts_with(MADE) => own.to_owned(),
+        None if second && !uri.starts_with(MADE) => format!("not qualified: {uri}"),
+        _ => uri.to_owned(),
     }
 }
