@@ -195,6 +195,13 @@ impl Response {
             )
             .caused_by(format!("Content-Encoding: {coding}")));
         }
+        if head.status.is_success()
+            && of(CONTENT_TYPE).is_some_and(|kind| kind.starts_with("text/html"))
+        {
+            return Err(unavailable(
+                "the source answers with a web page; check its `url`",
+            ));
+        }
         let is_events = of(CONTENT_TYPE).is_some_and(|kind| kind.starts_with("text/event-stream"));
         Ok(Self {
             status: head.status,

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::view::{Found, Part, QUALIFIED, Rule, View};
 use crate::template::Template;
-use crate::{List, SourceId};
+use crate::{List, SourceId, clip};
 
 impl View {
     /// Everything there is to say about a URI.
@@ -14,8 +14,7 @@ impl View {
             return json!({
                 "uri": uri,
                 "found": false,
-                "because": "no source lists it, has a template that it fits, or is the only one \
-                    with URIs of its scheme",
+                "because": self.nowhere(uri),
                 "shadowed": others,
             });
         };
@@ -30,6 +29,24 @@ impl View {
             "because": because(&rule, source),
             "shadowed": others,
         })
+    }
+
+    /// Why a URI leads nowhere.
+    fn nowhere(&self, uri: &str) -> String {
+        let named = uri
+            .strip_prefix(QUALIFIED)
+            .map(|rest| rest.split('/').next());
+        match named.flatten() {
+            Some(source) if !self.parts().iter().any(|part| part.id.as_str() == source) => {
+                format!("there is no source `{}`", clip(source))
+            }
+            Some(source) => format!("what it names is not `{source}`'s own"),
+            None => {
+                "no source lists it, has a template that it fits, or is the only one with URIs \
+                     of its scheme"
+                    .to_owned()
+            }
+        }
     }
 
     /// The other sources that have something of this URI, and how it is reached there.
@@ -53,14 +70,14 @@ impl View {
 /// What a source has of a URI.
 fn has(part: &Part, uri: &str) -> Option<String> {
     if part.catalog.has(List::Resources, uri) {
-        return Some("lists it too".to_owned());
+        return Some(format!("lists `{uri}` too"));
     }
     let templates = part.catalog.list(List::Templates).iter();
     let mut fitting = templates
         .filter(|entry| Template::parse(&entry.key).is_some_and(|template| template.matches(uri)));
     fitting
         .next()
-        .map(|entry| format!("its template `{}` fits too", entry.key))
+        .map(|entry| format!("has the template `{}`, which fits too", entry.key))
 }
 
 fn name(rule: &Rule) -> &'static str {

@@ -5,6 +5,9 @@ use super::{Shared, task};
 use crate::error::{NO_RESOURCE, clip};
 use crate::{Ask, Code, Error, List, Reference, Request, Result, Side, TaskAsk};
 
+/// Things of one name that a message tells of.
+const MOST_NAMESAKES: usize = 5;
+
 /// Where a request goes, under the name it has there.
 pub(super) struct Target {
     pub(super) source: usize,
@@ -90,6 +93,13 @@ fn unknown(view: &View, list: List, name: &str) -> Error {
         return Error::new(Code::SourceDown, Side::Source, absent).with_data(data);
     }
     let message = format!("no {} is called `{}`", list.singular(), clip(name));
+    let namesakes = view.namesakes(list, name);
+    if !namesakes.is_empty() {
+        let names = namesakes.iter().take(MOST_NAMESAKES);
+        let names: Vec<_> = names.map(|name| format!("`{}`", clip(name))).collect();
+        let message = format!("{message} alone; there are {}", names.join(", "));
+        return Error::client(Code::UnknownTarget, message).with_data(data);
+    }
     let message = with_absences(message, view, list);
     Error::client(Code::UnknownTarget, message).with_data(data)
 }

@@ -294,6 +294,25 @@ fn a_gateway_that_wants_a_key_says_where_to_put_it() {
     server.stop();
 }
 
+/// A bare name that several have is not simply unknown.
+#[test]
+fn a_name_that_several_have_is_told_with_all_of_them() {
+    let demo = Home::new();
+    let fixture = tidegate_testkit::fixture::program();
+    let fixture = fixture.display();
+    demo.write(
+        "tidegate.yaml",
+        &format!("sources: {{ a: {{ command: {fixture} }}, b: {{ command: {fixture} }} }}\n"),
+    );
+    let names = ["no tool is called `echo` alone", "`a__echo`, `b__echo`"];
+    fails(demo.run(&["call", "echo"]), 1, &names);
+    let nowhere = demo
+        .run(&["explain", "gateway://nobody/x:y"])
+        .expect_code(1);
+    let why = "leads nowhere: there is no source `nobody`";
+    assert!(nowhere.stdout.contains(why), "{}", nowhere.stdout);
+}
+
 #[test]
 fn a_bad_configuration_is_no_gateway() {
     let home = Home::with_config("wrong: yes");

@@ -182,6 +182,16 @@ fn a_server_that_is_down_fails_nothing_else() {
     assert!(log.contains("the source cannot be reached"), "{log}");
 }
 
+/// What is wrong is said by the field that it is wrong in.
+#[test]
+fn a_folder_that_is_not_there_is_told() {
+    let server = with_demo("  lost: { command: sh, cwd: /nowhere/at-all }\n");
+    let listed = result(&server, "tools/list", json!({}));
+    let told = listed["_meta"]["dev.tidegate/missing"]["lost"].to_string();
+    assert!(told.contains("check its `cwd`"), "{listed}");
+    server.stop();
+}
+
 /// A server that dies comes back by itself, and with the gateway it goes.
 #[test]
 fn a_server_that_is_killed_comes_back_and_none_outlives_the_gateway() {

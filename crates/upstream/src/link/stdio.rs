@@ -44,6 +44,14 @@ pub(crate) fn start(
     command: &Command,
     unfinished: &TaskTracker,
 ) -> Result<Started> {
+    if command
+        .folder
+        .as_ref()
+        .is_some_and(|folder| !folder.is_dir())
+    {
+        let message = "the folder of the source's program is not there; check its `cwd`";
+        return Err(unavailable(message));
+    }
     let (process, pipes) = Process::start(command).map_err(|cause| no_start().caused_by(cause))?;
     let Pipes {
         stdin,

@@ -113,7 +113,8 @@ impl View {
 
     /// The only source that has URIs of this scheme.
     fn of_scheme(&self, uri: &str) -> Option<Found> {
-        let scheme = scheme_of(uri)?;
+        // One that names its source is that source's, or nobody's.
+        let scheme = scheme_of(uri).filter(|_| !uri.starts_with(QUALIFIED))?;
         let has_one = |part: &&Part| {
             let lists = [List::Resources, List::Templates];
             let mut keys = lists.iter().flat_map(|list| part.catalog.list(*list));
@@ -193,6 +194,17 @@ impl View {
             (Some(only), None) => Some(only),
             _ => None,
         }
+    }
+
+    /// The listed names of all that have this bare name.
+    pub(crate) fn namesakes(&self, list: List, name: &str) -> Vec<&str> {
+        let parts = self.parts.iter().enumerate();
+        let found = parts.filter_map(|(part, one)| {
+            let entries = one.catalog.list(list);
+            let at = entries.iter().position(|entry| entry.key == name)?;
+            Some(self.listed_at(list, part, at)?.name.as_str())
+        });
+        found.collect()
     }
 
     fn at(&self, part: &Part, list: List, native: &str) -> Option<Found> {
