@@ -18,7 +18,7 @@ use tokio::task::spawn_blocking;
 
 use crate::declare::{completing, nothing_called};
 use crate::folder::{
-    Base, Desk, Folders, Look, Patterns, Root, Rules, Unread, Walk, folders, keep_looking,
+    Base, Desk, Folders, Look, Patterns, Root, Rules, Told, Unread, Walk, folders, keep_looking,
 };
 use shelf::Shelf;
 use watched::Spellings;
@@ -70,6 +70,7 @@ impl Files {
                 gitignore: config.gitignore,
                 include: config.include,
                 exclude: config.exclude,
+                told: Told::default(),
             },
             root: Root::new(config.root),
             max_bytes: config.max_bytes,

@@ -5,6 +5,7 @@
 
 mod contents;
 mod desk;
+mod lines;
 pub(crate) mod media;
 mod place;
 mod root;
@@ -15,6 +16,7 @@ mod watch;
 
 pub(crate) use contents::{Contents, Unread};
 pub(crate) use desk::Desk;
+pub(crate) use lines::Told;
 pub(crate) use place::Place;
 pub(crate) use root::{Absent, Root, Stamp};
 pub(crate) use rules::Rules;

@@ -23,7 +23,7 @@ use tokio::sync::watch;
 use crate::declare::{arguments, completing, nothing_called};
 use crate::files::entries;
 use crate::folder::{
-    Base, Desk, Folders, Look, Patterns, Root, Rules, Unread, Walk, folders, keep_looking,
+    Base, Desk, Folders, Look, Patterns, Root, Rules, Told, Unread, Walk, folders, keep_looking,
 };
 use library::Library;
 use shelf::Shelf;
@@ -66,6 +66,7 @@ impl Prompts {
                 gitignore: false,
                 include: Patterns::default(),
                 exclude: Patterns::default(),
+                told: Told::default(),
             },
             shelf: watch::Sender::new(Arc::new(Shelf::coming())),
             changes: ChangeSender::default(),

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use ignore::Match;
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use ignore::gitignore::Gitignore;
 
+use super::lines::{Told, builder, flaw, why};
 use super::{Place, Root};
 
 /// A file of rules that is larger was not written by people.
@@ -24,6 +25,8 @@ pub(crate) struct Rules {
     /// Files that match none of these are left out; with no pattern none is.
     pub(crate) include: Patterns,
     pub(crate) exclude: Patterns,
+    /// What was said in the log about lines that are no patterns.
+    pub(crate) told: Told,
 }
 
 /// Patterns as in a `.gitignore` file.
@@ -36,13 +39,17 @@ pub struct Patterns {
 impl Patterns {
     /// Reads patterns; an error says which one is wrong, and why.
     pub fn parse(written: &[String]) -> Result<Self, BadPattern> {
-        let mut builder = GitignoreBuilder::new(".");
+        let mut builder = builder();
         for pattern in written {
-            let bad = |error: ignore::Error| BadPattern {
+            let bad = |why: String| BadPattern {
                 pattern: pattern.clone(),
-                why: why(&error),
+                why,
             };
-            builder.add_line(None, pattern).map_err(bad)?;
+            if let Some(flaw) = flaw(pattern) {
+                return Err(bad(flaw.to_owned()));
+            }
+            let added = builder.add_line(None, pattern);
+            added.map_err(|error| bad(why(&error)))?;
         }
         let matcher = builder.build().map_err(|error| BadPattern {
             pattern: written.join(", "),
@@ -93,14 +100,6 @@ impl Default for Patterns {
 pub struct BadPattern {
     pub pattern: String,
     pub why: String,
-}
-
-/// The last part of what the library says: the first is the pattern again.
-fn why(error: &ignore::Error) -> String {
-    match error {
-        ignore::Error::Glob { err, .. } => err.clone(),
-        other => other.to_string(),
-    }
 }
 
 /// The rules that hold in one folder: its own file of rules, and those of the folders above.
@@ -157,21 +156,56 @@ impl Rules {
         if !self.gitignore {
             return Held::default();
         }
-        self.within(root, &Place::top(), above(root.path()))
+        self.within(root, &Place::top(), self.above(root.path()))
     }
 
     /// The rules in a folder whose parent has these.
     pub(crate) fn within(&self, root: &Root, folder: &Place, above: Held) -> Held {
         let own = self.gitignore.then(|| folder.join(IGNORE_FILE)).flatten();
-        let text = own.and_then(|file| root.read(&file, LONGEST_RULES).ok());
-        match text {
+        let read = own.and_then(|file| Some((root.read(&file, LONGEST_RULES).ok()?, file)));
+        match read {
             None => above,
-            Some(text) => Held(Some(Arc::new(Layer {
-                matcher: matcher(&text),
+            Some((text, file)) => Held(Some(Arc::new(Layer {
+                matcher: self.told.matcher(&root.path().join(file.path()), &text),
                 at: Level::Below(folder.names().count()),
                 above,
             }))),
         }
+    }
+
+    /// The rules of the repository that a folder is part of, down to the folder above it.
+    fn above(&self, folder: &Path) -> Held {
+        let is_top = |folder: &Path| folder.join(".git").exists();
+        let upwards: Vec<_> = folder.ancestors().collect();
+        let Some(top) = upwards.iter().position(|folder| is_top(folder)) else {
+            return Held::default();
+        };
+        let mut held = Held::default();
+        let exclude = upwards[top].join(".git/info/exclude");
+        let files = upwards[1..=top]
+            .iter()
+            .rev()
+            .map(|one| one.join(".gitignore"));
+        for file in [exclude].into_iter().chain(files) {
+            let holder = match file.ends_with("info/exclude") {
+                true => upwards[top],
+                false => file.parent().unwrap_or(folder),
+            };
+            let Ok(text) = read_bounded(&file) else {
+                continue;
+            };
+            held = Held(Some(Arc::new(Layer {
+                matcher: self.told.matcher(&file, &text),
+                at: Level::Above(
+                    folder
+                        .strip_prefix(holder)
+                        .unwrap_or(Path::new(""))
+                        .to_owned(),
+                ),
+                above: held,
+            })));
+        }
+        held
     }
 }
 
@@ -197,41 +231,6 @@ impl Held {
     }
 }
 
-/// The rules of the repository that a folder is part of, down to the folder above it.
-fn above(folder: &Path) -> Held {
-    let is_top = |folder: &Path| folder.join(".git").exists();
-    let upwards: Vec<_> = folder.ancestors().collect();
-    let Some(top) = upwards.iter().position(|folder| is_top(folder)) else {
-        return Held::default();
-    };
-    let mut held = Held::default();
-    let exclude = upwards[top].join(".git/info/exclude");
-    let files = upwards[1..=top]
-        .iter()
-        .rev()
-        .map(|one| one.join(".gitignore"));
-    for file in [exclude].into_iter().chain(files) {
-        let holder = match file.ends_with("info/exclude") {
-            true => upwards[top],
-            false => file.parent().unwrap_or(folder),
-        };
-        let Ok(text) = read_bounded(&file) else {
-            continue;
-        };
-        held = Held(Some(Arc::new(Layer {
-            matcher: matcher(&text),
-            at: Level::Above(
-                folder
-                    .strip_prefix(holder)
-                    .unwrap_or(Path::new(""))
-                    .to_owned(),
-            ),
-            above: held,
-        })));
-    }
-    held
-}
-
 fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
     use std::io::Read as _;
     let mut text = Vec::new();
@@ -240,15 +239,6 @@ fn read_bounded(path: &Path) -> std::io::Result<Vec<u8>> {
         file.take(LONGEST_RULES).read_to_end(&mut text)?;
     }
     Ok(text)
-}
-
-/// A line that is no pattern is left out, as git does.
-fn matcher(text: &[u8]) -> Gitignore {
-    let mut builder = GitignoreBuilder::new(".");
-    for line in String::from_utf8_lossy(text).lines() {
-        builder.add_line(None, line).ok();
-    }
-    builder.build().unwrap_or_else(|_| Gitignore::empty())
 }
 
 #[cfg(test)]
@@ -263,6 +253,7 @@ mod tests {
             gitignore: true,
             include: Patterns::default(),
             exclude: Patterns::default(),
+            told: Told::default(),
         }
     }
 
@@ -350,11 +341,33 @@ mod tests {
         );
     }
 
+    /// What was meant to be hidden must not be shown because of a slip.
     #[test]
     fn a_bad_pattern_is_told() {
-        let written = ["*.md".to_owned(), "[z-a]".to_owned()];
-        let bad = Patterns::parse(&written).unwrap_err();
-        assert_eq!(bad.pattern, "[z-a]");
-        assert!(bad.why.contains("range"), "{bad:?}");
+        for (pattern, why) in [
+            ("[z-a]", "range"),
+            ("secret[0-9.txt", "a bracket is not closed"),
+            ("secret[]", "a bracket is not closed"),
+            ("#secret", "comment"),
+            ("  ", "empty"),
+        ] {
+            let written = ["*.md".to_owned(), pattern.to_owned()];
+            let bad = Patterns::parse(&written).unwrap_err();
+            assert_eq!(bad.pattern, pattern);
+            assert!(bad.why.contains(why), "{bad:?}");
+        }
+        patterns(&["[]]", "a\\[b", "\\#secret", "!kept"]);
+    }
+
+    /// Git has it so: the line says nothing, and the others hold.
+    #[test]
+    fn a_bad_line_of_a_file_of_rules_is_left_out() {
+        let folder = folder(&[(".gitignore", "secret[0-9.txt\n*.log\n")]);
+        let root = Root::new(folder.path().to_owned());
+        let rules = rules();
+        assert!(rules.show(&root, &place("secret1.txt"), false));
+        assert!(rules.show(&root, &place("secret[0-9.txt"), false));
+        assert!(!rules.show(&root, &place("a.log"), false));
+        assert_eq!(rules.told.count(), 1, "said once, however often it is read");
     }
 }

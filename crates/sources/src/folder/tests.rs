@@ -85,6 +85,7 @@ impl World {
                 gitignore: true,
                 include: Patterns::default(),
                 exclude: Patterns::default(),
+                told: Told::default(),
             },
             secret,
         }

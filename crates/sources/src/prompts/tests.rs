@@ -398,6 +398,7 @@ fn too_many_and_too_large_are_told() {
         gitignore: false,
         include: Patterns::default(),
         exclude: Patterns::default(),
+        told: Told::default(),
     };
     let walk = Walk {
         root: &root,

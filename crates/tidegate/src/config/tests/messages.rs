@@ -318,6 +318,15 @@ fn of_folders() {
             "1:52: `sources.a.exclude`: `[z-a]` is no pattern: invalid range; 'z' > 'a'",
         ),
         (
+            "sources: { a: { kind: files, root: ., exclude: ['secret[0-9.txt'] } }\n",
+            "1:49: `sources.a.exclude`: `secret[0-9.txt` is no pattern: a bracket is not closed",
+        ),
+        (
+            "sources:\n  a:\n    kind: files\n    root: .\n    include:\n      - '*.md'\n      - '#x'\n",
+            "7:9: `sources.a.include`: `#x` is no pattern: it is a comment; a name that begins with \
+             `#` is written with `\\#`",
+        ),
+        (
             "sources: { a: { kind: files, root: ., max_bytes: 0 } }\n",
             "1:50: `sources.a.max_bytes` is 0; it must be from 1 to 256MiB",
         ),
