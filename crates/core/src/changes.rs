@@ -18,7 +18,7 @@ const BACKLOG: usize = 1024;
 const MOST_LEVELS: usize = 64;
 
 /// Something that is not as it was.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Change {
     Tools,
     Prompts,
@@ -56,7 +56,7 @@ pub enum Hearers {
 }
 
 impl Hearers {
-    fn include(&self, listener: Option<&Caller>) -> bool {
+    pub fn include(&self, listener: Option<&Caller>) -> bool {
         match self {
             Self::Everyone => true,
             Self::Principal(principal) => listener.is_some_and(|one| one.principal == *principal),
@@ -292,6 +292,19 @@ impl Hub {
             // An error means that nobody listens.
             self.sender.send(news).ok();
         }
+    }
+
+    /// All that is told, with the number of the source that tells it. What is missed is missed.
+    pub(crate) fn overhear(&self) -> impl Stream<Item = (usize, Telling)> + Send + use<> {
+        stream::unfold(self.sender.subscribe(), |mut receiver| async {
+            loop {
+                match receiver.recv().await {
+                    Ok(told) => return Some((told, receiver)),
+                    Err(broadcast::error::RecvError::Lagged(_)) => {}
+                    Err(broadcast::error::RecvError::Closed) => return None,
+                }
+            }
+        })
     }
 
     /// What is of interest, from now on. After a gap, everything the filter names.

@@ -12,10 +12,11 @@ mod pages;
 mod recent;
 mod stats;
 mod summary;
+mod times;
 mod verbs;
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use futures_util::{FutureExt as _, StreamExt as _};
 use tidegate_core::{
@@ -119,6 +120,19 @@ impl CapabilityIndex {
     /// Follows the lists of all sources for as long as it is polled: what is read next is then made
     /// quickly, and those who subscribe hear of it.
     pub async fn run(self: Arc<Self>) {
+        futures_util::join!(self.keep_times(), self.follow());
+    }
+
+    /// Notes when changes are told.
+    async fn keep_times(&self) {
+        let mut told = self.inner.lookout.overhear();
+        while let Some((source, telling)) = told.next().await {
+            let times = &self.inner.state.recent.times;
+            times.note(source, telling, SystemTime::now());
+        }
+    }
+
+    async fn follow(&self) {
         let mut changes = self.inner.lookout.list_changes();
         self.count().await;
         while changes.next().await.is_some() {
@@ -161,7 +175,7 @@ impl Inner {
     fn glance(&self, call: &Call) -> Result<Glance> {
         let index = self.lookout.index(&Scope::All, &call.audience())?;
         let kind = kind_of(&call.audience());
-        let noticed = self.state.recent.notice(kind, &index);
+        let noticed = self.state.recent.notice(&call.audience(), &index);
         Ok(Glance {
             state: Arc::clone(&self.state),
             index,

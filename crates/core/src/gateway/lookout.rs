@@ -6,7 +6,9 @@ use futures_util::stream::{self, BoxStream, StreamExt};
 
 use super::Shared;
 use crate::changes::Interest;
-use crate::{Audience, Change, Error, Filter, Index, Reply, Request, Result, Scope};
+use crate::{
+    Audience, Change, Error, Filter, Index, Reply, Request, Result, Scope, SourceId, Telling,
+};
 
 /// Made before the gateway, and given to it: it shows nothing until then.
 #[derive(Clone, Default)]
@@ -48,5 +50,16 @@ impl Lookout {
             only: None,
         };
         shared.hub.listen(interest).boxed()
+    }
+
+    /// All that any source tells from now on, whoever it is for. What is told too fast is missed.
+    pub fn overhear(&self) -> BoxStream<'static, (SourceId, Telling)> {
+        let Ok(shared) = self.shared() else {
+            return stream::pending().boxed();
+        };
+        let ids: Vec<_> = shared.sources.iter().map(|(id, _)| id.clone()).collect();
+        let told = shared.hub.overhear();
+        told.map(move |(source, telling)| (ids[source].clone(), telling))
+            .boxed()
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::words;
+use super::words::decoded;
 use crate::{List, RawJson};
 
 /// What each part of a definition counts.
@@ -24,6 +25,7 @@ pub struct Facts {
     pub description: Option<String>,
     pub mime: Option<String>,
     pub arguments: Vec<Argument>,
+    /// As people would write it.
     uri: Option<String>,
 }
 
@@ -52,7 +54,9 @@ impl Facts {
                 List::Prompts => of_list(&value["arguments"]),
                 List::Resources | List::Templates => Vec::new(),
             },
-            uri: text("uri").or_else(|| text("uriTemplate")),
+            uri: text("uri")
+                .or_else(|| text("uriTemplate"))
+                .map(|uri| decoded(&uri)),
         }
     }
 
@@ -133,4 +137,26 @@ fn of_list(arguments: &Value) -> Vec<Argument> {
             })
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a URI is written with is no word.
+    #[test]
+    fn the_words_of_a_uri_are_those_that_people_read() {
+        let definition = serde_json::json!({
+            "uri": "file:///h/document%20number%207%20about%20caf%C3%A9.md",
+            "name": "x",
+        });
+        let mut found = Vec::new();
+        Facts::of(List::Resources, &definition.into()).weigh(|word, _| found.push(word.to_owned()));
+        assert_eq!(
+            found,
+            [
+                "x", "file", "h", "document", "number", "7", "about", "café", "md"
+            ]
+        );
+    }
 }

@@ -7,7 +7,9 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::SystemTime;
 
-use tidegate_core::{Audience, Index, List};
+use tidegate_core::{Audience, Index, List, SourceId};
+
+use super::times::{Heard, Times};
 
 /// Kinds of callers that are remembered.
 const MOST_KINDS: usize = 32;
@@ -18,6 +20,7 @@ const MOST_CHANGES: usize = 50;
 /// Something that was noticed.
 #[derive(Clone, Debug)]
 pub(super) struct Noticed {
+    /// When the gateway learned of it.
     pub(super) when: SystemTime,
     pub(super) list: List,
     pub(super) name: String,
@@ -45,19 +48,25 @@ pub(super) fn kind_of(audience: &Audience<'_>) -> u64 {
 #[derive(Default)]
 pub(super) struct Recent {
     kinds: Mutex<Vec<Seen>>,
+    pub(super) times: Times,
 }
 
 /// What one kind of caller was shown last.
 struct Seen {
     kind: u64,
     last: Weak<Index>,
-    elements: HashMap<(List, String), u64>,
+    looked: SystemTime,
+    elements: Elements,
     noticed: Arc<[Noticed]>,
 }
 
+/// Each element with the number of its definition, and whose it is.
+type Elements = HashMap<(List, String), (u64, SourceId)>;
+
 impl Recent {
     /// Compares what is there with what was, and tells the newest changes first.
-    pub(super) fn notice(&self, kind: u64, index: &Arc<Index>) -> Arc<[Noticed]> {
+    pub(super) fn notice(&self, audience: &Audience<'_>, index: &Arc<Index>) -> Arc<[Noticed]> {
+        let kind = kind_of(audience);
         let mut kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
         let at = kinds.iter().position(|seen| seen.kind == kind);
         let Some(at) = at else {
@@ -69,7 +78,8 @@ impl Recent {
         };
         let seen = &mut kinds[at];
         if !std::ptr::eq(seen.last.as_ptr(), Arc::as_ptr(index)) {
-            seen.look_again(index);
+            let heard = self.times.heard(audience.caller, seen.looked);
+            seen.look_again(index, &heard);
         }
         Arc::clone(&seen.noticed)
     }
@@ -80,50 +90,53 @@ impl Seen {
         Self {
             kind,
             last: Arc::downgrade(index),
+            looked: SystemTime::now(),
             elements: elements(index),
             noticed: Arc::default(),
         }
     }
 
-    fn look_again(&mut self, index: &Arc<Index>) {
+    fn look_again(&mut self, index: &Arc<Index>, heard: &Heard) {
         let now = elements(index);
-        let when = SystemTime::now();
+        let looked = SystemTime::now();
         let mut noticed: Vec<_> = self.noticed.to_vec();
-        let mut note = |(list, name): &(List, String), what| {
-            let name = name.clone();
-            noticed.retain(|one| one.list != *list || one.name != name);
-            noticed.insert(
-                0,
-                Noticed {
-                    when,
-                    list: *list,
-                    name,
-                    what,
-                },
-            );
-            noticed.truncate(MOST_CHANGES);
+        let mut note = |(list, name): &(List, String), source: &SourceId, what| {
+            noticed.retain(|one| one.list != *list || one.name != *name);
+            noticed.push(Noticed {
+                // What nobody told of is new now.
+                when: heard.when(source, *list, name).unwrap_or(looked),
+                list: *list,
+                name: name.clone(),
+                what,
+            });
         };
-        for key in self.elements.keys().filter(|key| !now.contains_key(*key)) {
-            note(key, What::Removed);
+        for (key, (_, source)) in &self.elements {
+            if !now.contains_key(key) {
+                note(key, source, What::Removed);
+            }
         }
-        for (key, definition) in &now {
+        for (key, (definition, source)) in &now {
             match self.elements.get(key) {
-                None => note(key, What::Added),
-                Some(before) if before != definition => note(key, What::Changed),
+                None => note(key, source, What::Added),
+                Some((before, _)) if before != definition => note(key, source, What::Changed),
                 Some(_) => {}
             }
         }
+        noticed.sort_by(|a, b| b.when.cmp(&a.when).then_with(|| a.name.cmp(&b.name)));
+        noticed.truncate(MOST_CHANGES);
         self.noticed = noticed.into();
         self.elements = now;
+        self.looked = looked;
         self.last = Arc::downgrade(index);
     }
 }
 
-fn elements(index: &Index) -> HashMap<(List, String), u64> {
+fn elements(index: &Index) -> Elements {
     let all = index.elements();
     all.map(|element| {
         let key = (element.list, element.name.to_owned());
-        (key, number(element.definition.as_str()))
+        let definition = number(element.definition.as_str());
+        (key, (definition, element.source.clone()))
     })
     .collect()
 }

@@ -1,6 +1,7 @@
 //! The capability index: what it tells, what it costs, when it is there.
 
 use std::fs;
+use std::time::{Duration, SystemTime};
 
 use rmcp::model::{CallToolRequestParams, ReadResourceRequestParams};
 use rmcp::transport::StreamableHttpClientTransport;
@@ -11,6 +12,7 @@ use tokio::time::timeout;
 
 use crate::support::inspector::inspect;
 use crate::support::messages::{LEGACY, watching};
+use crate::support::proc::eventually;
 use crate::support::{Events, Home, PATIENCE, Running, Server, Session};
 use crate::walk::client::Stateless;
 use crate::walk::{Pages, all, list};
@@ -160,6 +162,39 @@ fn each_text_keeps_within_its_tokens() {
         }
         server.stop();
     }
+}
+
+/// A change is as old as it is, however late somebody reads of it; and no word is made of what
+/// only writes a URI.
+#[test]
+fn changes_are_told_with_the_time_they_were_learned_at() {
+    let server = with_files(2, "enabled: true, cache_ttl: 0s");
+    text(&server, SUMMARY);
+    server
+        .home
+        .write("shelf/on call rota.md", "# Who is there\n");
+    eventually("the list has it", || {
+        let has = |uri: &String| uri.ends_with("on%20call%20rota.md");
+        uris(&server).iter().any(has).then_some(())
+    });
+    let learned = SystemTime::now() + Duration::from_secs(1);
+    eventually("time to go by", || {
+        let later = learned + Duration::from_secs(1);
+        (SystemTime::now() > later).then_some(())
+    });
+    let summary = text(&server, SUMMARY);
+    let line = summary.lines().find(|line| line.contains("rota.md` added"));
+    let when = line.unwrap().trim_start_matches("- ").split(": ").next();
+    let when = humantime::parse_rfc3339(when.unwrap()).unwrap();
+    assert!(when <= learned, "{summary}");
+    let all = full(&server);
+    let words = all.lines().find(|line| line.starts_with("Vocabulary: "));
+    let words: Vec<_> = words.unwrap().split([' ', ',']).collect();
+    assert!(
+        words.contains(&"rota") && !words.contains(&"20rota"),
+        "{all}"
+    );
+    server.stop();
 }
 
 /// Every page of the whole index, following what each says is next.
