@@ -141,7 +141,8 @@ impl Inner {
             let message = format!("this template has no variable `{variable}`");
             return Err(Error::client(Code::InvalidParams, message));
         }
-        let values = complete::paths(&self.now().walked, &completing::typed(call).value);
+        let typed = completing::typed(call).value;
+        let values = complete::paths(&self.now().walked, self.max_bytes, &typed);
         Ok(Reply::Done(completing::suggested(&values)))
     }
 
@@ -155,7 +156,7 @@ impl Look for Inner {
         let before = self.now();
         let shelf = match self.walk().go(&before.walked) {
             Ok(walked) => Shelf::of(walked, self, &before),
-            Err(absent) => Shelf::closed(&absent, &before),
+            Err(absent) => Shelf::closed(self.root.why_closed(&absent, "root"), &before),
         };
         shelf.log(&self.name, &before);
         let news = shelf.news(&self.base, &before);

@@ -140,7 +140,7 @@ impl Look for Inner {
                 let library = Library::read(&self.root, &walked, &before.library);
                 Shelf::of(walked, library, &self.base)
             }
-            Err(absent) => Shelf::closed(&absent),
+            Err(absent) => Shelf::closed(self.root.why_closed(&absent, "folder")),
         };
         let shelf = shelf.after(&before);
         shelf.log(&self.name, &before);

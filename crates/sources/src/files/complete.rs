@@ -2,9 +2,12 @@
 
 use crate::folder::{Base, Place, Walked};
 
-/// Every path that what was typed may become. Folders end in a slash.
-pub(super) fn paths(walked: &Walked, typed: &str) -> Vec<String> {
-    let files = walked.files.keys().map(Base::variable);
+/// Every path that what was typed may become. Folders end in a slash. What is suggested works: no
+/// file that is too large to be read.
+pub(super) fn paths(walked: &Walked, max_bytes: u64, typed: &str) -> Vec<String> {
+    let files = walked.files.iter();
+    let files = files.filter(|(_, file)| file.stamp.size <= max_bytes);
+    let files = files.map(|(place, _)| Base::variable(place));
     let folders = walked.folders.keys().filter(|place| !place.is_top());
     let folders = folders.map(|place: &Place| format!("{}/", Base::variable(place)));
     let (mut next, mut others) = (Vec::new(), Vec::new());

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tidegate_core::{CacheScope, Catalog, Change, Features, Gap, Health};
 
 use super::{Inner, entries};
-use crate::folder::{Absent, Base, File, Place, Walked};
+use crate::folder::{Base, File, Place, Walked};
 
 /// The state of the folder, as it was seen last.
 pub(super) struct Shelf {
@@ -24,13 +24,7 @@ impl Shelf {
     }
 
     /// The folder cannot be looked into.
-    pub(super) fn closed(absent: &Absent, before: &Self) -> Self {
-        let why = match absent {
-            Absent::Nothing => "its folder is not there; make it, or change `root`".to_owned(),
-            Absent::Refused(error) => {
-                format!("its folder cannot be read: {}", error.kind())
-            }
-        };
+    pub(super) fn closed(why: String, before: &Self) -> Self {
         Self {
             walked: Walked::default(),
             catalog: kept(empty(Gap::Missing(why)), before),

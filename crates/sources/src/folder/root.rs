@@ -99,6 +99,19 @@ impl Root {
         }
     }
 
+    /// Why the folder itself cannot be looked into, in words for whoever wrote this setting.
+    pub(crate) fn why_closed(&self, absent: &Absent, setting: &str) -> String {
+        match absent {
+            Absent::Nothing if self.path.is_file() => {
+                format!("`{setting}` names a file; let it name a folder")
+            }
+            Absent::Nothing => {
+                format!("its folder is not there; make it, or change `{setting}`")
+            }
+            Absent::Refused(error) => format!("its folder cannot be read: {}", error.kind()),
+        }
+    }
+
     /// The part of an absolute path that is below the folder, whichever name of the folder it uses.
     fn inside<'a>(&self, path: &'a Path) -> Option<&'a Path> {
         let real = || self.path.canonicalize().ok();

@@ -9,7 +9,7 @@ use super::MOST_BYTES;
 use super::library::Library;
 use super::skill::SKILL;
 use crate::files::entries;
-use crate::folder::{Absent, Base, File, Place, Walked};
+use crate::folder::{Base, File, Place, Walked};
 
 /// The state of the folder, as it was seen last.
 pub(super) struct Shelf {
@@ -29,11 +29,7 @@ impl Shelf {
     }
 
     /// The folder cannot be looked into.
-    pub(super) fn closed(absent: &Absent) -> Self {
-        let why = match absent {
-            Absent::Nothing => "its folder is not there; make it, or change `folder`".to_owned(),
-            Absent::Refused(error) => format!("its folder cannot be read: {}", error.kind()),
-        };
+    pub(super) fn closed(why: String) -> Self {
         Self {
             walked: Walked::default(),
             library: Library::default(),

@@ -38,7 +38,7 @@ pub(crate) struct RawFiles {
     /// Of kind `files`: whether what `.gitignore` files name is left out.
     #[schemars(extend("default" = true))]
     gitignore: Option<bool>,
-    /// Of kind `files`: bytes of one file. A larger one is listed, but not read.
+    /// Of kind `files`: bytes of one file. A larger one is neither listed nor read.
     #[schemars(extend("default" = MAX_BYTES))]
     max_bytes: Option<Size>,
     /// Of kind `files`: files that are listed. Others can be read by their URI.

@@ -7,7 +7,7 @@ use std::thread;
 use serde_json::{Value, json};
 
 use super::{PNG, home, home_with, start, uri, write};
-use crate::support::{Answer, Server};
+use crate::support::{Answer, Home, Server};
 
 fn read(server: &Server, uri: &str) -> Answer {
     server.modern("resources/read", json!({ "uri": uri }))
@@ -158,7 +158,32 @@ fn a_file_that_is_too_large_is_neither_listed_nor_read() {
         (&json!(1025), &json!(1024))
     );
     contents(&server, &uri(server.home.path(), "notes/just.txt"));
+    let template = format!("{}{{+path}}", uri(server.home.path(), "notes/"));
+    let completed = server.modern(
+        "completion/complete",
+        json!({
+            "ref": { "type": "ref/resource", "uri": template },
+            "argument": { "name": "path", "value": "" },
+        }),
+    );
+    let offered = completed.result()["completion"]["values"].to_string();
+    assert!(
+        offered.contains("just.txt") && !offered.contains("large.txt"),
+        "{offered}"
+    );
     server.stop();
+}
+
+/// A file where a folder should be is there, and is said to be a file.
+#[test]
+fn a_file_is_no_folder() {
+    let config = "sources: { f: { kind: files, root: x }, p: { kind: prompts, folder: x } }\n";
+    let home = Home::with_config(config);
+    home.write("x", "");
+    let listed = home.run(&["ls"]).expect_code(0).stderr;
+    for told in ["`root` names a file", "`folder` names a file"] {
+        assert!(listed.contains(told), "{listed}");
+    }
 }
 
 /// A5.3: what is beyond the bound is told in the list, the log and the health.
