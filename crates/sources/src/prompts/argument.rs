@@ -58,8 +58,13 @@ enum Kind {
 }
 
 impl RawArgument {
+    /// The line of the file that its name is in.
+    pub(super) fn line(&self) -> u64 {
+        in_file(self.name.referenced.line())
+    }
+
     pub(super) fn check(self) -> Result<Argument, Wrong> {
-        let line = in_file(self.name.referenced.line());
+        let line = self.line();
         let name = self.name.value;
         let wrong = |message: String| Err(Wrong::new(line, message));
         if !is_name(&name) {

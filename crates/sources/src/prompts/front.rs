@@ -32,6 +32,13 @@ pub(super) struct Parts<'a> {
 
 const FENCE: &str = "---";
 
+/// Whether a file begins with front matter, by its first bytes.
+pub(super) fn begins(bytes: &[u8]) -> bool {
+    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+    let first = bytes.split(|byte| *byte == b'\n').next();
+    first.is_some_and(|line| line.trim_ascii_end() == FENCE.as_bytes())
+}
+
 /// Takes a file apart; none if it has no front matter.
 pub(super) fn parts(text: &str) -> Result<Option<Parts<'_>>, Wrong> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);

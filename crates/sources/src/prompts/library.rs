@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 
-use super::front::{Wrong, parts};
-use super::prompt::{Prompt, checked_name};
+use super::front::{Wrong, begins, parts};
+use super::prompt::Prompt;
 use super::skill::{SKILL, Skill};
 use crate::folder::{Absent, File, Place, Root, Stamp, Walked};
 
@@ -108,11 +108,15 @@ impl Library {
         }
         match names.get(&prompt.name) {
             Some(first) => {
-                let message = format!(
-                    "the prompt `{}` is already that of `{first}`; give one of them another `name`",
-                    prompt.name
-                );
-                self.tell(place, Wrong::new(1, message), false);
+                let are_skills = skill.is_some() && first.name() == Some(SKILL);
+                let remedy = match are_skills {
+                    // A skill is called as its folder is.
+                    true => "give the folder of one of them another name, and its `name` too",
+                    false => "give one of them another `name`",
+                };
+                let name = &prompt.name;
+                let message = format!("the prompt `{name}` is already that of `{first}`; {remedy}");
+                self.tell(place, Wrong::new(prompt.line, message), false);
             }
             None => {
                 names.insert(prompt.name.clone(), place.clone());
@@ -143,6 +147,8 @@ enum Becomes {
     Prompt(String),
     /// Of this folder.
     Skill(Place),
+    /// A skill that has no folder of its own: all that is served would be part of it.
+    Misplaced,
 }
 
 /// Files of skills are theirs; of the others, Markdown may be a prompt.
@@ -154,6 +160,7 @@ fn kind(place: &Place, skills: &BTreeSet<Place>) -> Option<Becomes> {
             Some(Becomes::Skill(folder))
         }
         Some(_) => None,
+        None if place.name() == Some(SKILL) => Some(Becomes::Misplaced),
         None => {
             let text = std::str::from_utf8(place.bytes()).ok()?;
             let name = text.strip_suffix(".md")?;
@@ -191,38 +198,52 @@ fn read_anew(
 }
 
 fn parse(root: &Root, place: &Place, file: &File, kind: &Becomes) -> Result<Item, Wrong> {
-    if file.stamp.size > MOST_BYTES {
-        let size = file.stamp.size;
-        let message = format!("the file has {size} bytes, and a prompt at most {MOST_BYTES}");
-        return Err(Wrong::new(1, message));
-    }
-    let bytes = root.read(place, MOST_BYTES).map_err(|absent| {
+    let bytes = root.read(place, MOST_BYTES + 1).map_err(|absent| {
         let why = match absent {
             Absent::Nothing => "it has gone meanwhile".to_owned(),
             Absent::Refused(error) => error.kind().to_string(),
         };
         Wrong::new(1, format!("the file cannot be read: {why}"))
     })?;
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
-        let line = 1 + good.iter().filter(|byte| **byte == b'\n').count() as u64;
-        Wrong::new(line, "the file is not UTF-8; save it as UTF-8")
-    })?;
-    if text.trim().is_empty() {
+    if bytes.trim_ascii().is_empty() {
         return Ok(Item::Empty);
     }
-    match (parts(&text)?, kind) {
-        (Some(parts), Becomes::Prompt(name)) => {
+    match (begins(&bytes), kind) {
+        (true, _) => {}
+        (false, Becomes::Prompt(_) | Becomes::Misplaced) => return Ok(Item::Neither),
+        (false, Becomes::Skill(_)) => {
+            let message =
+                "a skill begins with front matter: `---`, `name: …`, `description: …`, `---`";
+            return Err(Wrong::new(1, message));
+        }
+    }
+    let text = text(bytes, file.stamp.size)?;
+    let Some(parts) = parts(&text)? else {
+        return Ok(Item::Neither);
+    };
+    match kind {
+        Becomes::Prompt(name) => {
             let prompt = Prompt::parse(&parts, &text, name)?;
             Ok(Item::Prompt(Arc::new(prompt)))
         }
-        (Some(parts), Becomes::Skill(folder)) => {
-            Ok(Item::Skill(Arc::new(Skill::parse(folder, &parts)?)))
-        }
-        (None, Becomes::Prompt(name)) => checked_name(name, 1).map(|_| Item::Neither),
-        (None, Becomes::Skill(_)) => Err(Wrong::new(
+        Becomes::Skill(folder) => Ok(Item::Skill(Arc::new(Skill::parse(folder, &parts)?))),
+        Becomes::Misplaced => Err(Wrong::new(
             1,
-            "a skill begins with front matter: `---`, `name: …`, `description: …`, `---`",
+            "a skill has a folder of its own below `folder`; move this file and those that belong \
+             to it into one, or let `folder` name the folder above",
         )),
     }
+}
+
+/// The text of a file of so many bytes.
+fn text(bytes: Vec<u8>, size: u64) -> Result<String, Wrong> {
+    if bytes.len() as u64 > MOST_BYTES {
+        let message = format!("the file has {size} bytes, and a prompt at most {MOST_BYTES}");
+        return Err(Wrong::new(1, message));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = 1 + good.iter().filter(|byte| **byte == b'\n').count() as u64;
+        Wrong::new(line, "the file is not UTF-8; save it as UTF-8")
+    })
 }

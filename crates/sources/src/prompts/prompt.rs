@@ -58,6 +58,8 @@ impl Role {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Prompt {
     pub(super) name: String,
+    /// The line that says its name; the first where none does.
+    pub(super) line: u64,
     title: Option<String>,
     description: Option<String>,
     arguments: Vec<Argument>,
@@ -68,20 +70,22 @@ impl Prompt {
     /// Reads a file. `name` is what the prompt is called if the file does not say it.
     pub(super) fn parse(parts: &Parts<'_>, whole: &str, name: &str) -> Result<Self, Wrong> {
         let front: Front = parts.read()?;
-        let name = match front.name {
-            Some(name) => checked_name(&name.value, in_file(name.referenced.line()))?,
-            None => checked_name(name, 1)?,
+        let (name, line) = match &front.name {
+            Some(name) => (name.value.as_str(), in_file(name.referenced.line())),
+            None => (name, 1),
         };
-        if front.arguments.len() > MOST_ARGUMENTS {
+        let name = checked_name(name, line)?;
+        if let Some(first) = front.arguments.get(MOST_ARGUMENTS) {
             let message = format!("more than {MOST_ARGUMENTS} arguments");
-            return Err(Wrong::new(1, message));
+            return Err(Wrong::new(first.line(), message));
         }
         let mut arguments: Vec<Argument> = Vec::new();
         for raw in front.arguments {
+            let line = raw.line();
             let argument = raw.check()?;
             if arguments.iter().any(|one| one.name == argument.name) {
                 let message = format!("the argument `{}` is there twice", argument.name);
-                return Err(Wrong::new(1, message));
+                return Err(Wrong::new(line, message));
             }
             arguments.push(argument);
         }
@@ -91,6 +95,7 @@ impl Prompt {
         };
         Ok(Self {
             name,
+            line,
             title: front.title,
             description: front.description,
             arguments,
@@ -98,11 +103,12 @@ impl Prompt {
         })
     }
 
-    /// One without arguments.
-    pub(super) fn plain(name: String, description: String, text: &str) -> Self {
+    /// One without arguments, whose name is in this line.
+    pub(super) fn plain(name: String, line: u64, description: String, text: &str) -> Self {
         let text = Text::verbatim(text);
         Self {
             name,
+            line,
             title: None,
             description: Some(description),
             arguments: Vec::new(),
@@ -193,7 +199,7 @@ fn wrong(message: String) -> Error {
     Error::client(Code::InvalidParams, message)
 }
 
-pub(super) fn checked_name(name: &str, line: u64) -> Result<String, Wrong> {
+fn checked_name(name: &str, line: u64) -> Result<String, Wrong> {
     let fits = !name.is_empty()
         && name.chars().count() <= LONGEST_NAME
         && !name.chars().any(char::is_control);

@@ -55,7 +55,7 @@ impl Skill {
         }
         let (body, files) = (parts.body.trim(), BASE.folder_uri(folder));
         let text = format!("{body}\n\nThe files of this skill are resources below {files}");
-        let prompt = Prompt::plain(name, description.clone(), &text);
+        let prompt = Prompt::plain(name, line, description.clone(), &text);
         Ok(Self {
             description,
             prompt,

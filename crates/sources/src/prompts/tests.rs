@@ -266,7 +266,7 @@ fn what_is_wrong_is_told_with_its_line() {
         ),
         (
             "---\narguments: [{ name: a }, { name: a }]\n---\nx",
-            "a.md:1: the argument `a` is there twice",
+            "a.md:2: the argument `a` is there twice",
         ),
         (
             "---\nmessages:\n  - text: |\n      one\n      {{b}}\n---\n",
@@ -327,7 +327,7 @@ fn a_name_belongs_to_the_first() {
     let told = folder.problems();
     assert_eq!(
         told,
-        ["b.md:1: the prompt `same` is already that of `a.md`; give one of them another `name`"]
+        ["b.md:2: the prompt `same` is already that of `a.md`; give one of them another `name`"]
     );
 }
 
@@ -391,7 +391,8 @@ fn too_many_and_too_large_are_told() {
     for number in 0..1002 {
         fs::write(folder.path().join(format!("{number:04}.md")), "---\n---\nx").unwrap();
     }
-    fs::write(folder.path().join("0000.md"), "x".repeat(300 * 1024)).unwrap();
+    let large = format!("---\n---\n{}", "x".repeat(300 * 1024 - 8));
+    fs::write(folder.path().join("0000.md"), large).unwrap();
     let root = Root::new(folder.path().to_owned());
     let rules = Rules {
         hidden: false,
@@ -418,4 +419,62 @@ fn too_many_and_too_large_are_told() {
         "{told:?}"
     );
     assert_eq!(told.len(), 2);
+}
+
+/// A file without front matter is somebody's notes, whatever else is odd about it.
+#[test]
+fn notes_are_left_alone() {
+    let long = "x".repeat(300 * 1024);
+    let folder = Folder::with(&[("a.md", REVIEW), ("notes.md", &long)]);
+    fs::write(folder.folder.path().join("latin.md"), b"# caf\xe9\n").unwrap();
+    folder.look();
+    assert_eq!(folder.problems(), [""; 0]);
+    assert_eq!(folder.names(), ["a"]);
+}
+
+#[test]
+fn what_stands_twice_is_told_where_it_stands_again() {
+    let twice = "---\narguments:\n  - name: x\n    title: X\n  - name: x\n---\n{{x}}";
+    assert_eq!(problem(twice), "a.md:5: the argument `x` is there twice");
+    let named = "---\ntitle: T\nname: one\n---\nx";
+    let folder = Folder::with(&[("a.md", named), ("b.md", named)]);
+    assert_eq!(
+        folder.problems(),
+        ["b.md:3: the prompt `one` is already that of `a.md`; give one of them another `name`"]
+    );
+}
+
+/// The name of a skill is that of its folder: another `name` alone would be the next mistake.
+#[test]
+fn two_skills_with_one_name_are_told_what_to_do() {
+    let folder = Folder::with(&[("a/pdf/SKILL.md", SKILL_MD), ("b/pdf/SKILL.md", SKILL_MD)]);
+    assert_eq!(
+        folder.problems(),
+        [
+            "b/pdf/SKILL.md:2: the prompt `pdf` is already that of `a/pdf/SKILL.md`; give the folder \
+             of one of them another name, and its `name` too"
+        ]
+    );
+}
+
+/// Were the whole folder a skill, its prompts would be files of that skill.
+#[test]
+fn a_skill_needs_a_folder_of_its_own() {
+    let folder = Folder::with(&[("SKILL.md", SKILL_MD), ("a.md", REVIEW)]);
+    assert_eq!(folder.names(), ["a"]);
+    let problems = folder.problems();
+    assert!(problems[0].starts_with("SKILL.md:1: a skill has a folder of its own"));
+    assert_eq!(folder.shelf().catalog.resources, []);
+}
+
+#[test]
+fn a_file_is_no_folder() {
+    let folder = Folder::with(&[("a.md", REVIEW)]);
+    let config = PromptsConfig {
+        folder: folder.folder.path().join("a.md"),
+    };
+    let source = Prompts::new("p", config);
+    source.0.look();
+    let told = "`folder` names a file; let it name a folder";
+    assert_eq!(source.health(), Health::Down(told.to_owned()));
 }

@@ -23,8 +23,16 @@ impl Part {
         let gap = self.catalog.gap.as_ref()?;
         self.lacks(list).then(|| match gap {
             Gap::Coming => format!("the source `{}` is still starting; try again soon", self.id),
-            Gap::Missing(why) => format!("the source `{}` is missing: {why}", self.id),
+            Gap::Missing(why) if self.is_empty() => {
+                format!("the source `{}` is missing: {why}", self.id)
+            }
+            Gap::Missing(why) => format!("a part of the source `{}` is missing: {why}", self.id),
         })
+    }
+
+    fn is_empty(&self) -> bool {
+        let is_empty = |list: &List| self.catalog.list(*list).is_empty();
+        List::ALL.iter().all(is_empty)
     }
 
     /// Whether a list is empty that need not be: the source has such, or nothing of it is known.
@@ -35,8 +43,7 @@ impl Part {
             List::Prompts => features.prompts,
             List::Resources | List::Templates => features.resources,
         };
-        let is_empty = |list: &List| self.catalog.list(*list).is_empty();
-        is_empty(&list) && (has_such || List::ALL.iter().all(is_empty))
+        self.catalog.list(list).is_empty() && (has_such || self.is_empty())
     }
 
     fn is_named_by(&self, name: &str) -> bool {

@@ -8,8 +8,8 @@ use anyhow::Context as _;
 use futures_util::StreamExt as _;
 use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use tidegate_core::{
-    Ask, Caller, CorrelationId, Error, Event, Gateway, GatewayConfig, Health, Outcome, Own,
-    RawJson, Reply, Request, Scope, Source, SourceId, Terms,
+    Ask, Audience, Caller, CorrelationId, Error, Event, Gateway, GatewayConfig, Health, List,
+    Outcome, Own, RawJson, Reply, Request, Scope, Source, SourceId, Terms,
 };
 use tidegate_mcp::revision::Method;
 use tidegate_upstream::{Remote, Transport, Trust, WANTS_CREDENTIALS};
@@ -118,7 +118,7 @@ impl Place {
         let ping = Ask::Own(Own::Ping);
         self.ask(Method::Ping, ping, RawJson::empty_object())
             .await?;
-        let why = self.unwell().into_iter().next().map(|(_, why)| why);
+        let why = self.unwell().into_iter().next().map(|one| one.why);
         match (&self.url, why) {
             (Some(url), Some(why)) => Err(anyhow::anyhow!(in_words_of_a_client(why)))
                 .with_context(|| format!("no gateway can be looked into at {url}")),
@@ -126,15 +126,32 @@ impl Place {
         }
     }
 
-    /// The sources that do not work, and why.
-    pub(super) fn unwell(&self) -> Vec<(&SourceId, String)> {
+    /// The sources that do not work, or not as they should, and why.
+    pub(super) fn unwell(&self) -> Vec<Unwell<'_>> {
         let why = |source: &dyn Source| match source.health() {
             Health::Good => None,
             Health::Degraded(why) | Health::Down(why) => Some(why),
         };
         let all = self.sources.iter();
-        all.filter_map(|(id, source)| Some((id, why(source.as_ref())?)))
-            .collect()
+        all.filter_map(|(id, source)| {
+            let why = why(source.as_ref())?;
+            let lack = self.lack(source.as_ref());
+            Some(Unwell { id, why, lack })
+        })
+        .collect()
+    }
+
+    fn lack(&self, source: &dyn Source) -> Lack {
+        let terms = terms();
+        let catalog = source.catalog(&Audience {
+            caller: &self.caller,
+            terms: &terms,
+        });
+        match List::ALL.iter().all(|list| catalog.list(*list).is_empty()) {
+            true => Lack::Everything,
+            false if catalog.gap.is_some() => Lack::Part,
+            false => Lack::Nothing,
+        }
     }
 
     /// Takes one request the way of a client's, and gives its result.
@@ -149,11 +166,7 @@ impl Place {
             caller: Arc::clone(&self.caller),
             scope: self.scope.clone(),
             label: method.name(),
-            terms: Terms {
-                stateless: true,
-                progress: Some(RawJson::string("look")),
-                ..Terms::default()
-            },
+            terms: terms(),
             ask,
             params,
             continues: false,
@@ -192,6 +205,29 @@ fn in_words_of_a_client(why: String) -> String {
     match why.starts_with(WANTS_CREDENTIALS) {
         true => format!("it wants a key: set the variable {KEY} to one of its `auth.keys`"),
         false => why,
+    }
+}
+
+/// A source that is not as it should be.
+pub(super) struct Unwell<'a> {
+    pub(super) id: &'a SourceId,
+    pub(super) why: String,
+    pub(super) lack: Lack,
+}
+
+/// What of a source is not in the lists.
+pub(super) enum Lack {
+    Everything,
+    Part,
+    Nothing,
+}
+
+/// What those who look can do.
+fn terms() -> Terms {
+    Terms {
+        stateless: true,
+        progress: Some(RawJson::string("look")),
+        ..Terms::default()
     }
 }
 

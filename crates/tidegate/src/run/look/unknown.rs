@@ -1,10 +1,10 @@
 //! Words for what went wrong with something that was asked for by name: whether there is such a
 //! thing, what is called nearly so, and which sources could have it but are not there.
 
-use tidegate_core::{Code, Error, List, SourceId};
+use tidegate_core::{Code, Error, List};
 
 use super::lists::{entries, key, word};
-use super::place::Place;
+use super::place::{Lack, Place, Unwell};
 use crate::config::nearest;
 
 /// An error about this name, with what may help.
@@ -69,8 +69,12 @@ fn spellings(list: List, full: &str) -> impl Iterator<Item = String> {
     [Some(full.to_owned()), bare, dotted].into_iter().flatten()
 }
 
-/// A line for each source whose things cannot be had now.
+/// A line for each source of which something cannot be had now.
 pub(super) fn missing_sources(place: &Place) -> Vec<String> {
-    let line = |(id, why): &(&SourceId, String)| format!("the source `{id}` is missing: {why}");
-    place.unwell().iter().map(line).collect()
+    let line = |Unwell { id, why, lack }| match lack {
+        Lack::Everything => format!("the source `{id}` is missing: {why}"),
+        Lack::Part => format!("a part of the source `{id}` is missing: {why}"),
+        Lack::Nothing => format!("the source `{id}` is not as it should be: {why}"),
+    };
+    place.unwell().into_iter().map(line).collect()
 }
