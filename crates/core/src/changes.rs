@@ -176,6 +176,16 @@ pub(crate) struct Watched {
     pub(crate) spelled: String,
 }
 
+/// The URIs whose subscriptions cover a URI: those it lies below, the widest first, and itself.
+pub fn covering(uri: &str) -> impl Iterator<Item = &str> {
+    let above = uri.match_indices(['/', '?', '#']).take(MOST_LEVELS);
+    let ends = above.flat_map(|(at, mark)| {
+        let folder = (mark == "/").then_some(at + 1);
+        std::iter::once(at).chain(folder)
+    });
+    ends.chain([uri.len()]).map(|end| &uri[..end])
+}
+
 /// An interest, arranged for looking things up.
 struct Ear {
     listener: Option<Arc<Caller>>,
@@ -243,15 +253,11 @@ impl Ear {
         let Some(watched) = self.watched.get(&source) else {
             return Vec::new();
         };
-        let above = uri.match_indices(['/', '?', '#']).take(MOST_LEVELS);
-        let ends = above.flat_map(|(at, mark)| {
-            let folder = (mark == "/").then_some(at + 1);
-            std::iter::once(at).chain(folder)
-        });
         let mut updates = Vec::new();
-        for end in ends.chain([uri.len()]) {
-            for spelled in watched.get(&uri[..end]).into_iter().flatten() {
-                let update = Change::Updated(format!("{spelled}{}", &uri[end..]).into());
+        for above in covering(uri) {
+            for spelled in watched.get(above).into_iter().flatten() {
+                let rest = &uri[above.len()..];
+                let update = Change::Updated(format!("{spelled}{rest}").into());
                 if !updates.contains(&update) {
                     updates.push(update);
                 }

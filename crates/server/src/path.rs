@@ -250,8 +250,7 @@ impl Doors {
         let (load, session) = (Arc::clone(&self.load), Arc::clone(session));
         let correlation = request.correlation;
         let frame = async move {
-            let outlet = &session.standing;
-            match subscribe::to_resource(&gateway, &tasks, outlet, request, &uri, ended).await {
+            match subscribe::to_resource(&gateway, &tasks, &session, request, &uri, ended).await {
                 Ok(true) => lowering.outcome(&nothing()),
                 Ok(false) => {
                     session.unsubscribe(&uri);

@@ -1,9 +1,9 @@
 //! A legacy session: what a client said once and counts on from then on.
 
 mod outlet;
+mod subscriptions;
 mod table;
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -16,8 +16,8 @@ use tokio_util::sync::CancellationToken;
 use crate::Limits;
 use crate::in_flight::InFlight;
 use crate::questions::Questions;
-use crate::subscribe::too_many;
 pub(crate) use outlet::{Outlet, Reader, parse_event_id};
+pub(crate) use subscriptions::Subscriptions;
 pub(crate) use table::{SessionId, Sessions};
 
 /// The stream for what no call asked for.
@@ -42,13 +42,13 @@ pub(crate) struct Session {
     pub(crate) ended: CancellationToken,
     /// What no call asked for: changes.
     pub(crate) standing: Arc<Outlet>,
+    pub(crate) subscriptions: Arc<Subscriptions>,
     state: Mutex<State>,
     limits: Limits,
 }
 
 struct State {
     log_level: Option<LogLevel>,
-    subscriptions: HashMap<String, CancellationToken>,
     streams: Vec<Arc<Outlet>>,
     next_stream: u64,
 }
@@ -74,9 +74,9 @@ impl Session {
             in_flight: InFlight::new(limits.calls_per_session),
             ended: parent.child_token(),
             standing,
+            subscriptions: Arc::new(Subscriptions::new(limits.subscriptions)),
             state: Mutex::new(State {
                 log_level: None,
-                subscriptions: HashMap::new(),
                 streams: Vec::new(),
                 next_stream: STANDING + 1,
             }),
@@ -102,23 +102,12 @@ impl Session {
 
     /// Notes a subscription; the token ends it. None if it is there already.
     pub(crate) fn subscribe(&self, uri: &str) -> Result<Option<CancellationToken>> {
-        let mut state = self.lock();
-        if state.subscriptions.contains_key(uri) {
-            return Ok(None);
-        }
-        if state.subscriptions.len() >= self.limits.subscriptions {
-            return Err(too_many(self.limits.subscriptions));
-        }
-        let token = self.ended.child_token();
-        state.subscriptions.insert(uri.to_owned(), token.clone());
-        Ok(Some(token))
+        self.subscriptions.add(uri, &self.ended)
     }
 
     /// Ends a subscription; one that is not there is nothing.
     pub(crate) fn unsubscribe(&self, uri: &str) {
-        if let Some(token) = self.lock().subscriptions.remove(uri) {
-            token.cancel();
-        }
+        self.subscriptions.remove(uri);
     }
 
     /// A stream for the events of one call, kept for a while after its end.

@@ -3,8 +3,12 @@
 mod complete;
 pub(crate) mod entries;
 mod shelf;
+#[cfg(test)]
+mod tests;
 mod watched;
 
+use std::borrow::Cow;
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -18,7 +22,8 @@ use tokio::task::spawn_blocking;
 
 use crate::declare::{completing, nothing_called};
 use crate::folder::{
-    Base, Desk, Folders, Look, Patterns, Root, Rules, Told, Unread, Walk, folders, keep_looking,
+    Base, Desk, Folders, Look, Patterns, Place, Root, Rules, Told, Unread, Walk, Walked, folders,
+    keep_looking,
 };
 use shelf::Shelf;
 use watched::Spellings;
@@ -146,8 +151,31 @@ impl Inner {
         Ok(Reply::Done(completing::suggested(&values)))
     }
 
+    /// Whether the news of the walk tell of what is watched under this URI. That of a folder lies
+    /// below one without the slash.
+    fn is_told(&self, walked: &Walked, place: &Place, uri: &str) -> bool {
+        let is_file = walked.files.contains_key(place) && self.base.uri(place) == uri;
+        let folder = || self.base.folder_uri(place);
+        is_file || (walked.folders.contains_key(place) && folder() == closed(uri))
+    }
+
     fn template(&self) -> String {
         format!("{}{{+{}}}", self.base.prefix(), entries::VARIABLE)
+    }
+}
+
+fn updated(change: &Change) -> Option<&str> {
+    match change {
+        Change::Updated(uri) => Some(uri),
+        _ => None,
+    }
+}
+
+/// A URI with the slash of a folder.
+fn closed(uri: &str) -> Cow<'_, str> {
+    match uri.ends_with('/') {
+        true => uri.into(),
+        false => format!("{uri}/").into(),
     }
 }
 
@@ -165,10 +193,14 @@ impl Look for Inner {
         self.shelf.send_replace(Arc::clone(&shelf));
         let elsewhere = self.spellings.changed(|uri, known| {
             let place = self.base.place(uri)?;
-            let is_told = shelf.walked.files.contains_key(&place) && self.base.uri(&place) == uri;
+            let is_told = self.is_told(&shelf.walked, &place, uri);
             let now = self.root.open(&place).ok().map(|found| found.stamp);
             (!is_told && now != known).then_some(now)
         });
+        let told: HashSet<_> = news.iter().filter_map(updated).collect();
+        let is_new = |uri: &String| !told.contains(uri.as_str()) && !told.contains(&*closed(uri));
+        let elsewhere: Vec<_> = elsewhere.into_iter().filter(is_new).collect();
+        drop(told);
         let elsewhere = elsewhere.into_iter().map(|uri| Change::Updated(uri.into()));
         for change in news.into_iter().chain(elsewhere) {
             self.changes.send(change);

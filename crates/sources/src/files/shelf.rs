@@ -1,12 +1,12 @@
 //! What the source offers at one moment, and what differs from the moment before.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use tidegate_core::{CacheScope, Catalog, Change, Features, Gap, Health};
 
 use super::{Inner, entries};
-use crate::folder::{Base, File, Place, Walked};
+use crate::folder::{Base, Place, Walked};
 
 /// The state of the folder, as it was seen last.
 pub(super) struct Shelf {
@@ -83,30 +83,41 @@ impl Shelf {
             return vec![Change::Resources];
         }
         let (now, then) = (&self.walked.files, &before.walked.files);
-        let is_other =
-            |place: &Place, file: &File, others: &std::collections::BTreeMap<_, File>| {
-                others
-                    .get(place)
-                    .is_none_or(|other| other.stamp != file.stamp)
-            };
-        let gone = then.keys().filter(|place| !now.contains_key(*place));
-        let come = now.keys().filter(|place| !then.contains_key(*place));
-        let moved: Vec<&Place> = come.chain(gone).collect();
-        // A folder's contents are the names in it.
-        let folders: BTreeSet<_> = moved.iter().filter_map(|place| place.parent()).collect();
-        let folders = folders.iter().map(|folder| base.folder_uri(folder));
-        let touched = now
+        let touched = now.iter().filter(|(place, file)| {
+            let known = then.get(*place);
+            known.is_none_or(|known| known.stamp != file.stamp)
+        });
+        let touched: Vec<&Place> = touched.map(|(place, _)| place).collect();
+        let lost: Vec<&Place> = then
+            .keys()
+            .filter(|place| !now.contains_key(*place))
+            .collect();
+        let has_come = touched.iter().any(|place| !then.contains_key(*place));
+        let folders = difference(&self.walked.folders, &before.walked.folders);
+        // A folder's contents are the names in it, with sizes and times.
+        let changed = touched
             .iter()
-            .filter(|(place, file)| is_other(place, file, then));
-        let touched = touched.map(|(place, _)| base.uri(place));
-        let lost = moved.iter().filter(|place| !now.contains_key(**place));
-        let lost = lost.map(|place| base.uri(place));
-        let updates = touched.chain(lost).chain(folders);
+            .chain(&lost)
+            .copied()
+            .chain(folders.iter().copied());
+        let mut holders: BTreeSet<Place> = changed.filter_map(Place::parent).collect();
+        holders.extend(folders.into_iter().cloned());
+        let files = touched.into_iter().chain(lost.iter().copied());
+        let files = files.map(|place| base.uri(place));
+        let holders = holders.iter().map(|folder| base.folder_uri(folder));
+        let updates = files.chain(holders);
         let updates = updates.map(|uri| Change::Updated(uri.into()));
-        let list = (!moved.is_empty() || self.is_closed() != before.is_closed())
-            .then_some(Change::Resources);
+        let is_other = has_come || !lost.is_empty() || self.is_closed() != before.is_closed();
+        let list = is_other.then_some(Change::Resources);
         list.into_iter().chain(updates).collect()
     }
+}
+
+/// What only one of two has.
+fn difference<'a, T>(now: &'a BTreeMap<Place, T>, then: &'a BTreeMap<Place, T>) -> Vec<&'a Place> {
+    let come = now.keys().filter(|place| !then.contains_key(*place));
+    let gone = then.keys().filter(|place| !now.contains_key(*place));
+    come.chain(gone).collect()
 }
 
 /// The catalog before, where it is the same: then nothing that was made from it is made anew.

@@ -80,6 +80,30 @@ async fn a_session_hears_of_what_lies_below_its_uri() {
     assert_eq!(next(&mut stream).await.1["uri"], "fake://folder/file");
 }
 
+/// One that is subscribed to a file and to its folder hears of a change once.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_two_subscriptions_cover_is_told_once() {
+    let source = FakeSource::standard().resource("fake://folder/file", "x");
+    let gateway = TestGateway::with(source.clone()).start().await;
+    let session = gateway.client().initialize(NEWEST_LEGACY).await;
+    for uri in ["fake://folder", "fake://folder/file", "fake://note"] {
+        subscribe(&session, uri).await;
+    }
+    let mut stream = session.stream().await;
+    for _ in 0..200 {
+        for uri in ["fake://folder/file", "fake://folder/other", "fake://folder"] {
+            source.updated(uri);
+            assert_eq!(next(&mut stream).await.1["uri"], uri);
+        }
+    }
+    source.updated("fake://note");
+    assert_eq!(next(&mut stream).await.1["uri"], "fake://note");
+    let unsubscribe = json!({ "uri": "fake://folder/file" });
+    session.ask("resources/unsubscribe", unsubscribe).await;
+    source.updated("fake://folder/file");
+    assert_eq!(next(&mut stream).await.1["uri"], "fake://folder/file");
+}
+
 #[tokio::test]
 async fn what_cannot_be_subscribed_to_is_named_in_the_refusal() {
     let deaf = FakeSource::empty()
