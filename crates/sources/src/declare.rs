@@ -57,9 +57,15 @@ pub(crate) struct Offer<S: 'static> {
 
 impl<S: Send + Sync> Offer<S> {
     pub(crate) fn new(declared: Declarations<S>) -> Self {
+        let (mut for_everyone, mut for_admins) = (declared.catalog(false), declared.catalog(true));
+        // What is not the same for all must not be kept for all (X21).
+        if for_everyone != for_admins {
+            for_everyone.scope = CacheScope::Private;
+            for_admins.scope = CacheScope::Private;
+        }
         Self {
-            for_everyone: Arc::new(declared.catalog(false)),
-            for_admins: Arc::new(declared.catalog(true)),
+            for_everyone: Arc::new(for_everyone),
+            for_admins: Arc::new(for_admins),
             declared,
         }
     }

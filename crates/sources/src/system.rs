@@ -116,13 +116,14 @@ impl Source for System {
 impl State {
     fn seen(&self) -> Seen {
         Seen {
-            statuses: self.health().statuses(),
+            statuses: self.health(&Caller::local()).statuses(),
             calls: self.stats.calls(),
         }
     }
 
-    fn health(&self) -> HealthReport {
-        HealthReport::new(&self.stats, &self.sources, &self.probes, &self.own)
+    /// How everything is. Sources are counted as the one who asks sees them.
+    fn health(&self, caller: &Caller) -> HealthReport {
+        HealthReport::new(&self.stats, &self.sources, &self.probes, &self.own, caller)
     }
 }
 
@@ -147,7 +148,7 @@ fn declarations() -> Declarations<State> {
                 ttl: Duration::ZERO,
                 scope: CacheScope::Private,
                 admin_only: false,
-                read: |state, _| Box::pin(async { Body::json(&state.health()) }),
+                read: |state, caller| Box::pin(async { Body::json(&state.health(caller)) }),
             },
             Resource {
                 uri: "resource://system/models".into(),
@@ -182,14 +183,20 @@ fn declarations() -> Declarations<State> {
             "System health",
             "Reports how the gateway and each of its sources are. Changes nothing.",
             Hint::Reads,
-            |state, _, arguments| Box::pin(async { health(state, arguments) }),
+            |state, asking, arguments| {
+                Box::pin(async move { health(state, asking.caller(), arguments) })
+            },
         )],
         ..Declarations::default()
     }
 }
 
-fn health(state: &State, arguments: HealthArguments) -> Result<HealthReport, Stop> {
-    let report = state.health();
+fn health(
+    state: &State,
+    caller: &Caller,
+    arguments: HealthArguments,
+) -> Result<HealthReport, Stop> {
+    let report = state.health(caller);
     match arguments.component {
         None => Ok(report),
         Some(name) => report.only(&name).map_err(Stop::Fault),

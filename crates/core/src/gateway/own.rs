@@ -14,8 +14,8 @@ use super::view::View;
 use super::{Shared, cursor};
 use crate::changes::Interest;
 use crate::{
-    Ask, Audience, Call, Caller, Catalog, Error, Event, Features, Filter, List, Outcome, Own,
-    RawJson, Reply, Result, Scope, Source, Terms, Watch,
+    Ask, Audience, CacheScope, Call, Caller, Catalog, Error, Event, Features, Filter, List,
+    Outcome, Own, RawJson, Reply, Result, Scope, Source, Terms, Watch,
 };
 
 /// How long a client may keep a list without listening for changes.
@@ -132,11 +132,16 @@ impl Shared {
             Some(cursor) => cursor::open(cursor, seal, principal, start)?,
         };
         let (mut page, next) = view.page(list, start.offset, self.config.page_size);
-        if let Some(next) = next {
+        if let Some(next) = &next {
             let cursor = RawJson::string(&next.cursor(seal, principal));
             page.set("nextCursor", cursor.as_str().to_owned());
         }
-        let page = Outcome::cacheable(page.write(), LIST_TTL, view.cache_scope);
+        // A cursor is good for the one who got it, so a list in several pages is no one else's.
+        let scope = match start.offset == 0 && next.is_none() {
+            true => view.cache_scope,
+            false => CacheScope::Private,
+        };
+        let page = Outcome::cacheable(page.write(), LIST_TTL, scope);
         Ok(Reply::Done(page))
     }
 

@@ -89,10 +89,11 @@ impl HealthReport {
         sources: &[(SourceId, Arc<dyn Source>)],
         probes: &[Arc<dyn Probe>],
         own: &Catalog,
+        caller: &Caller,
     ) -> Self {
         let sources = sources
             .iter()
-            .map(|(id, source)| Component::of_source(id, source.as_ref()));
+            .map(|(id, source)| Component::of_source(id, source.as_ref(), caller));
         let probes = probes
             .iter()
             .map(|probe| Component::of_probe(probe.as_ref()));
@@ -157,11 +158,11 @@ impl HealthReport {
 }
 
 impl Component {
-    fn of_source(id: &SourceId, source: &dyn Source) -> Self {
+    fn of_source(id: &SourceId, source: &dyn Source, caller: &Caller) -> Self {
         Self::timed(id.to_string(), || Report {
             health: source.health(),
             response_time: None,
-            vitals: [counts(&offered(source)), source.vitals()].concat(),
+            vitals: [counts(&offered(source, caller)), source.vitals()].concat(),
         })
     }
 
@@ -215,10 +216,10 @@ impl Component {
     }
 }
 
-/// What a source offers whoever is on this machine: the report is for those who run the gateway.
-fn offered(source: &dyn Source) -> Arc<Catalog> {
+/// What a source offers the one who asks.
+fn offered(source: &dyn Source, caller: &Caller) -> Arc<Catalog> {
     source.catalog(&Audience {
-        caller: &Caller::local(),
+        caller,
         terms: &Terms::own(),
     })
 }

@@ -6,6 +6,7 @@ mod killed;
 mod peers;
 mod principals;
 mod processes;
+mod seen;
 mod tools;
 mod transfer;
 

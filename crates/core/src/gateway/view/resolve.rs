@@ -153,11 +153,27 @@ impl View {
     pub(crate) fn watched(&self, uri: &str) -> Option<Watched> {
         let (Found { source, native, .. }, _) = self.known(uri)?;
         let part = self.part(source)?;
-        part.catalog.features.subscribe.then(|| Watched {
+        let tells = part.catalog.features.subscribe && self.may_have(part, &native);
+        tells.then(|| Watched {
             source,
             native,
             spelled: uri.to_owned(),
         })
+    }
+
+    /// Whether there can be something at a URI or below it. Of its own URIs a source has what it
+    /// lists: what is not listed for someone is not there for them.
+    fn may_have(&self, part: &Part, uri: &str) -> bool {
+        let owner = owner_of(&self.parts, uri);
+        if owner.is_none_or(|owner| owner.source != part.source) {
+            return true;
+        }
+        let lists = [List::Resources, List::Templates];
+        let mut listed = lists.iter().flat_map(|list| part.catalog.list(*list));
+        listed.any(|entry| is_at_or_below(&entry.key, uri))
+            || self
+                .fitting(uri)
+                .any(|(_, found)| found.source == part.source)
     }
 
     /// `gateway://{source}/{original-uri}`: always accepted, and asked of that source.
@@ -249,6 +265,13 @@ pub(super) fn owner_of<'a>(parts: &'a [Part], uri: &str) -> Option<&'a Part> {
     parts
         .iter()
         .find(|part| part.catalog.owned.iter().any(|owned| below(owned)))
+}
+
+fn is_at_or_below(uri: &str, above: &str) -> bool {
+    let rest = uri.strip_prefix(above);
+    rest.is_some_and(|rest| {
+        rest.is_empty() || above.ends_with('/') || rest.starts_with(['/', '?', '#'])
+    })
 }
 
 /// The part before the colon, where it is a scheme.

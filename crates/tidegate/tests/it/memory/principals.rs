@@ -8,11 +8,11 @@ use crate::support::{Events, Home, Running, Server};
 
 const CONFIG: &str = "auth: { keys: { ada: '${env:ADA_KEY}', bob: '${env:BOB_KEY}' }, admins: [ada] }\n\
     sources: { memory: { kind: memory } }\n";
-const ADA: &str = "key-of-ada-0123456789";
-const BOB: &str = "key-of-bob-0123456789";
+pub(super) const ADA: &str = "key-of-ada-0123456789";
+pub(super) const BOB: &str = "key-of-bob-0123456789";
 const UPDATED: &str = "notifications/resources/updated";
 
-fn serve() -> Server {
+pub(super) fn serve() -> Server {
     let home = Home::with_config(CONFIG);
     let mut command = home.tidegate(&["serve", "--listen", "127.0.0.1:0"]);
     let process = Running::start(command.env("ADA_KEY", ADA).env("BOB_KEY", BOB));
