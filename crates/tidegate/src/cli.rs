@@ -179,5 +179,5 @@ pub(crate) fn default_for(setting: &Override, quiet: bool) -> Option<String> {
     if quiet && setting.flag == LOG_LEVEL.flag {
         return Some(look::LOG_LEVEL.to_string());
     }
-    setting.field.and_then(default_of)
+    setting.field().and_then(default_of)
 }

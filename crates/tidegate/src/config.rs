@@ -47,7 +47,7 @@ pub use conduct::{Conduct, Era, Sharing};
 pub use log::{LogFormat, LogLevel};
 pub use outside::Outside;
 pub use overrides::Flags;
-pub(crate) use overrides::{ALL as OVERRIDES, LOG_LEVEL, Override};
+pub(crate) use overrides::{ALL as OVERRIDES, LOG_LEVEL, Override, Sets};
 pub use problem::{Origin, Place, Problem, Problems};
 pub use remote::{Remote, Server};
 pub(crate) use schema::{default_of, schema};

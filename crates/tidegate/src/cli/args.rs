@@ -28,7 +28,7 @@ pub struct ConfigArgs {
     #[arg(long, value_name = "FORMAT")]
     pub log_format: Option<LogFormat>,
 
-    /// Offer the capability index: true or false
+    /// Offer the capability index: true or false, by itself true
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
     pub resources_enabled: Option<String>,
 

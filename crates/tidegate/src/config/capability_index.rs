@@ -92,13 +92,14 @@ const USUAL_ID: &str = "index";
 /// that is there because of them.
 pub(crate) fn overrule(sources: &mut Vec<Source>, around: &Around<'_>, findings: &mut Findings) {
     let enabled = given(&ENABLED, around.flags.resources_enabled.clone(), around);
-    let enabled = enabled.and_then(|(text, origin)| match text.as_str() {
-        "true" | "1" | "yes" | "on" => Some(true),
-        "false" | "0" | "no" | "off" => Some(false),
-        _ => {
-            findings.push(origin, format!("`{text}` is not `true` or `false`"));
-            None
+    let enabled = enabled.and_then(|(text, origin)| {
+        let meant = yes_or_no(&text);
+        if meant.is_none() {
+            let (yes, no) = (YES.join(", "), NO.join(", "));
+            let message = format!("`{text}` is neither yes ({yes}) nor no ({no})");
+            findings.push(origin, message);
         }
+        meant
     });
     let ttl = given(&TTL, around.flags.resources_cache_ttl.clone(), around);
     let ttl = ttl.and_then(|(text, origin)| match humantime::parse_duration(&text) {
@@ -131,6 +132,19 @@ pub(crate) fn overrule(sources: &mut Vec<Source>, around: &Around<'_>, findings:
             settings.enabled = enabled.unwrap_or(settings.enabled);
             settings.index.cache_ttl = ttl.unwrap_or(settings.index.cache_ttl);
         }
+    }
+}
+
+/// Words for yes and no, in any case.
+const YES: [&str; 4] = ["true", "1", "yes", "on"];
+const NO: [&str; 4] = ["false", "0", "no", "off"];
+
+fn yes_or_no(text: &str) -> Option<bool> {
+    let is_one_of = |words: &[&str]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
+    match (is_one_of(&YES), is_one_of(&NO)) {
+        (true, _) => Some(true),
+        (_, true) => Some(false),
+        _ => None,
     }
 }
 

@@ -26,45 +26,65 @@ pub struct Flags {
 /// A setting that the file is not the only place for.
 #[derive(Debug)]
 pub(crate) struct Override {
-    /// Its path in the file, if it is there.
-    pub(crate) field: Option<&'static str>,
+    pub(crate) sets: Sets,
     pub(crate) flag: &'static str,
     pub(crate) variable: &'static str,
 }
 
+/// What of the configuration it sets.
+#[derive(Debug)]
+pub(crate) enum Sets {
+    /// Which file is read.
+    File,
+    /// What is at this path in the file.
+    Field(&'static str),
+    /// This field of the capability index, under whatever name it is in the file.
+    OfIndex(&'static str),
+}
+
+impl Override {
+    /// Its path in the file, if it has one.
+    pub(crate) fn field(&self) -> Option<&'static str> {
+        match self.sets {
+            Sets::Field(field) => Some(field),
+            Sets::File | Sets::OfIndex(_) => None,
+        }
+    }
+}
+
 pub(crate) const CONFIG: Override = Override {
-    field: None,
+    sets: Sets::File,
     flag: "--config",
     variable: "TIDEGATE_CONFIG",
 };
 pub(crate) const LISTEN: Override = Override {
-    field: Some("listen"),
+    sets: Sets::Field("listen"),
     flag: "--listen",
     variable: "TIDEGATE_LISTEN",
 };
 pub(crate) const DATA_DIR: Override = Override {
-    field: Some("data_dir"),
+    sets: Sets::Field("data_dir"),
     flag: "--data-dir",
     variable: "TIDEGATE_DATA_DIR",
 };
 pub(crate) const LOG_LEVEL: Override = Override {
-    field: Some("log.level"),
+    sets: Sets::Field("log.level"),
     flag: "--log-level",
     variable: "TIDEGATE_LOG_LEVEL",
 };
 pub(crate) const LOG_FORMAT: Override = Override {
-    field: Some("log.format"),
+    sets: Sets::Field("log.format"),
     flag: "--log-format",
     variable: "TIDEGATE_LOG_FORMAT",
 };
 
 pub(crate) const RESOURCES_ENABLED: Override = Override {
-    field: None,
+    sets: Sets::OfIndex("enabled"),
     flag: "--resources-enabled",
     variable: "TIDEGATE_RESOURCES_ENABLED",
 };
 pub(crate) const RESOURCES_CACHE_TTL: Override = Override {
-    field: None,
+    sets: Sets::OfIndex("cache_ttl"),
     flag: "--resources-cache-ttl",
     variable: "TIDEGATE_RESOURCES_CACHE_TTL",
 };

@@ -98,12 +98,11 @@ fn check_sources(
     around: &Around<'_>,
     findings: &mut Findings,
 ) -> Vec<Source> {
-    if around.file.is_none() {
-        return sources::without_file();
-    }
-    let mut checked = sources
-        .map(|raw| sources::check(raw, findings))
-        .unwrap_or_default();
+    let mut checked = match (sources, &around.file) {
+        (_, None) => sources::without_file(),
+        (Some(raw), Some(_)) => sources::check(raw, findings),
+        (None, Some(_)) => Vec::new(),
+    };
     if let Some(servers) = servers {
         mcp_servers::check(servers, &mut checked, findings);
     }

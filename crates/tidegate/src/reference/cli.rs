@@ -120,7 +120,12 @@ fn value_name(arg: &Arg) -> String {
         .get_value_names()
         .filter(|_| takes_value(arg))
         .unwrap_or_default();
-    names.iter().map(|name| format!(" {name}")).collect()
+    let written = |name| match arg.is_require_equals_set() {
+        // By itself the flag says something too.
+        true => format!("[={name}]"),
+        false => format!(" {name}"),
+    };
+    names.iter().map(written).collect()
 }
 
 /// The words that a flag takes, when they are few.

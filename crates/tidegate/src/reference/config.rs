@@ -5,7 +5,7 @@
 use serde_json::{Map, Value};
 
 use super::table::{code, heading, table};
-use crate::config::{OVERRIDES, default_of, schema};
+use crate::config::{OVERRIDES, Sets, default_of, schema};
 
 const OPENING: &str = include_str!("config_opening.md");
 
@@ -81,7 +81,7 @@ fn row(section: &str, field: &str, schema: &Value) -> [String; 6] {
     let full = full_name(section, field);
     let setting = OVERRIDES
         .iter()
-        .find(|setting| setting.field == Some(full.as_str()));
+        .find(|setting| setting.field() == Some(full.as_str()));
     [
         code(field),
         type_of(schema),
@@ -145,8 +145,12 @@ fn variables() -> String {
     let rows: Vec<[String; 3]> = OVERRIDES
         .iter()
         .map(|setting| {
-            let field = setting.field.map_or("the file itself".to_owned(), code);
-            [code(setting.variable), code(setting.flag), field]
+            let sets = match setting.sets {
+                Sets::File => "the file itself".to_owned(),
+                Sets::Field(field) => code(field),
+                Sets::OfIndex(field) => format!("{} of the capability index", code(field)),
+            };
+            [code(setting.variable), code(setting.flag), sets]
         })
         .collect();
     heading(2, "Variables and flags") + &table(["variable", "flag", "sets"], &rows)

@@ -21,6 +21,9 @@ const SUMMARY: &str = "capability-index://summary";
 const FULL: &str = "capability-index://full";
 const STATS: &str = "capability-index://stats";
 
+/// In place of a configuration.
+const NO_FILE: &str = "";
+
 /// A gateway with an index and a folder with so many files.
 fn with_files(count: usize, index: &str) -> Server {
     let config = format!(
@@ -73,8 +76,8 @@ fn it_is_off_unless_enabled() {
     }
 }
 
-/// S3.7, X20: a flag wins over a variable, and that over the file; older names of the variables
-/// are taken too.
+/// S3.7, X20: a flag wins over a variable, and that over the file, if there is one; older names of the
+/// variables are taken too.
 #[test]
 fn it_is_enabled_by_flag_variable_or_file() {
     let entry = "sources: { index: { kind: capability-index, enabled: true, cache_ttl: 1m } }\n";
@@ -84,7 +87,20 @@ fn it_is_enabled_by_flag_variable_or_file() {
         &'a [(&'a str, &'a str)],
         Option<u64>,
     );
-    let cases: [Case; 6] = [
+    let cases: [Case; 9] = [
+        (NO_FILE, &["--resources-enabled"], &[], Some(300)),
+        (
+            NO_FILE,
+            &[],
+            &[("TIDEGATE_RESOURCES_ENABLED", "TRUE")],
+            Some(300),
+        ),
+        (
+            NO_FILE,
+            &["--resources-cache-ttl", "7s"],
+            &[("NEXS_RESOURCES_ENABLED", "On")],
+            Some(7),
+        ),
         ("{}", &["--resources-enabled"], &[], Some(300)),
         (
             "{}",
@@ -116,7 +132,10 @@ fn it_is_enabled_by_flag_variable_or_file() {
         ),
     ];
     for (config, flags, variables, ttl) in cases {
-        let home = Home::with_config(config);
+        let home = match config {
+            NO_FILE => Home::new(),
+            text => Home::with_config(text),
+        };
         let all = [&["serve", "--listen", "127.0.0.1:0"], flags].concat();
         let mut command = home.tidegate(&all);
         command.envs(variables.iter().copied());
@@ -396,10 +415,18 @@ fn wrong_settings_are_told() {
         let checked = home.run(&["check"]).expect_code(2);
         assert!(checked.stderr.contains(words), "{}", checked.stderr);
     }
-    let ended = home.run(&["check", "--resources-cache-ttl", "soon"]);
-    assert!(
-        ended.stderr.contains("`soon` is no time"),
-        "{}",
-        ended.stderr
-    );
+    // With a file or without.
+    home.write("tidegate.yaml", "{}");
+    for home in [home, Home::new()] {
+        for (flag, words) in [
+            ("--resources-cache-ttl=soon", "`soon` is no time"),
+            (
+                "--resources-enabled=maybe",
+                "`maybe` is neither yes (true, 1, yes, on) nor no (false, 0, no, off)",
+            ),
+        ] {
+            let checked = home.run(&["check", flag]).expect_code(2);
+            assert!(checked.stderr.contains(words), "{}", checked.stderr);
+        }
+    }
 }
