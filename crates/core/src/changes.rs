@@ -1,6 +1,6 @@
 //! The change hub: sources say what changed, every listener hears what it asked for.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -34,6 +34,8 @@ pub enum Change {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum News {
     Change(Change),
+    /// The contents of all its resources may be others.
+    AllUpdated,
     /// Changes may have been missed: anything may be different.
     Gap,
 }
@@ -111,6 +113,12 @@ impl ChangeSender {
     pub fn send_to(&self, to: Hearers, change: Change) {
         let news = News::Change(change);
         self.0.send(Telling { to, news }).ok();
+    }
+
+    /// Tells whoever listens that all resources of this source may be different: each hears of those
+    /// it listens for itself.
+    pub fn all_updated(&self) {
+        self.0.send(News::AllUpdated.into()).ok();
     }
 
     /// Tells these that anything may be different: each hears of what it listens for itself.
@@ -226,6 +234,7 @@ impl Ear {
         }
         match telling.news {
             News::Change(change) => self.hears_of(source, change),
+            News::AllUpdated => self.all_of(source),
             News::Gap => self.everything(),
         }
     }
@@ -264,6 +273,17 @@ impl Ear {
             }
         }
         updates
+    }
+
+    /// An update of each resource of a source that the listener asked for.
+    fn all_of(&self, source: usize) -> Vec<Change> {
+        let watched = self.watched.get(&source).into_iter();
+        let spelled = watched.flat_map(|uris| uris.values().flatten());
+        let spelled: BTreeSet<_> = spelled.collect();
+        let updates = spelled.into_iter();
+        updates
+            .map(|uri| Change::Updated(uri.as_str().into()))
+            .collect()
     }
 
     /// Every change this listener could hear of.
@@ -395,6 +415,14 @@ mod tests {
         assert_eq!(ear.hears_of(1, Change::Tools), [Change::Tools]);
         ear.only = Some(0);
         assert_eq!(ear.hears_of(1, Change::Tools), []);
+    }
+
+    #[test]
+    fn when_all_of_a_source_is_updated_each_hears_of_what_it_asked_for() {
+        let ear = Ear::new(interest("a://b?c", "gateway://s/a://b?c"));
+        let all = |source| ear.hears(source, News::AllUpdated.into());
+        assert_eq!(all(0), [updated("gateway://s/a://b?c")]);
+        assert_eq!(all(1), []);
     }
 
     #[test]

@@ -18,11 +18,13 @@ mod verbs;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use futures_util::stream::BoxStream;
 use futures_util::{FutureExt as _, StreamExt as _};
 use tidegate_core::{
     Audience, BoxFuture, CacheScope, Call, Caller, Catalog, Change, ChangeSender, ChangeStream,
     Error, Index, List, Lookout, Reply, Result, Scope, Source, Terms, Vital,
 };
+use tokio::time::timeout;
 
 use crate::declare::{Body, Declarations, Offer, Resource};
 use cache::Cache;
@@ -136,13 +138,10 @@ impl CapabilityIndex {
         let mut changes = self.inner.lookout.list_changes();
         self.count().await;
         while changes.next().await.is_some() {
-            // Several lists of a source often change at once.
-            tokio::time::sleep(SETTLING).await;
-            while changes.next().now_or_never().flatten().is_some() {}
+            settle(&mut changes).await;
             self.count().await;
-            for uri in [SUMMARY, FULL, STATS] {
-                self.changes.send(Change::Updated(uri.into()));
-            }
+            // Whatever is told of one element depends on the others: what is alike, how rare a word is.
+            self.changes.all_updated();
         }
     }
 
@@ -185,7 +184,16 @@ impl Inner {
     }
 }
 
-const SETTLING: Duration = Duration::from_millis(50);
+/// One change at a server is often told several times: list by list, and for each kind of client.
+/// Those who subscribe hear of it once, when it is over.
+async fn settle(changes: &mut BoxStream<'static, Change>) {
+    let rest = async { while let Ok(Some(_)) = timeout(QUIET, changes.next()).await {} };
+    timeout(LONGEST_UNREST, rest).await.ok();
+}
+
+/// How long nothing must change for a change to be over, and how long one waits for that.
+const QUIET: Duration = Duration::from_millis(300);
+const LONGEST_UNREST: Duration = Duration::from_secs(2);
 
 impl Source for CapabilityIndex {
     fn catalog(&self, audience: &Audience<'_>) -> Arc<Catalog> {

@@ -113,7 +113,7 @@ impl Remote {
                 change = changes.recv() => change,
                 news = unasked.next() => match news {
                     Some(News::Change(change)) => Some(change),
-                    Some(News::Gap) => {
+                    Some(News::AllUpdated | News::Gap) => {
                         self.may_have_changed();
                         None
                     }

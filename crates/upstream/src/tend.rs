@@ -110,7 +110,7 @@ impl Remote {
                 _ = fresh.stale() => fresh = self.fill(class, open).await,
                 news = unasked.next() => match news {
                     Some(News::Change(change)) => fresh.is_stale(Some(change)),
-                    Some(News::Gap) => {}
+                    Some(News::AllUpdated | News::Gap) => {}
                     None => return,
                 },
             }

@@ -1,5 +1,6 @@
 //! The capability index: what it tells, what it costs, when it is there.
 
+use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::time::{Duration, SystemTime};
 
@@ -8,6 +9,7 @@ use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::{ClientLifecycleMode, ClientServiceExt};
 use serde_json::{Value, json};
 use tidegate_sources::tokens;
+use tidegate_testkit::fixture::Fixture;
 use tokio::time::timeout;
 
 use crate::support::inspector::inspect;
@@ -279,6 +281,64 @@ fn subscribers_hear_of_changes() {
     fs::remove_file(server.home.path().join("shelf/tidal-wave.md")).unwrap();
     heard(&mut events, "removed");
     server.stop();
+}
+
+/// S3.17: whatever of the index one subscribes to is told, once for each change, though a server's
+/// lists are taken in for each kind of client.
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn each_change_is_told_once_of_everything() {
+    let fixture = Fixture::new().start().await;
+    let url = fixture.url();
+    let config = format!(
+        "sources:\n  other: {{ url: '{url}' }}\n  index: {{ kind: capability-index, enabled: true }}\n"
+    );
+    let server = Server::with_config(&config);
+    let session = Session::open(server.address, "/mcp", "2025-06-18");
+    session.request("tools/list", &json!({})).result();
+    server.modern("tools/list", json!({})).result();
+    let uris = [
+        SUMMARY,
+        FULL,
+        STATS,
+        "capability-index://full?page=1",
+        "capability-index://elements/tools",
+        "capability-index://elements/tools?source=other&query=new",
+        "capability-index://elements/tools/other__new-1",
+    ];
+    let listen = crate::support::messages::Modern::new("subscriptions/listen", watching(&uris));
+    let mut events = Events::of(listen.open(server.post()));
+    events.find("notifications/subscriptions/acknowledged");
+    let mut told = HashMap::<String, usize>::new();
+    let changes = 4;
+    for number in 1..=changes {
+        let name = format!("new-{number}");
+        fixture.add_tool(&name);
+        // All of them, at least once, since the tool is there.
+        let mut missing: BTreeSet<_> = uris.into();
+        while !missing.is_empty() {
+            let updated = events.find("notifications/resources/updated");
+            let uri = updated["params"]["uri"].as_str().unwrap();
+            *told.entry(uri.to_owned()).or_default() += 1;
+            if text(&server, "capability-index://elements/tools").contains(&name) {
+                missing.remove(uri);
+            }
+        }
+    }
+    server.process.signal(rustix::process::Signal::TERM);
+    while let Some(message) = events.next() {
+        if message["method"] == "notifications/resources/updated" {
+            let uri = message["params"]["uri"].as_str().unwrap();
+            *told.entry(uri.to_owned()).or_default() += 1;
+        }
+    }
+    for uri in uris {
+        // One more may be of what there was when it started; and a kind of client that is late has
+        // its own.
+        let count = told[uri];
+        assert!((changes..2 * changes).contains(&count), "{uri}: {told:?}");
+    }
+    server.process.end().expect_code(0);
+    fixture.stop().await;
 }
 
 /// S3.18: one kind, filtered, and one element, with completion that knows the arguments that are
