@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::{Audience, Caller, CorrelationId, RawJson, Result, SourceId};
+use crate::{Audience, Caller, Code, CorrelationId, Error, Object, RawJson, Result, SourceId};
 
 /// One request of one caller, complete in itself.
 #[derive(Debug)]
@@ -142,6 +142,20 @@ pub enum Ask {
         ask: TaskAsk,
         id: String,
     },
+}
+
+impl Ask {
+    /// Whether it can be asked with these parameters: what a tool or a prompt is given has names.
+    pub fn check(&self, params: &Object<'_>) -> Result<()> {
+        let takes_arguments = matches!(self, Self::Tool { .. } | Self::Prompt { .. });
+        match params.get("arguments").filter(|_| takes_arguments) {
+            Some(arguments) if !arguments.starts_with('{') => Err(Error::client(
+                Code::InvalidParams,
+                "`arguments` must be an object",
+            )),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// What is asked about a call that goes on after its answer.

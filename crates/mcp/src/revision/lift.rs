@@ -133,13 +133,13 @@ pub(super) fn common_ask(method: Method, params: &Object<'_>) -> Option<Result<A
         Method::PromptsList => list(List::Prompts, params),
         Method::ResourcesList => list(List::Resources, params),
         Method::TemplatesList => list(List::Templates, params),
-        Method::ToolsCall => tool(params),
+        Method::ToolsCall => required(params, "name").map(|name| Ask::Tool { name }),
         Method::PromptsGet => required(params, "name").map(|name| Ask::Prompt { name }),
         Method::ResourcesRead => required(params, "uri").map(|uri| Ask::Resource { uri }),
         Method::Complete => completion(params),
         _ => return None,
     };
-    Some(ask)
+    Some(ask.and_then(|ask| ask.check(params).map(|()| ask)))
 }
 
 fn list(list: List, params: &Object<'_>) -> Result<Ask> {
@@ -152,16 +152,6 @@ fn list(list: List, params: &Object<'_>) -> Result<Ask> {
         ),
     };
     Ok(Ask::Own(Own::List { list, cursor }))
-}
-
-fn tool(params: &Object<'_>) -> Result<Ask> {
-    let name = required(params, "name")?;
-    match params.get("arguments") {
-        None => {}
-        Some(arguments) if arguments.starts_with('{') => {}
-        Some(_) => return Err(invalid("`arguments` must be an object")),
-    }
-    Ok(Ask::Tool { name })
 }
 
 fn completion(params: &Object<'_>) -> Result<Ask> {

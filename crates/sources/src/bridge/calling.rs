@@ -27,7 +27,6 @@ pub(super) async fn call(
     if matches!(name.as_str(), "gateway__call_tool" | "gateway.call_tool") {
         return Err(Stop::fault("call the tool itself, not `call_tool`"));
     }
-    // What is no object is the tool's to refuse.
     let arguments = arguments.as_deref().map_or("{}", RawValue::get).to_owned();
     let inner = Inner {
         params: vec![

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tidegate_core::{Element, Facts, List, Lookout};
 
-use super::relay::index_for;
+use super::relay::{check_source, index_for};
 use crate::declare::{Asking, Stop};
 
 const USUAL: usize = 100;
@@ -58,6 +58,7 @@ pub(super) async fn list(
     let call = asking.call();
     let index = index_for(lookout, call).await?;
     let source = arguments.source.as_deref();
+    check_source(&index, source)?;
     let of_source = |element: &Element<'_>| source.is_none_or(|id| element.source.as_str() == id);
     let all = index
         .list(List::Resources)

@@ -81,9 +81,11 @@ fn contents(items: &[Value], part: Part) -> Vec<Value> {
     let mut content = Vec::new();
     let (mut left, mut tokens) = (part.limit, part.tokens);
     let (mut seen, mut end) = (0, part.offset);
+    // What is no text comes with the first part of the text, or by itself.
+    let with_blobs = part.offset == 0 || items.iter().all(|item| !item["text"].is_string());
     for item in items {
         let Some(text) = item["text"].as_str() else {
-            let blob = item["blob"].as_str().filter(|_| part.offset == 0);
+            let blob = item["blob"].as_str().filter(|_| with_blobs);
             content.extend(blob.map(|blob| binary(item, blob)));
             continue;
         };
@@ -103,8 +105,11 @@ fn contents(items: &[Value], part: Part) -> Vec<Value> {
             break;
         }
     }
-    let total = items.iter().filter_map(|item| item["text"].as_str());
-    let total: usize = total.map(|text| text.chars().count()).sum();
+    let texts = items.iter().filter_map(|item| item["text"].as_str());
+    let total: usize = texts.clone().map(|text| text.chars().count()).sum();
+    if texts.count() == 0 {
+        return content;
+    }
     content.extend(note(part.offset, end, total).map(|note| said(&note)));
     content
 }

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use futures_util::StreamExt as _;
 use tidegate_core::{
-    Ask, Call, Error, Event, Index, Lookout, Object, Outcome, RawJson, Reply, Request, Result,
+    Ask, Call, Code, Error, Event, Index, Lookout, Object, Outcome, RawJson, Reply, Request,
+    Result, SourceId, clip,
 };
 
-use crate::declare::fault;
+use crate::declare::{Stop, fault};
 
 /// What belongs to the client's request, whatever it asks: it goes with the one in its place.
 const OF_THE_REQUEST: [&str; 3] = ["_meta", "inputResponses", "requestState"];
@@ -30,6 +31,19 @@ pub(super) async fn index_for(lookout: &Lookout, call: &Call) -> Result<Arc<Inde
     )
 }
 
+/// Refuses a source that is not there.
+pub(super) fn check_source(index: &Index, wanted: Option<&str>) -> Result<(), Stop> {
+    match wanted {
+        Some(wanted) if !index.sources().any(|id| id.as_str() == wanted) => {
+            let known: Vec<_> = index.sources().map(SourceId::as_str).collect();
+            let (wanted, known) = (clip(wanted), known.join(", "));
+            let message = format!("there is no source `{wanted}`; there are {known}");
+            Err(Stop::fault(message))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Makes the request, and turns its result into that of a tool. An error is one the model should
 /// see: it may know better.
 pub(super) async fn relay(
@@ -38,32 +52,39 @@ pub(super) async fn relay(
     inner: Inner<'_>,
     turn: impl Fn(RawJson) -> RawJson + Send + 'static,
 ) -> Reply {
-    match lookout.handle(request(call, inner)).await {
+    let ask = inner.ask.clone();
+    let answer = match request(call, inner) {
+        Ok(request) => lookout.handle(request).await,
+        Err(error) => Err(error),
+    };
+    match answer {
         Ok(Reply::Done(outcome)) => Reply::Done(turned(outcome, &turn)),
         Ok(Reply::Stream(events)) => {
             let events = events.map(move |event| match event {
                 Ok(Event::Done(outcome)) => Ok(Event::Done(turned(outcome, &turn))),
-                Err(error) => Ok(Event::Done(refused(&error))),
+                Err(error) => Ok(Event::Done(refused(&ask, &error))),
                 other => other,
             });
             Reply::Stream(events.boxed())
         }
-        Err(error) => Reply::Done(refused(&error)),
+        Err(error) => Reply::Done(refused(&ask, &error)),
     }
 }
 
-fn request(call: &Call, inner: Inner<'_>) -> Request {
+/// The request, if it is one that a client could have made itself.
+fn request(call: &Call, inner: Inner<'_>) -> Result<Request> {
     let given = call.params.object().unwrap_or_default();
     let mut params = Object::default();
     for (name, value) in inner.params {
         params.set(name, value);
     }
+    inner.ask.check(&params)?;
     for name in OF_THE_REQUEST {
         if let Some(value) = given.get(name) {
             params.set(name, value.to_owned());
         }
     }
-    Request {
+    Ok(Request {
         correlation: call.correlation,
         caller: Arc::clone(&call.caller),
         scope: call.scope.clone(),
@@ -74,7 +95,7 @@ fn request(call: &Call, inner: Inner<'_>) -> Request {
         params: params.write(),
         continues: given.get("requestState").is_some() || given.get("inputResponses").is_some(),
         precondition: None,
-    }
+    })
 }
 
 fn turned(outcome: Outcome, turn: &impl Fn(RawJson) -> RawJson) -> Outcome {
@@ -84,6 +105,15 @@ fn turned(outcome: Outcome, turn: &impl Fn(RawJson) -> RawJson) -> Outcome {
     }
 }
 
-fn refused(error: &Error) -> Outcome {
-    Outcome::complete(fault(error.message()))
+/// An error in words for the model, which may never have seen the URI that was asked for.
+fn refused(ask: &Ask, error: &Error) -> Outcome {
+    let message = match ask {
+        Ask::Resource { uri } if error.code() == Code::ResourceNotFound => format!(
+            "`{}`: {}; find others with `gateway__list_resources` or `gateway__search`",
+            clip(uri),
+            error.message()
+        ),
+        _ => error.message().to_owned(),
+    };
+    Outcome::complete(fault(&message))
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use tidegate_core::{Facts, Hit, List, Lookout, SourceId, Wanted};
 
-use super::relay::index_for;
+use super::relay::{check_source, index_for};
 use crate::declare::{Asking, Stop};
 
 const USUAL: usize = 10;
@@ -98,14 +98,7 @@ pub(super) async fn search(
     let call = asking.call();
     let index = index_for(lookout, call).await?;
     let source = arguments.source.as_deref();
-    if let Some(wanted) = source
-        && !index.sources().any(|id| id.as_str() == wanted)
-    {
-        let known: Vec<_> = index.sources().map(SourceId::as_str).collect();
-        let known = known.join(", ");
-        let message = format!("there is no source `{wanted}`; there are {known}");
-        return Err(Stop::fault(message));
-    }
+    check_source(&index, source)?;
     let wanted = Wanted {
         list: arguments.kind.map(Kind::list),
         source,

@@ -179,20 +179,25 @@ fn a_resource_is_read_in_parts() {
     let image = call(&server, "gateway__read_resource", &arguments);
     assert_eq!(image["content"][0]["type"], "image", "{image}");
     assert_eq!(image["content"][0]["mimeType"], "image/png");
+    // Characters are of text; an image has none, and is there.
+    let arguments = json!({ "uri": format!("{root}/dot.png"), "offset": 3 });
+    let with_offset = call(&server, "gateway__read_resource", &arguments);
+    assert_eq!(with_offset, image);
     let missing = call(
         &server,
         "gateway__read_resource",
         &json!({ "uri": template }),
     );
     assert_eq!(text(&missing), "say in `arguments` what `path` is");
-    let nothing = call(
-        &server,
-        "gateway__read_resource",
-        &json!({ "uri": "a://b" }),
+    let arguments = json!({ "uri": template, "arguments": { "path": "no where" } });
+    let nothing = call(&server, "gateway__read_resource", &arguments);
+    let told = format!(
+        "`{root}/no%20where`: no resource has this URI; find others with `gateway__list_resources` \
+         or `gateway__search`"
     );
     assert_eq!(
         (&nothing["isError"], text(&nothing)),
-        (&json!(true), "no resource has this URI")
+        (&json!(true), told.as_str())
     );
     server.stop();
 }
@@ -230,6 +235,27 @@ fn wrong_arguments_are_told_to_the_model() {
         (
             "gateway__list_resources",
             json!({ "limit": "many" }),
+            "invalid type",
+        ),
+        (
+            "gateway__list_resources",
+            json!({ "source": "nobody" }),
+            "there is no source `nobody`; there are",
+        ),
+        // As the tool itself would be refused them.
+        (
+            "gateway__call_tool",
+            json!({ "name": "memory__store", "arguments": ["k1", 1, [], null, null] }),
+            "`arguments` must be an object",
+        ),
+        (
+            "gateway__call_tool",
+            json!({ "name": "memory__retrieve", "arguments": "x" }),
+            "`arguments` must be an object",
+        ),
+        (
+            "gateway__get_prompt",
+            json!({ "name": "memory/memory_search", "arguments": ["x"] }),
             "invalid type",
         ),
     ] {
