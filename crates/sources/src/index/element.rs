@@ -1,7 +1,7 @@
 //! `capability-index://elements/{type}` and `…/{type}/{name}`: one kind, and one element (S3.18).
 
 use serde_json::{Value, json};
-use tidegate_core::{Element, Error, Facts, RawJson, Wanted};
+use tidegate_core::{Element, Error, Facts, List, RawJson, Wanted};
 
 use super::Glance;
 use super::figures::{KINDS, kind, many, one};
@@ -37,6 +37,9 @@ fn of_kind() -> Template<Glance> {
             let ids = glance.index.sources().map(ToString::to_string);
             Ok(ids.filter(|id| id.starts_with(&typed.value)).collect())
         })
+    })
+    .completed("page", |glance, typed| {
+        Box::pin(async move { Ok(pages(glance, &typed)) })
     })
 }
 
@@ -79,9 +82,43 @@ fn names(glance: &Glance, typed: &Typed<'_>) -> Vec<String> {
     fitting.map(str::to_owned).collect()
 }
 
+/// The pages there are of what is chosen already.
+fn pages(glance: &Glance, typed: &Typed<'_>) -> Vec<String> {
+    let chosen = |name: &str| typed.others.get(name).map(String::as_str);
+    let Some(list) = chosen("type").and_then(kind) else {
+        return Vec::new();
+    };
+    let count = fitting(glance, list, chosen("source"), chosen("query"), usize::MAX).len();
+    let pages = (1..=count.div_ceil(PAGE).max(1)).map(|page| page.to_string());
+    pages
+        .filter(|page| page.starts_with(&typed.value))
+        .collect()
+}
+
+/// The elements of a kind, only those of a source or that fit a query where one is given, at most so
+/// many.
+fn fitting<'a>(
+    glance: &'a Glance,
+    list: List,
+    source: Option<&str>,
+    query: Option<&str>,
+    most: usize,
+) -> Vec<Element<'a>> {
+    let Some(query) = query.filter(|query| !query.is_empty()) else {
+        let of_source =
+            |element: &Element<'_>| source.is_none_or(|id| element.source.as_str() == id);
+        return glance.index.list(list).filter(of_source).collect();
+    };
+    let wanted = Wanted {
+        list: Some(list),
+        source,
+    };
+    let hits = glance.index.search(query, wanted, most);
+    hits.into_iter().map(|hit| hit.element).collect()
+}
+
 fn list(glance: &Glance, expanded: &Expanded<'_>) -> Result<Body, Error> {
     let list = kind(expanded.value("type")).ok_or_else(|| expanded.not_found())?;
-    let source = expanded.get("source");
     let page: usize = match expanded.get("page") {
         None => 1,
         Some(text) => text
@@ -90,25 +127,14 @@ fn list(glance: &Glance, expanded: &Expanded<'_>) -> Result<Body, Error> {
             .filter(|page| *page > 0)
             .ok_or_else(|| expanded.not_found())?,
     };
-    let all: Vec<_> = match expanded.get("query").filter(|query| !query.is_empty()) {
-        Some(query) => {
-            let wanted = Wanted {
-                list: Some(list),
-                source,
-            };
-            let hits =
-                glance
-                    .index
-                    .search(query, wanted, page.saturating_mul(PAGE).saturating_add(1));
-            hits.into_iter().map(|hit| hit.element).collect()
-        }
-        None => {
-            let of_source =
-                |element: &Element<'_>| source.is_none_or(|id| element.source.as_str() == id);
-            glance.index.list(list).filter(of_source).collect()
-        }
-    };
-    let start = (page - 1).saturating_mul(PAGE).min(all.len());
+    let (source, query) = (expanded.get("source"), expanded.get("query"));
+    let most = page.saturating_mul(PAGE).saturating_add(1);
+    let all = fitting(glance, list, source, query, most);
+    let start = (page - 1).saturating_mul(PAGE);
+    // Nothing at all is one page too.
+    if page > 1 && start >= all.len() {
+        return Err(expanded.not_found());
+    }
     let end = start.saturating_add(PAGE).min(all.len());
     let told: Value = all[start..end].iter().map(brief).collect();
     let mut text = json!({ "type": many(list), "elements": told });

@@ -368,14 +368,17 @@ fn elements_are_read_by_kind_and_by_name() {
         "elements/nothing",
         "elements/tools/nobody",
         "elements/tools?page=0",
+        "elements/tools?page=2",
+        "elements/tools?query=x&page=18446744073709551615",
+        "full?page=2",
         "else",
     ] {
         let uri = format!("capability-index://{wrong}");
         let answer = server.modern("resources/read", json!({ "uri": uri }));
         assert_eq!(answer.error()["data"]["uri"], uri, "{answer:?}");
     }
-    let far = of("capability-index://elements/tools?query=x&page=18446744073709551615");
-    assert_eq!(far["elements"], json!([]));
+    let none = of("capability-index://elements/tools?query=zyzzyva&page=1");
+    assert_eq!(none["elements"], json!([]));
     let complete = |kind: &str, typed: &str| {
         json!({
             "ref": { "type": "ref/resource", "uri": "capability-index://elements/{type}/{name}" },
@@ -403,6 +406,29 @@ fn elements_are_read_by_kind_and_by_name() {
             1
         );
     }
+    server.stop();
+}
+
+/// S3.18: pages are completed with those there are.
+#[test]
+fn pages_of_elements_are_completed() {
+    let server = with_files(250, "enabled: true");
+    let pages = |chosen: Value| {
+        let uri = "capability-index://elements/{type}{?source,query,page}";
+        let params = json!({
+            "ref": { "type": "ref/resource", "uri": uri },
+            "argument": { "name": "page", "value": "" },
+            "context": { "arguments": chosen },
+        });
+        let answer = server.modern("completion/complete", params).result();
+        answer["completion"]["values"].clone()
+    };
+    assert_eq!(pages(json!({ "type": "resources" })), json!(["1", "2"]));
+    let of_system = json!({ "type": "resources", "source": "system" });
+    assert_eq!(pages(of_system), json!(["1"]));
+    let last = read(&server, "capability-index://elements/resources?page=2");
+    let last = last["contents"][0]["text"].as_str().unwrap();
+    assert!(last.contains("report-"), "{last}");
     server.stop();
 }
 
