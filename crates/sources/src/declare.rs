@@ -4,9 +4,11 @@
 mod asking;
 mod body;
 pub(crate) mod completing;
+mod input;
 mod pattern;
 mod prompt;
 mod resource;
+mod shape;
 mod template;
 mod tool;
 
@@ -20,6 +22,7 @@ use tidegate_core::{
 pub(crate) use asking::Asking;
 pub(crate) use body::Body;
 pub(crate) use completing::{Completer, Typed};
+pub(crate) use input::Input;
 pub(crate) use pattern::{decoded, encoded, encoded_reserved};
 pub(crate) use prompt::{Argument, Given, Message, Prompt};
 pub(crate) use resource::Resource;

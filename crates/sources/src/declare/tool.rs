@@ -1,12 +1,12 @@
 //! The declaration of one tool: a typed function, its schemas taken from its types.
 
-use schemars::transform::{RecursiveTransform, Transform as _};
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tidegate_core::{BoxFuture, Call, Entry, Error, Outcome, QuestionKind, RawJson, Reply, Result};
 
+use super::input::{Input, schema};
 use super::{Asking, arguments, entry};
 
 /// Why a tool has no output.
@@ -66,7 +66,7 @@ pub(crate) struct Tool<S: 'static> {
     title: &'static str,
     description: &'static str,
     hint: Hint,
-    input: Schema,
+    input: Input,
     output: Option<Schema>,
     run: Run<S>,
 }
@@ -96,7 +96,7 @@ impl<S: Send + Sync> Tool<S> {
             })
         });
         let about = (name, title, description);
-        Self::declared(about, hint, schema::<A>(), Some(schema::<O>()), run)
+        Self::declared(about, hint, Input::of::<A>(), Some(schema::<O>()), run)
     }
 
     /// Says nothing of what comes out beforehand, and gives it as text alone: what is listed
@@ -123,7 +123,7 @@ impl<S: Send + Sync> Tool<S> {
             })
         });
         let about = (name, title, description);
-        Self::declared(about, hint, schema::<A>(), None, run)
+        Self::declared(about, hint, Input::of::<A>(), None, run)
     }
 
     /// Declares a tool that makes its own reply, such as one that hands on another's.
@@ -141,13 +141,13 @@ impl<S: Send + Sync> Tool<S> {
             Box::pin(async move { run(state, asking, read(&arguments)?).await })
         });
         let about = (name, title, description);
-        Self::declared(about, hint, schema::<A>(), None, run)
+        Self::declared(about, hint, Input::of::<A>(), None, run)
     }
 
     fn declared(
         (name, title, description): (&'static str, &'static str, &'static str),
         hint: Hint,
-        input: Schema,
+        input: Input,
         output: Option<Schema>,
         run: Run<S>,
     ) -> Self {
@@ -167,7 +167,7 @@ impl<S: Send + Sync> Tool<S> {
             "name": self.name,
             "title": self.title,
             "description": self.description,
-            "inputSchema": self.input,
+            "inputSchema": self.input.schema(),
             "annotations": self.hint.annotations(),
         });
         if let Some(output) = &self.output {
@@ -178,7 +178,10 @@ impl<S: Send + Sync> Tool<S> {
 
     /// Calls the tool. A fault is a result: the model should see it.
     pub(super) async fn call(&self, state: &S, call: &Call) -> Result<Reply> {
-        let arguments = arguments(call);
+        let arguments = match self.input.checked(&arguments(call)) {
+            Ok(arguments) => arguments,
+            Err(message) => return Ok(Reply::Done(Outcome::complete(fault(&message)))),
+        };
         let outcome = match (self.run)(state, Asking::new(call), arguments).await {
             Ok(reply) => return Ok(reply),
             Err(Stop::Fault(message)) => Outcome::complete(fault(&message)),
@@ -211,21 +214,4 @@ fn result(output: &str) -> Result<RawJson> {
 pub(crate) fn fault(message: &str) -> RawJson {
     let content = json!([{ "type": "text", "text": message }]);
     json!({ "content": content, "isError": true }).into()
-}
-
-/// A type's schema, complete in itself.
-fn schema<T: JsonSchema>() -> Schema {
-    let settings = schemars::generate::SchemaSettings::draft2020_12().with(|settings| {
-        settings.inline_subschemas = true;
-        settings.meta_schema = None;
-    });
-    let mut schema = SchemaGenerator::new(settings).into_root_schema_for::<T>();
-    schema.remove("title");
-    RecursiveTransform(drop_format).transform(&mut schema);
-    schema
-}
-
-/// The formats taken from Rust's number types are not JSON Schema's, and clients warn of each.
-fn drop_format(schema: &mut Schema) {
-    schema.remove("format");
 }

@@ -1,16 +1,22 @@
 //! An entry as a line of a file: what `export` writes and `import` reads.
 
 use std::fmt;
+use std::sync::LazyLock;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tidegate_store::Millis;
 use tidegate_store::memory::{Draft, Entry, Place};
 
 use super::entries::{DEFAULT, time};
 use super::json::Json;
+use crate::declare::Input;
+
+/// What a line may hold.
+static LINE: LazyLock<Input> = LazyLock::new(Input::of::<Record>);
 
 /// One line, as JSON.
-#[derive(Debug, Deserialize, Serialize)]
+#[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
     #[serde(default = "default_namespace")]
@@ -59,7 +65,8 @@ impl From<Entry> for Record {
 
 impl Record {
     pub fn read(line: &str) -> Result<Self, WrongRecord> {
-        serde_json::from_str(line).map_err(|error| WrongRecord(error.to_string()))
+        let line = LINE.checked(line).map_err(WrongRecord)?;
+        serde_json::from_str(&line).map_err(|error| WrongRecord(error.to_string()))
     }
 
     pub fn write(&self) -> Result<String, WrongRecord> {

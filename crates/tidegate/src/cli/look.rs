@@ -75,7 +75,8 @@ pub enum Look {
         tidegate call system__health\n  \
         tidegate call demo__add a=2 b=3\n  \
         tidegate call demo__add '{\"a\": 2, \"b\": 3}' --json\n\n\
-        A value that is JSON is taken as such, any other is a string: text='\"2\"' is the string 2.\n\
+        A value that is JSON is taken as such, unless the tool wants a string there; any other is a\n\
+        string. any='\"2\"' is always the string 2.\n\
         Exit codes: 0 done, 1 the tool failed or there is none, 2 wrong usage or configuration.")]
     Call {
         /// The name of the tool

@@ -7,6 +7,7 @@ mod answer;
 mod call;
 mod explain;
 mod get;
+mod given;
 mod lists;
 mod place;
 mod question;

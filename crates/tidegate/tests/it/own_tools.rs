@@ -206,7 +206,7 @@ fn a_resource_is_read_in_parts() {
 fn wrong_arguments_are_told_to_the_model() {
     let server = Server::start();
     for (tool, arguments, words) in [
-        ("gateway__search", json!({}), "missing field `query`"),
+        ("gateway__search", json!({}), "`query` is missing"),
         (
             "gateway__search",
             json!({ "query": " " }),
@@ -235,7 +235,17 @@ fn wrong_arguments_are_told_to_the_model() {
         (
             "gateway__list_resources",
             json!({ "limit": "many" }),
-            "invalid type",
+            "`limit` must be a whole number, 0 or more",
+        ),
+        (
+            "gateway__list_resources",
+            json!({ "offset": -1 }),
+            "`offset` must be a whole number, 0 or more",
+        ),
+        (
+            "gateway__search",
+            json!({ "query": "x", "kind": "tools" }),
+            "`kind` must be one of `tool`, `prompt`, `resource`, `template`",
         ),
         (
             "gateway__list_resources",

@@ -7,8 +7,10 @@ use tidegate_core::{Ask, List, Object, RawJson};
 use tidegate_mcp::revision::Method;
 
 use super::answer::Answer;
+use super::given::Given;
+use super::lists::{entries, key};
 use super::place::Place;
-use super::unknown::{advice, explained};
+use super::unknown::{advice, explained, spellings};
 use crate::cli::Exit;
 
 /// The result, as far as it is printed.
@@ -31,16 +33,19 @@ pub(super) enum Shown {
 pub(super) async fn answer(
     place: &Place,
     tool: &str,
-    arguments: &RawJson,
+    given: &Given,
     json: bool,
 ) -> anyhow::Result<Answer> {
     let ask = Ask::Tool {
         name: tool.to_owned(),
     };
-    let result = match place
-        .ask(Method::ToolsCall, ask, params(tool, arguments))
-        .await
-    {
+    let schema = match given.depends() {
+        true => input_schema(place, tool).await,
+        false => None,
+    };
+    let arguments = given.json(&schema.unwrap_or_default());
+    let params = params(tool, &arguments);
+    let result = match place.ask(Method::ToolsCall, ask, params).await {
         Ok(result) => result,
         Err(error) => return Err(explained(place, List::Tools, tool, &error).await),
     };
@@ -60,6 +65,17 @@ pub(super) async fn answer(
         }
     }
     Ok(answer)
+}
+
+/// What a tool takes, if it is listed.
+async fn input_schema(place: &Place, tool: &str) -> Option<Value> {
+    let tools = entries(place, List::Tools).await.ok()?;
+    let is_meant = |one: &&RawJson| {
+        let name = key(List::Tools, one);
+        name.is_some_and(|name| spellings(List::Tools, &name).any(|one| one == tool))
+    };
+    let members = tools.iter().find(is_meant)?.object()?;
+    serde_json::from_str(members.get("inputSchema")?).ok()
 }
 
 /// The parameters of a request for something with arguments.

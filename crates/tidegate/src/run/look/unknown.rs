@@ -56,7 +56,7 @@ pub(super) async fn advice(place: &Place, list: List, name: &str) -> Option<Stri
 }
 
 /// The ways in which something is asked for: as it is listed, and without its source.
-fn spellings(list: List, full: &str) -> impl Iterator<Item = String> {
+pub(super) fn spellings(list: List, full: &str) -> impl Iterator<Item = String> {
     let parts = match list {
         List::Tools => full.split_once("__"),
         List::Prompts => full.split_once('/'),

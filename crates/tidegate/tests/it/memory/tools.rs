@@ -227,11 +227,54 @@ fn what_has_expired_is_gone() {
     for wrong in [json!(0), json!(-5), json!("soon"), json!(true)] {
         let arguments = json!({ "key": "k", "value": 1, "ttl": wrong });
         let fault = user.fault("store", arguments);
-        assert!(
-            fault.contains("ttl") || fault.contains("arguments are wrong"),
-            "{fault}"
-        );
+        assert!(fault.contains("`ttl` must be a number"), "{fault}");
     }
+    server.stop();
+}
+
+/// Faults are for people and models: the argument by its name, no type of ours.
+#[test]
+fn wrong_arguments_are_told_by_their_names() {
+    let server = Server::start_shipped();
+    let user = User::of(&server);
+    for (tool, arguments, fault) in [
+        (
+            "store",
+            json!({ "key": 1, "value": 1 }),
+            "`key` must be a string",
+        ),
+        (
+            "store",
+            json!({ "tags": [1] }),
+            "`key` is missing; `tags` must be a list of strings; `value` is missing",
+        ),
+        (
+            "list",
+            json!({ "limit": -1 }),
+            "`limit` must be a whole number from 1 to 1000",
+        ),
+        (
+            "search",
+            json!({ "query": "a", "limit": 0 }),
+            "`limit` must be a whole number from 1 to 100",
+        ),
+        (
+            "store",
+            json!({ "key": "k", "value": 1, "ttl": true }),
+            "`ttl` must be a number or a string",
+        ),
+    ] {
+        assert_eq!(user.fault(tool, arguments), fault);
+    }
+    // In JSON a whole number may be written so.
+    user.call("search", json!({ "query": "a", "limit": 1.0 }));
+    let home = &server.home;
+    home.run(&["call", "memory__store", "key=5", "value=5"])
+        .expect_code(0);
+    let kept = user.call("retrieve", json!({ "key": "5" }));
+    assert_eq!(kept["value"], 5, "any value is wanted there");
+    home.run(&["call", "retrieve", "key=5", "namespace=null"])
+        .expect_code(0);
     server.stop();
 }
 
@@ -272,10 +315,10 @@ fn quotas_hold() {
             json!({ "key": "k", "value": 1, "namespace": "a/b" }),
             "`namespace` must have",
         ),
-        (json!({ "key": "k" }), "missing field `value`"),
+        (json!({ "key": "k" }), "`value` is missing"),
         (
             json!({ "key": "k", "value": 1, "tll": 3 }),
-            "unknown field `tll`",
+            "there is no `tll`; there are `key`",
         ),
     ] {
         let fault = user.fault("store", arguments);

@@ -61,12 +61,14 @@ fn what_is_wrong_with_a_file_is_said_with_its_line() {
     let home = Home::new();
     home.run(&["memory", "import", "none.jsonl"]).expect_code(1);
     for (line, what) in [
-        ("{\"key\":\"a\"}", "missing field `value`"),
+        ("{\"key\":\"a\"}", "`value` is missing"),
         (
             "{\"key\":\"a\",\"value\":1,\"kee\":2}",
-            "unknown field `kee`",
+            "there is no `kee`; there are",
         ),
-        ("not json", "expected"),
+        ("not json", "in.jsonl:2: not JSON at column 2;"),
+        ("[1]", "this must be a JSON object"),
+        ("{\"key\":1,\"value\":1}", "`key` must be a string"),
         ("{\"key\":\"\",\"value\":1}", "`key` must have 1 to"),
         (
             "{\"key\":\"a\",\"value\":1,\"expires\":\"tomorrow\"}",
