@@ -11,7 +11,7 @@ use sqlx::SqliteConnection;
 use tokio::sync::broadcast;
 
 use crate::open::Database;
-use crate::{Result, Store};
+use crate::{Kind, Result, Store};
 
 /// How often other processes are looked after: while someone listens, and else.
 const WHILE_HEARD: Duration = Duration::from_millis(250);
@@ -99,20 +99,21 @@ impl Store {
     }
 
     /// What this process has written: whoever listens hears of it at once.
-    pub(crate) fn wrote<T>(&self, done: sqlx::Result<T>) -> Result<T> {
+    pub(crate) fn wrote<T>(&self, database: &Database, done: sqlx::Result<T>) -> Result<T> {
         self.stirred.notify_one();
-        self.noted_write(done)
+        self.noted_write(database, done)
     }
 
     /// Opens the database, and tells what changes in it for as long as it is polled.
     pub async fn run(&self) {
-        let mut said = None;
+        let (mut said, mut broken) = (None, false);
         loop {
-            let Err(error) = self.follow(said.is_some()).await;
+            let Err(error) = self.follow(broken).await;
+            broken = true;
             self.followed.send_replace(true);
-            // Said again only when it is another.
+            // Said again only when it is another. That it is gone is said when it is opened anew.
             let now = error.to_string();
-            if said.as_ref() != Some(&now) {
+            if said.as_ref() != Some(&now) && error.kind() != Kind::Gone {
                 let cause = std::error::Error::source(&error).map(ToString::to_string);
                 tracing::warn!(error = now, cause, "the database cannot be used");
                 said = Some(now);
@@ -129,20 +130,25 @@ impl Store {
         self.followed.send_replace(true);
         if after_a_break {
             self.told.send(Told::Gap).ok();
+            self.told.send(Told::Written).ok();
         }
         loop {
             let heard = self.listeners.0.load(Ordering::Relaxed) > 0;
             let pause = if heard { WHILE_HEARD } else { UNHEARD };
-            // Either is a reason to look.
-            tokio::time::timeout(pause, self.stirred.notified())
-                .await
-                .ok();
+            // Each is a reason to look.
+            tokio::select! {
+                () = tokio::time::sleep(pause) => {}
+                () = self.stirred.notified() => {}
+                () = database.closing() => {}
+            }
+            database.in_place()?;
             for told in self.noted(log.read_on(&mut connection).await)? {
                 // An error means that nobody listens.
                 self.told.send(told).ok();
             }
             if log.read - log.pruned >= PRUNED_AT_ONCE {
-                self.noted_write(forget(database, log.read - KEPT).await)?;
+                let forgotten = forget(&database, log.read - KEPT).await;
+                self.noted_write(&database, forgotten)?;
                 log.pruned = log.read;
             }
         }

@@ -26,6 +26,8 @@ pub enum Kind {
     Corrupt,
     /// It cannot be written where it lies.
     ReadOnly,
+    /// It is no longer there, or another is in its place.
+    Gone,
     /// It is not there and cannot be made, or the disk does not answer.
     Unreachable,
     /// Anything else.
@@ -43,6 +45,7 @@ impl Kind {
             Self::Newer => "a newer Tidegate has written the gateway's database",
             Self::Corrupt => "the gateway's database is damaged",
             Self::ReadOnly => "the gateway cannot write its database",
+            Self::Gone => "the gateway's database was moved away or replaced; try again",
             Self::Unreachable => "the gateway cannot reach its database",
             Self::Other => "the gateway's database failed",
         }
@@ -58,6 +61,7 @@ impl Kind {
             Self::Newer => "use that version, or choose another folder with --data-dir",
             Self::Corrupt => "put a copy of it back, or move it away to begin with an empty one",
             Self::ReadOnly => "let its user write there, or choose another folder with --data-dir",
+            Self::Gone => "what lies there now is opened when it is next needed",
             Self::Unreachable => {
                 "see that the folder can be made and read, or choose another with --data-dir"
             }
@@ -154,7 +158,8 @@ impl From<StoreError> for Error {
 /// SQLite's result codes, without what is beyond the lowest byte.
 fn kind_of(error: &sqlx::Error) -> Kind {
     let code = match error {
-        sqlx::Error::PoolTimedOut => return Kind::Busy,
+        // Closed: another is about to be opened, or the gateway ends.
+        sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed => return Kind::Busy,
         sqlx::Error::Database(error) => error.code().and_then(|code| code.parse::<i32>().ok()),
         _ => None,
     };
@@ -177,6 +182,6 @@ fn words(kind: Kind, error: &sqlx::Error) -> String {
         Kind::Foreign => "this is not a Tidegate database".to_owned(),
         Kind::Corrupt => "the file is damaged".to_owned(),
         Kind::ReadOnly => "it cannot be written".to_owned(),
-        Kind::Newer | Kind::Unreachable | Kind::Other => error.to_string(),
+        Kind::Newer | Kind::Gone | Kind::Unreachable | Kind::Other => error.to_string(),
     }
 }

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use sqlx::pool::PoolOptions;
+use sqlx::pool::{PoolConnection, PoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use sqlx::{
     ConnectOptions as _, Connection as _, Sqlite, SqliteConnection, SqlitePool, Transaction,
 };
 
-use crate::folder::{self, Found};
+use crate::folder::{self, Footprint, Found};
 use crate::migrations::{self, Mark};
 use crate::{Kind, Result, StoreError};
 
@@ -29,6 +29,10 @@ pub(crate) struct Database {
     /// SQLite has one writer at a time, so has this process.
     writer: SqlitePool,
     readers: SqlitePool,
+    /// The one who looks whether something was written.
+    follower: SqlitePool,
+    /// The file itself, and its log of writes, as they were opened.
+    opened: Footprint,
 }
 
 impl Database {
@@ -54,17 +58,41 @@ impl Database {
             mark.map_err(failed)?.check(file)?;
         }
         folder::prepare(file)?;
+        let prepared = Footprint::of(file);
         let mut first = writing(file).connect().await.map_err(failed)?;
         if !migrations::are_done(&mut first).await.map_err(failed)? {
             migrations::migrate(&mut first, file).await?;
         }
         check(&mut first, file).await?;
+        // There before the first goes: the last to go would take the log of writes along.
+        let writer = pool(1).connect_with(writing(file)).await.map_err(failed)?;
+        let opened = Footprint::of(file);
         first.close().await.map_err(failed)?;
+        if !opened.is_of_file(prepared) {
+            return Err(gone(file));
+        }
         Ok(Self {
             file: file.to_owned(),
-            writer: pool(1).connect_lazy_with(writing(file)),
+            writer,
             readers: pool(READERS).connect_lazy_with(reading(file)),
+            follower: pool(1).connect_lazy_with(reading(file)),
+            opened,
         })
+    }
+
+    /// Whether what lies in the folder is still what was opened. If not, what is written goes
+    /// nowhere: a file that was removed lives on for those who have it open, unseen by all others.
+    pub(crate) fn in_place(&self) -> Result<()> {
+        match Footprint::of(&self.file).continues(self.opened) {
+            true => Ok(()),
+            false => Err(gone(&self.file)),
+        }
+    }
+
+    /// Once it is closed: removes its log of writes where another file lies beside it now. SQLite
+    /// would take one for the other's.
+    pub(crate) fn clear_away(&self) -> Result<()> {
+        folder::clear_away(&self.file, self.opened)
     }
 
     pub(crate) fn readers(&self) -> &SqlitePool {
@@ -76,15 +104,28 @@ impl Database {
         self.writer.begin_with("BEGIN IMMEDIATE").await
     }
 
-    /// A connection of its own, to read with.
-    pub(crate) async fn apart(&self) -> sqlx::Result<SqliteConnection> {
-        reading(&self.file).connect().await
+    /// A connection to follow what is written with. Whoever has it gives it back when the database
+    /// is closed.
+    pub(crate) async fn apart(&self) -> sqlx::Result<PoolConnection<Sqlite>> {
+        self.follower.acquire().await
     }
 
+    /// Waits until it is being closed.
+    pub(crate) async fn closing(&self) {
+        self.follower.close_event().await;
+    }
+
+    /// Waits for all who use it. The writer is the last: it takes the log of writes along.
     pub(crate) async fn close(&self) {
+        self.follower.close().await;
         self.readers.close().await;
         self.writer.close().await;
     }
+}
+
+fn gone(file: &Path) -> StoreError {
+    let what = "it was moved away or replaced while it was in use";
+    StoreError::new(Kind::Gone, file, what)
 }
 
 fn pool(connections: u32) -> PoolOptions<Sqlite> {

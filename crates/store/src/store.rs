@@ -2,10 +2,11 @@
 //! and again where that fails: a gateway serves the rest of its sources meanwhile.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use tokio::sync::{Notify, OnceCell, broadcast, watch};
+use tokio::sync::{Notify, Semaphore, broadcast, watch};
 
 use crate::changes::{Listeners, Told};
 use crate::open::Database;
@@ -29,7 +30,10 @@ const BACKLOG: usize = 1024;
 /// The database of a data folder.
 pub struct Store {
     file: PathBuf,
-    database: OnceCell<Database>,
+    database: Mutex<Option<Arc<Database>>>,
+    /// One opens it for all.
+    opening: Semaphore,
+    closed: AtomicBool,
     failure: Mutex<Option<Failure>>,
     /// Something was written by this process, or someone began to listen.
     pub(crate) stirred: Notify,
@@ -65,7 +69,9 @@ impl Store {
     pub fn in_folder(folder: &Path) -> Self {
         Self {
             file: folder.join(FILE),
-            database: OnceCell::new(),
+            database: Mutex::default(),
+            opening: Semaphore::new(1),
+            closed: AtomicBool::new(false),
             failure: Mutex::default(),
             stirred: Notify::new(),
             told: broadcast::Sender::new(BACKLOG),
@@ -75,16 +81,22 @@ impl Store {
     }
 
     pub fn state(&self) -> State {
+        let database = self.opened();
+        let moved = database.as_ref().and_then(|one| one.in_place().err());
+        let failing = |error: &StoreError| State::Failing {
+            open: database.is_some(),
+            kind: error.kind(),
+            message: error.for_clients(),
+        };
+        if let Some(error) = moved {
+            return failing(&error);
+        }
         let failure = self.failure();
         let failure = failure
             .as_ref()
             .filter(|one| !one.of_write || one.at.elapsed() < REMEMBERED);
-        match (failure, self.database.get()) {
-            (Some(Failure { error, .. }), database) => State::Failing {
-                open: database.is_some(),
-                kind: error.kind(),
-                message: error.for_clients(),
-            },
+        match (failure, &database) {
+            (Some(Failure { error, .. }), _) => failing(error),
             (None, Some(_)) => State::Open,
             (None, None) => State::Closed,
         }
@@ -97,7 +109,8 @@ impl Store {
 
     /// Lets go of the file. What is asked of the store afterwards fails.
     pub async fn close(&self) {
-        if let Some(database) = self.database.get() {
+        self.closed.store(true, Ordering::Relaxed);
+        if let Some(database) = self.opened() {
             // What is still being read or written then is cut off, as by the end of the process.
             tokio::time::timeout(LONGEST_CLOSE, database.close())
                 .await
@@ -105,15 +118,54 @@ impl Store {
         }
     }
 
-    pub(crate) async fn database(&self) -> Result<&Database> {
-        let opening = self.database.get_or_try_init(async || {
-            if let Some(error) = self.failed_just_now() {
-                return Err(StoreError::again(&error));
-            }
-            let opened = Database::open(&self.file).await;
-            self.remembered(opened, false)
-        });
-        opening.await
+    /// The database that lies in the folder now.
+    pub(crate) async fn database(&self) -> Result<Arc<Database>> {
+        if self.closed.load(Ordering::Relaxed) {
+            return Err(StoreError::new(Kind::Busy, &self.file, "it was closed"));
+        }
+        if let Some(database) = self.in_place() {
+            return Ok(database);
+        }
+        // Never closed, so this is never an error.
+        let _turn = self.opening.acquire().await;
+        if let Some(database) = self.in_place() {
+            return Ok(database);
+        }
+        if let Some(error) = self.failed_just_now() {
+            return Err(StoreError::again(&error));
+        }
+        let opened = self.open_anew().await;
+        let opened = self.remembered(opened, false)?;
+        // Of what could not be written before, this one knows nothing.
+        self.failure().take();
+        Ok(opened)
+    }
+
+    async fn open_anew(&self) -> Result<Arc<Database>> {
+        if let Some(old) = self.opened() {
+            tracing::warn!(file = %self.file.display(), "the database was moved away or replaced; what lies there now is opened");
+            // First: SQLite must not have both open, for they may share a log of writes.
+            let closed = tokio::time::timeout(LONGEST_CLOSE, old.close()).await;
+            closed
+                .map_err(|_| StoreError::new(Kind::Busy, &self.file, "it is still being used"))?;
+            self.slot().take();
+            old.clear_away()?;
+        }
+        let opened = Arc::new(Database::open(&self.file).await?);
+        *self.slot() = Some(Arc::clone(&opened));
+        Ok(opened)
+    }
+
+    fn in_place(&self) -> Option<Arc<Database>> {
+        self.opened().filter(|one| one.in_place().is_ok())
+    }
+
+    fn opened(&self) -> Option<Arc<Database>> {
+        self.slot().clone()
+    }
+
+    fn slot(&self) -> std::sync::MutexGuard<'_, Option<Arc<Database>>> {
+        self.database.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Says what the database's word means, and remembers how it is.
@@ -122,9 +174,10 @@ impl Store {
         self.remembered(done, false)
     }
 
-    /// The same of a write.
-    pub(crate) fn noted_write<T>(&self, done: sqlx::Result<T>) -> Result<T> {
+    /// The same of a write, which is done only where others can see it.
+    pub(crate) fn noted_write<T>(&self, database: &Database, done: sqlx::Result<T>) -> Result<T> {
         let done = done.map_err(|error| StoreError::of_sql(&self.file, error));
+        let done = done.and_then(|done| database.in_place().map(|()| done));
         self.remembered(done, true)
     }
 
@@ -151,7 +204,9 @@ impl Store {
 
     fn failed_just_now(&self) -> Option<Arc<StoreError>> {
         let failure = self.failure();
-        let lately = failure.as_ref().filter(|one| one.at.elapsed() < PAUSE);
+        // That it is gone is a reason to open what is there.
+        let counts = |one: &&Failure| one.at.elapsed() < PAUSE && one.error.kind() != Kind::Gone;
+        let lately = failure.as_ref().filter(counts);
         lately.map(|one| Arc::clone(&one.error))
     }
 

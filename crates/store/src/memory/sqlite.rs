@@ -59,8 +59,8 @@ impl Memories for SqliteMemories {
     ) -> BoxFuture<'a, Result<Put>> {
         Box::pin(async move {
             let database = self.store.database().await?;
-            let done = write::put(database, owner, draft, quota).await;
-            self.store.wrote(done)
+            let done = write::put(&database, owner, draft, quota).await;
+            self.store.wrote(&database, done)
         })
     }
 
@@ -134,8 +134,8 @@ impl Memories for SqliteMemories {
     fn delete<'a>(&'a self, owner: &'a Owner, place: &'a Place) -> BoxFuture<'a, Result<bool>> {
         Box::pin(async move {
             let database = self.store.database().await?;
-            let done = write::delete(database, owner, place).await;
-            self.store.wrote(done)
+            let done = write::delete(&database, owner, place).await;
+            self.store.wrote(&database, done)
         })
     }
 
@@ -146,8 +146,8 @@ impl Memories for SqliteMemories {
     ) -> BoxFuture<'a, Result<u64>> {
         Box::pin(async move {
             let database = self.store.database().await?;
-            let done = write::clear(database, owner, namespace).await;
-            self.store.wrote(done)
+            let done = write::clear(&database, owner, namespace).await;
+            self.store.wrote(&database, done)
         })
     }
 
@@ -267,10 +267,10 @@ impl Memories for SqliteMemories {
     fn sweep(&self) -> BoxFuture<'_, Result<Option<Millis>>> {
         Box::pin(async move {
             let database = self.store.database().await?;
-            match write::sweep(database).await {
+            match write::sweep(&database).await {
                 Ok(Swept::Nothing(next)) => Ok(next),
-                Ok(Swept::Some(next)) => self.store.wrote(Ok(next)),
-                Err(error) => self.store.wrote(Err(error)),
+                Ok(Swept::Some(next)) => self.store.wrote(&database, Ok(next)),
+                Err(error) => self.store.wrote(&database, Err(error)),
             }
         })
     }
@@ -287,10 +287,12 @@ mod tests {
     async fn a_search_begins_with_the_words() {
         let folder = tempfile::TempDir::with_prefix("tidegate-store-").unwrap();
         let store = Store::in_folder(folder.path());
-        let readers = store.database().await.unwrap().readers();
+        let database = store.database().await.unwrap();
         let explain = AssertSqlSafe(format!("EXPLAIN QUERY PLAN {SEARCH}"));
-        let plan: Vec<(i64, i64, i64, String)> =
-            sqlx::query_as(explain).fetch_all(readers).await.unwrap();
+        let plan: Vec<(i64, i64, i64, String)> = sqlx::query_as(explain)
+            .fetch_all(database.readers())
+            .await
+            .unwrap();
         assert!(plan[0].3.contains("memory_words"), "{plan:?}");
     }
 }

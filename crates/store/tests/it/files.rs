@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tidegate_store::memory::memories;
-use tidegate_store::{Kind, State, Store, StoreError};
+use tidegate_store::{Kind, State, Store, StoreError, Told};
 
 use crate::Place;
 use crate::laws::{draft, owner, place, put};
@@ -161,4 +161,71 @@ async fn an_empty_file_is_a_new_one() {
     let here = Place::new();
     other_database(&file(&here), "PRAGMA journal_mode = WAL").await;
     here.store.open().await.unwrap();
+}
+
+/// A file that was removed lives on for those who have it open: what they write there is lost.
+#[tokio::test]
+async fn a_file_that_was_removed_is_not_written() {
+    let here = Place::new();
+    let (kept, ada) = (memories(&here.store), owner("ada"));
+    put(&kept, &ada, &draft("before", "1")).await;
+    for name in ["tidegate.db", "tidegate.db-wal", "tidegate.db-shm"] {
+        fs::remove_file(here.folder.path().join(name)).unwrap();
+    }
+    assert!(
+        matches!(
+            here.store.state(),
+            State::Failing {
+                kind: Kind::Gone,
+                ..
+            }
+        ),
+        "{:?}",
+        here.store.state()
+    );
+    put(&kept, &ada, &draft("after", "1")).await;
+    assert_eq!(here.store.state(), State::Open);
+    let beside = memories(&here.beside());
+    for (key, is_there) in [("before", false), ("after", true)] {
+        let place = place("default", key);
+        for kept in [&kept, &beside] {
+            assert_eq!(kept.get(&ada, &place).await.unwrap().is_some(), is_there);
+        }
+    }
+}
+
+/// The log of writes alone: what is in it, nobody else would see.
+#[tokio::test]
+async fn a_log_of_writes_that_was_removed_is_not_written() {
+    let here = Place::new();
+    let (kept, ada) = (memories(&here.store), owner("ada"));
+    put(&kept, &ada, &draft("before", "1")).await;
+    for name in ["tidegate.db-wal", "tidegate.db-shm"] {
+        fs::remove_file(here.folder.path().join(name)).unwrap();
+    }
+    put(&kept, &ada, &draft("after", "1")).await;
+    let place = place("default", "after");
+    let beside = memories(&here.beside());
+    assert!(beside.get(&ada, &place).await.unwrap().is_some());
+}
+
+/// Another file in its place is what counts from then on, also for those who follow it.
+#[tokio::test]
+async fn a_file_that_was_replaced_is_opened() {
+    let (here, other) = (Place::new(), Place::new());
+    let (kept, ada) = (memories(&here.store), owner("ada"));
+    put(&memories(&other.store), &ada, &draft("other", "1")).await;
+    other.store.close().await;
+    put(&kept, &ada, &draft("own", "1")).await;
+    let following = Arc::clone(&here.store);
+    let following = tokio::spawn(async move { following.run().await });
+    here.store.followed().await;
+    let mut changes = here.store.changes();
+    fs::rename(file(&other), file(&here)).unwrap();
+    let place = place("default", "other");
+    assert!(kept.get(&ada, &place).await.unwrap().is_some());
+    let gap = async { while changes.next().await != Told::Gap {} };
+    let told = tokio::time::timeout(std::time::Duration::from_secs(60), gap).await;
+    told.expect("whoever listens is told that anything may have changed");
+    following.abort();
 }
