@@ -144,6 +144,10 @@ impl Source for Memory {
         Watch::until_dropped(guard, async move { store.followed().await })
     }
 
+    fn ready(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.store.followed())
+    }
+
     fn health(&self) -> Health {
         match self.store.state() {
             StoreState::Open | StoreState::Closed => Health::Good,

@@ -58,11 +58,44 @@ fn tells(home: Home, change: impl FnOnce(&mut Command), message: &str, cause: &s
     assert!(log.contains(cause), "{log}");
 }
 
+/// Whoever looks for a moment is told as well, each time, though nobody has used the memory yet.
+#[track_caller]
+fn is_seen(home: &Home, message: &str) {
+    for look in [
+        &["sources", "--here"][..],
+        &["read", HEALTH, "--here"],
+        &["call", "system__health", "--here"],
+    ] {
+        let ended = home.run(look).expect_code(0);
+        assert!(ended.stdout.contains(message), "{look:?}: {}", ended.stdout);
+    }
+}
+
+#[test]
+fn that_is_a_folder() {
+    let home = Home::new();
+    fs::create_dir(data(&home).join("tidegate.db")).unwrap();
+    is_seen(&home, "cannot reach its database");
+}
+
+/// The header of the file says whose it is.
+#[test]
+fn of_another_program_with_sqlite() {
+    let home = Home::new();
+    home.run(&["memory", "export"]).expect_code(0);
+    let file = data(&home).join("tidegate.db");
+    let mut bytes = fs::read(&file).unwrap();
+    bytes[68..72].copy_from_slice(&7_u32.to_be_bytes());
+    fs::write(&file, &bytes).unwrap();
+    is_seen(&home, "a file of another program");
+}
+
 #[test]
 fn of_another_program() {
     let home = Home::new();
     let file = data(&home).join("tidegate.db");
     fs::write(&file, "not a database, but someone's text").unwrap();
+    is_seen(&home, "a file of another program");
     tells(
         home,
         |_| {},
@@ -112,6 +145,7 @@ fn that_is_damaged() {
         "{}",
         ended.stderr
     );
+    is_seen(&home, "damaged");
     tells(home, |_| {}, "damaged", "put a copy of it back");
 }
 
@@ -156,4 +190,24 @@ fn that_is_mended() {
     let mode = fs::metadata(&file).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     server.stop();
+}
+
+/// What is written after its files were removed is seen by all, and said in the log.
+#[test]
+fn that_is_removed_while_it_is_in_use() {
+    let server = Server::start_shipped();
+    let user = User::of(&server);
+    for round in 0..3 {
+        let key = format!("k{round}");
+        user.store(&key, json!(1));
+        let export = server.home.run(&["memory", "export"]).expect_code(0);
+        assert!(export.stdout.contains(&key), "{}", export.stdout);
+        assert_eq!(user.keys(json!({})), [key]);
+        for name in ["tidegate.db", "tidegate.db-wal", "tidegate.db-shm"] {
+            fs::remove_file(data(&server.home).join(name)).unwrap();
+        }
+    }
+    let log = server.stop().stderr;
+    let said = log.matches("the database was moved away or replaced");
+    assert!(said.count() >= 2, "{log}");
 }
