@@ -37,9 +37,7 @@ impl From<Error> for Stop {
 pub(crate) enum Hint {
     /// Changes nothing.
     Reads,
-    /// Sets something: twice is no more than once.
-    Writes,
-    /// Takes something away for good.
+    /// Takes something away for good, or puts something in its place. Twice is no more than once.
     Destroys,
     /// Whatever another does.
     Acts,
@@ -50,9 +48,9 @@ impl Hint {
         match self {
             Self::Reads => json!({ "readOnlyHint": true, "openWorldHint": false }),
             Self::Acts => json!({ "readOnlyHint": false, "destructiveHint": true }),
-            Self::Writes | Self::Destroys => json!({
+            Self::Destroys => json!({
                 "readOnlyHint": false,
-                "destructiveHint": self == Self::Destroys,
+                "destructiveHint": true,
                 "idempotentHint": true,
                 "openWorldHint": false,
             }),

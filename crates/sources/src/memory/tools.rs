@@ -14,7 +14,7 @@ pub(super) fn tools() -> Vec<Tool<State>> {
             "Keeps a JSON value under a key, for you alone, also after the conversation has ended. \
              What was there before is replaced. Give tags to find it by, and a ttl if it is only \
              true for a while.",
-            Hint::Writes,
+            Hint::Destroys,
             |state, asking, arguments| Box::pin(writing::store(state, asking, arguments)),
         ),
         Tool::new(
