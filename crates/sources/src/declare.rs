@@ -102,8 +102,7 @@ impl<S: Send + Sync> Offer<S> {
     }
 
     async fn read(&self, state: &S, caller: &Caller, uri: &str) -> Result<Outcome> {
-        let of_this = |one: &&Resource<S>| one.uri == uri && (caller.admin || !one.admin_only);
-        if let Some(resource) = self.declared.resources.iter().find(of_this) {
+        if let Some(resource) = self.resource(caller, uri) {
             return resource.read(state, caller).await;
         }
         for template in &self.declared.templates {
@@ -112,6 +111,12 @@ impl<S: Send + Sync> Offer<S> {
             }
         }
         Err(Error::resource_not_found(uri))
+    }
+
+    /// The resource that has this URI for this caller.
+    fn resource(&self, caller: &Caller, uri: &str) -> Option<&Resource<S>> {
+        let of_this = |one: &&Resource<S>| one.uri == uri && (caller.admin || !one.admin_only);
+        self.declared.resources.iter().find(of_this)
     }
 
     fn prompt(&self, name: &str) -> Result<&Prompt<S>> {
@@ -126,10 +131,14 @@ impl<S: Send + Sync> Offer<S> {
             Reference::Prompt(name) => self.prompt(name)?.completer(&argument),
             Reference::Resource(text) => {
                 let mut templates = self.declared.templates.iter();
-                let template = templates.find(|one| one.is_meant_by(text));
-                template
-                    .ok_or_else(|| nothing_called(text))?
-                    .completer(&argument)
+                match templates.find(|one| one.is_meant_by(text)) {
+                    Some(template) => template.completer(&argument),
+                    None if self.resource(&call.caller, text).is_some() => Err(Error::client(
+                        Code::InvalidParams,
+                        "this is a resource, not a template: it has no variables to complete",
+                    )),
+                    None => Err(nothing_called(text)),
+                }
             }
         }
     }

@@ -101,9 +101,10 @@ impl<S> Template<S> {
         Ok(Outcome::cacheable(result, ttl, scope))
     }
 
-    /// By its text, or by a URI that it expands to.
+    /// By its text, or by a URI that it expands to. A text with variables of its own is another
+    /// template's.
     pub(super) fn is_meant_by(&self, text: &str) -> bool {
-        self.text == text || self.pattern.values(text).is_some()
+        self.text == text || (!text.contains('{') && self.pattern.values(text).is_some())
     }
 
     /// What completes a variable, if anything does.
