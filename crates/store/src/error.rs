@@ -75,7 +75,14 @@ impl Kind {
 pub struct StoreError {
     kind: Kind,
     message: String,
-    cause: Option<Box<dyn std::error::Error + Send + Sync>>,
+    cause: Option<Cause>,
+}
+
+#[derive(Debug)]
+enum Cause {
+    Own(Box<dyn std::error::Error + Send + Sync>),
+    /// That of the same error when it was met first.
+    Of(Arc<StoreError>),
 }
 
 impl StoreError {
@@ -92,7 +99,7 @@ impl StoreError {
         mut self,
         cause: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> Self {
-        self.cause = Some(cause.into());
+        self.cause = Some(Cause::Own(cause.into()));
         self
     }
 
@@ -101,7 +108,7 @@ impl StoreError {
         Self {
             kind: error.kind,
             message: error.message.clone(),
-            cause: Some(Box::new(Arc::clone(error))),
+            cause: Some(Cause::Of(Arc::clone(error))),
         }
     }
 
@@ -145,7 +152,10 @@ impl fmt::Display for StoreError {
 
 impl std::error::Error for StoreError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.cause.as_deref().map(|cause| cause as _)
+        match self.cause.as_ref()? {
+            Cause::Own(cause) => Some(cause.as_ref()),
+            Cause::Of(error) => error.source(),
+        }
     }
 }
 

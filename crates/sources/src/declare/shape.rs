@@ -59,13 +59,19 @@ impl Shape {
         }
     }
 
-    /// The text of a value that fits, as our types read it.
+    /// The text of a value that fits, as our types read it. A number beyond them is their largest.
     pub(super) fn read<'a>(&self, text: &'a str) -> Option<Cow<'a, str>> {
         let fits = match self {
             Self::Anything => true,
             Self::Null => text == "null",
             Self::Truth => matches!(text, "true" | "false"),
-            Self::Number => text.parse::<f64>().is_ok(),
+            Self::Number => match text.parse::<f64>() {
+                Ok(number) if number.is_infinite() => {
+                    let largest = f64::MAX.copysign(number);
+                    return Some(Cow::Owned(format!("{largest:e}")));
+                }
+                number => number.is_ok(),
+            },
             Self::Whole { least, most } => {
                 let number = whole(text)?;
                 let fits = least.is_none_or(|least| least <= number)
@@ -105,8 +111,7 @@ impl Shape {
     }
 }
 
-/// A number that is whole, also where it is written as `1.0` or `1e2`. What is larger than any that
-/// is meant is the largest.
+/// A number that is whole, also where it is written as `1.0` or `1e2`.
 fn whole(text: &str) -> Option<i64> {
     if let Ok(number) = text.parse() {
         return Some(number);

@@ -2,7 +2,7 @@
 
 use tidegate_store::memory::{Draft, Put, Quota};
 
-use super::stats::human;
+use super::stats::apart;
 
 /// The limits of one memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +36,8 @@ impl Limits {
         self.check_key(&draft.place.key)?;
         let size = draft.value.as_str().len();
         if size > self.value_bytes {
-            let (size, most) = (human(size as u64), human(self.value_bytes as u64));
-            return Err(format!("the value has {size}; {most} is the most"));
+            let [size, most] = apart(size as u64, self.value_bytes as u64);
+            return Err(format!("the value has {size}; {most} are the most"));
         }
         if draft.tags.len() > self.tags {
             let most = self.tags;
@@ -75,12 +75,13 @@ impl Limits {
                 "the quota of {} entries is used up; delete some first, or let them expire",
                 self.entries
             )),
-            Put::TooLarge(used) => Some(format!(
-                "this would exceed the quota of {}, of which {} are used; delete some first, or \
-                 let them expire",
-                human(self.bytes as u64),
-                human(used.bytes)
-            )),
+            Put::TooLarge(used) => {
+                let [quota, used] = apart(self.bytes as u64, used.bytes);
+                Some(format!(
+                    "this would exceed the quota of {quota}, of which {used} are used; delete \
+                     some first, or let them expire"
+                ))
+            }
         }
     }
 }

@@ -86,6 +86,15 @@ pub(super) fn human(bytes: u64) -> String {
     format!("{}.{}{}", tenths / 10, tenths % 10, UNITS[unit])
 }
 
+/// Two numbers of bytes as people say them, exactly where they would look the same.
+pub(super) fn apart(one: u64, other: u64) -> [String; 2] {
+    let both = [one, other];
+    match human(one) == human(other) {
+        true => both.map(|bytes| format!("{bytes} bytes")),
+        false => both.map(human),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -104,5 +113,14 @@ mod tests {
         ] {
             assert_eq!(human(bytes), text);
         }
+    }
+
+    #[test]
+    fn sizes_that_differ_look_different() {
+        assert_eq!(
+            apart((1 << 20) + 1, 1 << 20),
+            ["1048577 bytes", "1048576 bytes"]
+        );
+        assert_eq!(apart(2 << 20, 1 << 20), ["2.0MB", "1.0MB"]);
     }
 }

@@ -19,18 +19,47 @@ pub(super) enum Ttl {
 impl Ttl {
     pub(super) fn time(&self) -> Result<Duration, String> {
         let time = match self {
-            Self::Seconds(seconds) => Duration::try_from_secs_f64(*seconds).ok(),
-            Self::Text(text) => match text.trim().parse() {
-                Ok(seconds) => Some(Duration::from_secs(seconds)),
-                Err(_) => humantime::parse_duration(text.trim()).ok(),
-            },
+            Self::Seconds(seconds) => of_seconds(*seconds),
+            Self::Text(text) => of_text(text.trim())?,
         };
-        let fits = |time: &Duration| !time.is_zero() && *time <= LONGEST;
-        time.filter(fits).ok_or_else(|| {
+        if time.is_zero() {
+            let message =
+                "`ttl` must be more than 0 seconds; leave it out to keep the entry for good";
+            return Err(message.to_owned());
+        }
+        if time > LONGEST {
+            let days = LONGEST.as_secs() / 86_400;
+            return Err(format!(
+                "`ttl` is too large: {days} days are the most; leave it out to keep the entry for \
+                 good"
+            ));
+        }
+        Ok(time)
+    }
+}
+
+/// The nearest time there is.
+fn of_seconds(seconds: f64) -> Duration {
+    let nearest = if seconds > 0.0 {
+        Duration::MAX
+    } else {
+        Duration::ZERO
+    };
+    Duration::try_from_secs_f64(seconds).unwrap_or(nearest)
+}
+
+fn of_text(text: &str) -> Result<Duration, String> {
+    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Ok(text.parse().map_or(Duration::MAX, Duration::from_secs));
+    }
+    match humantime::parse_duration(text) {
+        Ok(time) => Ok(time),
+        Err(humantime::DurationError::NumberOverflow) => Ok(Duration::MAX),
+        Err(_) => Err(
             "`ttl` must be a number of seconds, or a time such as \"90s\", \"5m\", \"12h\" or \
              \"7days\"; leave it out to keep the entry for good"
-                .to_owned()
-        })
+                .to_owned(),
+        ),
     }
 }
 
@@ -64,16 +93,23 @@ mod tests {
             assert_eq!(read(json), Ok(Duration::from_secs(seconds)), "{json}");
         }
         assert_eq!(read("0.5"), Ok(Duration::from_millis(500)));
-        for wrong in [
-            "0",
-            "-1",
-            "1e300",
-            "\"\"",
-            "\"soon\"",
-            "\"0\"",
-            "\"9999999999999h\"",
+        for (wrong, fault) in [
+            ("0", "more than 0"),
+            ("-1", "more than 0"),
+            ("\"0\"", "more than 0"),
+            ("1e300", "too large: 36600 days"),
+            ("1e30", "too large"),
+            ("\"999999999days\"", "too large"),
+            ("\"9999999999999h\"", "too large"),
+            ("\"99999999999999999999999days\"", "too large"),
+            ("\"99999999999999999999999\"", "too large"),
+            ("\"\"", "a time such as"),
+            ("\"soon\"", "a time such as"),
+            ("\"inf\"", "a time such as"),
+            ("\"-5\"", "a time such as"),
         ] {
-            assert!(read(wrong).is_err(), "{wrong}");
+            let told = read(wrong).unwrap_err();
+            assert!(told.contains(fault), "{wrong}: {told}");
         }
     }
 }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tidegate_sources::memory::Limits;
-use tidegate_store::Store;
 use tidegate_store::memory::{Memories, Owner, memories};
+use tidegate_store::{Store, StoreError};
 
 use super::{in_runtime, quietly, tell};
 use crate::cli::{Exit, MemoryArgs, MemoryCommand};
@@ -45,6 +45,13 @@ pub(super) fn run(command: &MemoryCommand, outside: &Outside<'_>) -> Exit {
         Ok(done) => quietly(done.map(|()| Exit::Done)),
         Err(exit) => exit,
     }
+}
+
+/// What the database says, in its one sentence: what SQLite says is for the log.
+fn told(error: StoreError) -> anyhow::Error {
+    let cause = std::error::Error::source(&error).map(ToString::to_string);
+    tracing::debug!(cause, "the database cannot be used");
+    anyhow::anyhow!("{error}")
 }
 
 impl Kept {

@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write as _};
 use tidegate_sources::memory::Record;
 use tidegate_store::memory::Scan;
 
-use super::Kept;
+use super::{Kept, told};
 
 /// Entries that are looked at together.
 const AT_ONCE: u32 = 500;
@@ -19,14 +19,16 @@ pub(super) async fn run(kept: &Kept, namespace: Option<String>) -> anyhow::Resul
         ..Scan::default()
     };
     loop {
-        let page = kept.memories.scan(&kept.owner, &scan).await?;
+        let page = kept.memories.scan(&kept.owner, &scan).await;
+        let page = page.map_err(told)?;
         let Some(last) = page.last() else {
             return Ok(out.flush());
         };
         scan.after = Some(last.place.clone());
         for summary in page {
             // One that is gone by now has expired or was deleted.
-            let Some(entry) = kept.memories.get(&kept.owner, &summary.place).await? else {
+            let entry = kept.memories.get(&kept.owner, &summary.place).await;
+            let Some(entry) = entry.map_err(told)? else {
                 continue;
             };
             let line = Record::from(entry).write()?;

@@ -1,5 +1,6 @@
 //! Keeps every entry of a file: all lines are checked before the first is kept.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Write as _};
 use std::path::Path;
@@ -9,7 +10,7 @@ use tidegate_sources::memory::Record;
 use tidegate_store::Millis;
 use tidegate_store::memory::Draft;
 
-use super::Kept;
+use super::{Kept, told};
 
 /// What a line has beside its value, at most.
 const BESIDE: usize = 256 << 10;
@@ -23,7 +24,7 @@ pub(super) async fn run(kept: &Kept, file: &Path) -> anyhow::Result<io::Result<(
             read(kept, BufReader::new(opened))
         }
     };
-    let drafts = drafts.map_err(|Wrong { line, message }| {
+    let Lines { drafts, replaced } = drafts.map_err(|Wrong { line, message }| {
         anyhow::anyhow!("{name}:{line}: {message}; nothing was kept")
     })?;
     let now = Millis::now();
@@ -34,21 +35,42 @@ pub(super) async fn run(kept: &Kept, file: &Path) -> anyhow::Result<io::Result<(
             continue;
         }
         let put = kept.memories.put(&kept.owner, &draft, kept.limits.quota());
-        if let Some(refusal) = kept.limits.refusal(put.await?) {
-            anyhow::bail!("{name}:{line}: {refusal}; {done} entries before it were kept");
+        if let Some(refusal) = kept.limits.refusal(put.await.map_err(told)?) {
+            let before = counted(done);
+            anyhow::bail!("{name}:{line}: {refusal}; before it, {before} kept");
         }
         done += 1;
     }
+    let left_out = [
+        (replaced, "that a later line replaces"),
+        (expired, "that had expired"),
+    ];
+    let left_out = left_out.iter().filter(|(count, _)| *count > 0);
+    let left_out: String = left_out
+        .map(|(count, why)| format!(", left out {count} {why}"))
+        .collect();
     let entries = if done == 1 { "entry" } else { "entries" };
-    let left_out = match expired {
-        0 => String::new(),
-        expired => format!(", left out {expired} that had expired"),
-    };
     let owner = &kept.owner.principal;
     Ok(writeln!(
         io::stdout(),
         "kept {done} {entries} for {owner}{left_out}"
     ))
+}
+
+fn counted(done: usize) -> String {
+    match done {
+        1 => "1 entry was".to_owned(),
+        done => format!("{done} entries were"),
+    }
+}
+
+/// What a file holds.
+#[derive(Default)]
+struct Lines {
+    /// The entries with the numbers of their lines.
+    drafts: Vec<(usize, Draft)>,
+    /// Lines before them with the same keys.
+    replaced: usize,
 }
 
 /// A line that is no entry that can be kept.
@@ -57,9 +79,10 @@ struct Wrong {
     message: String,
 }
 
-/// The entries with the numbers of their lines.
-fn read(kept: &Kept, mut input: impl BufRead) -> Result<Vec<(usize, Draft)>, Wrong> {
-    let mut drafts = Vec::new();
+/// Of several lines for one key the last one counts.
+fn read(kept: &Kept, mut input: impl BufRead) -> Result<Lines, Wrong> {
+    let mut lines = Lines::default();
+    let mut places = HashMap::new();
     let longest = kept.limits.value_bytes.saturating_add(BESIDE);
     for line in 1.. {
         let wrong = |message: String| Wrong { line, message };
@@ -71,13 +94,19 @@ fn read(kept: &Kept, mut input: impl BufRead) -> Result<Vec<(usize, Draft)>, Wro
         let draft = Record::read(&text).and_then(Record::draft);
         let draft = draft.map_err(|error| wrong(error.to_string()))?;
         kept.limits.check(&draft).map_err(wrong)?;
-        if drafts.len() == kept.limits.entries {
+        if let Some(&at) = places.get(&draft.place) {
+            lines.drafts[at] = (line, draft);
+            lines.replaced += 1;
+            continue;
+        }
+        if lines.drafts.len() == kept.limits.entries {
             let most = kept.limits.entries;
             return Err(wrong(format!("more entries than the quota of {most}")));
         }
-        drafts.push((line, draft));
+        places.insert(draft.place.clone(), lines.drafts.len());
+        lines.drafts.push((line, draft));
     }
-    Ok(drafts)
+    Ok(lines)
 }
 
 /// None at the end.

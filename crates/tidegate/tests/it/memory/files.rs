@@ -140,11 +140,12 @@ fn that_is_damaged() {
     bytes[8192..40960].fill(0x5a);
     fs::write(&file, &bytes).unwrap();
     let ended = home.run(&["memory", "export"]).expect_code(1);
-    assert!(
-        ended.stderr.contains("the file is damaged"),
-        "{}",
-        ended.stderr
+    let sentence = format!(
+        "tidegate: {}: the file is damaged; put a copy of it back, or move it away to begin with an \
+         empty one\n",
+        file.display()
     );
+    assert_eq!(ended.stderr, sentence, "once, and in our words alone");
     is_seen(&home, "damaged");
     tells(home, |_| {}, "damaged", "put a copy of it back");
 }

@@ -43,6 +43,21 @@ fn what_is_stored_is_retrieved_listed_found_and_deleted() {
     server.stop();
 }
 
+/// One that replaces what was there must not run unasked, as one that deletes must not.
+#[test]
+fn what_takes_something_away_says_so() {
+    let server = Server::start_shipped();
+    let tools = User::of(&server).ask("tools/list", json!({})).result();
+    let tools = tools["tools"].as_array().unwrap();
+    let destroying = |one: &&Value| one["annotations"]["destructiveHint"] == true;
+    let names = tools.iter().filter(destroying).map(|one| &one["name"]);
+    assert_eq!(names.collect::<Vec<_>>(), ["store", "delete", "clear"]);
+    for tool in tools.iter().filter(|one| !destroying(one)) {
+        assert_eq!(tool["annotations"]["readOnlyHint"], true, "{tool}");
+    }
+    server.stop();
+}
+
 /// Numbers keep their digits and objects their order, in tools and in resources (S0.14, X16).
 #[test]
 fn values_keep_their_text() {
@@ -112,6 +127,28 @@ fn entries_are_resources_of_their_type() {
     );
     let context = json!({ "namespace": "work" });
     assert_eq!(user.completed(template, "key", "", context), ["k l"]);
+    for (uri, words) in [
+        (
+            "plugin://memory/memory_stats",
+            "is a resource, not a template",
+        ),
+        (
+            "plugin://memory/entries/{nokey}",
+            "nothing called `plugin://memory/entries/{nokey}`",
+        ),
+        (
+            "plugin://memory/namespaces/{ns}/entries/{key}",
+            "nothing called",
+        ),
+    ] {
+        let params = json!({
+            "ref": { "type": "ref/resource", "uri": uri },
+            "argument": { "name": "key", "value": "" },
+        });
+        let answer = user.ask("completion/complete", params).json();
+        let message = answer["error"]["message"].as_str();
+        assert!(message.is_some_and(|one| one.contains(words)), "{answer}");
+    }
     server.stop();
 }
 
@@ -224,10 +261,15 @@ fn what_has_expired_is_gone() {
     user.fault("retrieve", json!({ "key": "k" }));
     assert!(user.found("fleeting").is_empty());
     assert_eq!(user.stats()["total_entries"], 1);
-    for wrong in [json!(0), json!(-5), json!("soon"), json!(true)] {
+    for (wrong, fault) in [
+        (json!(0), "`ttl` must be more than 0 seconds"),
+        (json!("soon"), "`ttl` must be a number of seconds"),
+        (json!("999999999days"), "`ttl` is too large: 36600 days"),
+        (json!(1e30), "`ttl` is too large: 36600 days"),
+    ] {
         let arguments = json!({ "key": "k", "value": 1, "ttl": wrong });
-        let fault = user.fault("store", arguments);
-        assert!(fault.contains("`ttl` must be a number"), "{fault}");
+        let told = user.fault("store", arguments);
+        assert!(told.starts_with(fault), "{told}");
     }
     server.stop();
 }
@@ -246,7 +288,7 @@ fn wrong_arguments_are_told_by_their_names() {
         (
             "store",
             json!({ "tags": [1] }),
-            "`key` is missing; `tags` must be a list of strings; `value` is missing",
+            "`key` is missing; `value` is missing; `tags` must be a list of strings",
         ),
         (
             "list",
@@ -301,7 +343,7 @@ fn quotas_hold() {
         ),
         (
             json!({ "key": "k", "value": "x".repeat(1_500) }),
-            "1.5KB is the most",
+            "the value has 1502 bytes; 1500 bytes are the most",
         ),
         (
             json!({ "key": "k", "value": 1, "tags": ["a", "b"] }),

@@ -34,6 +34,23 @@ fn what_is_exported_is_what_was_imported() {
     assert_eq!(other.stdout, "");
 }
 
+/// The numbers are those of what is there afterwards.
+#[test]
+fn of_two_lines_for_one_key_the_last_one_counts() {
+    let home = Home::with_config("sources: { memory: { kind: memory, quota: { entries: 1 } } }\n");
+    home.write(
+        "in.jsonl",
+        "{\"key\":\"a\",\"value\":1}\n{\"key\":\"a\",\"value\":2}\n",
+    );
+    let said = home.run(&["memory", "import", "in.jsonl"]).expect_code(0);
+    assert_eq!(
+        said.stdout,
+        "kept 1 entry for local, left out 1 that a later line replaces\n"
+    );
+    let export = home.run(&["memory", "export"]).expect_code(0).stdout;
+    assert!(export.contains("\"value\":2"), "{export}");
+}
+
 #[test]
 fn a_gateway_that_runs_has_what_is_imported() {
     let server = Server::start_shipped();
