@@ -48,8 +48,8 @@ pub(super) fn run(command: &MemoryCommand, outside: &Outside<'_>) -> Exit {
 }
 
 /// What the database says, in its one sentence: what SQLite says is for the log.
-fn told(error: StoreError) -> anyhow::Error {
-    let cause = std::error::Error::source(&error).map(ToString::to_string);
+fn told(error: &StoreError) -> anyhow::Error {
+    let cause = std::error::Error::source(error).map(ToString::to_string);
     tracing::debug!(cause, "the database cannot be used");
     anyhow::anyhow!("{error}")
 }

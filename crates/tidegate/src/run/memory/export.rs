@@ -20,7 +20,7 @@ pub(super) async fn run(kept: &Kept, namespace: Option<String>) -> anyhow::Resul
     };
     loop {
         let page = kept.memories.scan(&kept.owner, &scan).await;
-        let page = page.map_err(told)?;
+        let page = page.map_err(|error| told(&error))?;
         let Some(last) = page.last() else {
             return Ok(out.flush());
         };
@@ -28,7 +28,7 @@ pub(super) async fn run(kept: &Kept, namespace: Option<String>) -> anyhow::Resul
         for summary in page {
             // One that is gone by now has expired or was deleted.
             let entry = kept.memories.get(&kept.owner, &summary.place).await;
-            let Some(entry) = entry.map_err(told)? else {
+            let Some(entry) = entry.map_err(|error| told(&error))? else {
                 continue;
             };
             let line = Record::from(entry).write()?;

@@ -35,7 +35,10 @@ pub(super) async fn run(kept: &Kept, file: &Path) -> anyhow::Result<io::Result<(
             continue;
         }
         let put = kept.memories.put(&kept.owner, &draft, kept.limits.quota());
-        if let Some(refusal) = kept.limits.refusal(put.await.map_err(told)?) {
+        if let Some(refusal) = kept
+            .limits
+            .refusal(put.await.map_err(|error| told(&error))?)
+        {
             let before = counted(done);
             anyhow::bail!("{name}:{line}: {refusal}; before it, {before} kept");
         }
