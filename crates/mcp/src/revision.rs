@@ -1,6 +1,7 @@
 //! The five revisions of the protocol: which one a message speaks, how it is lifted into the core's
 //! terms, and how a reply is lowered back. Nothing outside this folder names or compares one.
 
+pub mod ability;
 pub mod client;
 mod frame;
 mod header_marks;

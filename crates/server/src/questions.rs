@@ -3,17 +3,17 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tidegate_core::{Error, Question, QuestionKind, RawJson};
+use tidegate_core::{Declined, Error, Question, QuestionKind, RawJson};
+use tidegate_mcp::revision::ability::cannot_be_asked;
 use tidegate_mcp::revision::client::url_elicitations;
-use tidegate_mcp::revision::question::{answered, can_be_asked, errand, question};
-use tidegate_mcp::{Answer, RequestId, Revision};
+use tidegate_mcp::revision::question::{answered, errand, question};
+use tidegate_mcp::{Answer, RequestId};
 
 /// Questions that one client may have before it at once.
 const MOST: usize = 64;
 
 /// Questions by the ids we gave them.
 pub(crate) struct Questions {
-    revision: Revision,
     capabilities: RawJson,
     open: Mutex<Open>,
 }
@@ -49,21 +49,22 @@ impl Open {
 }
 
 impl Questions {
-    pub(crate) fn new(revision: Revision, capabilities: RawJson) -> Arc<Self> {
+    pub(crate) fn new(capabilities: RawJson) -> Arc<Self> {
         Arc::new(Self {
-            revision,
             capabilities,
             open: Mutex::default(),
         })
     }
 
-    /// Puts a question; none if this client cannot be asked it. Then it is declined.
+    /// Puts a question; none if this client cannot be asked it, which who asks is told.
     fn ask(&self, asked: Question) -> Option<(String, String)> {
-        if !can_be_asked(self.revision, &self.capabilities, asked.kind, &asked.params) {
+        if let Some(why) = cannot_be_asked(&self.capabilities, asked.kind, &asked.params) {
+            asked.answer(Err(why));
             return None;
         }
         let mut open = self.lock();
         if !open.has_room() {
+            asked.answer(Err(too_many()));
             return None;
         }
         open.next += 1;
@@ -94,6 +95,13 @@ impl Questions {
 
     fn lock(&self) -> MutexGuard<'_, Open> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn too_many() -> Declined {
+    Declined {
+        code: None,
+        message: "this client has too many questions before it".to_owned(),
     }
 }
 
@@ -154,7 +162,7 @@ mod tests {
 
     fn questions() -> Arc<Questions> {
         let can = serde_json::json!({ "roots": {} });
-        Questions::new(Revision::NEWEST_LEGACY, can.into())
+        Questions::new(can.into())
     }
 
     fn put(asking: &mut Asking) -> Option<PendingAnswer> {

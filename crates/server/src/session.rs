@@ -68,7 +68,7 @@ impl Session {
             principal,
             scope,
             revision: handshake.revision,
-            questions: Questions::new(handshake.revision, handshake.capabilities.clone()),
+            questions: Questions::new(handshake.capabilities.clone()),
             capabilities: handshake.capabilities,
             client: handshake.client,
             in_flight: InFlight::new(limits.calls_per_session),

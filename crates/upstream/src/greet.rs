@@ -1,8 +1,8 @@
 //! The first words on a link: how the server speaks, and a session if it must have one.
 
 use tidegate_core::{Error, RawJson, Terms};
+use tidegate_mcp::revision::ability::declares_roots;
 use tidegate_mcp::revision::client::{Facts, Wording};
-use tidegate_mcp::revision::question::declares_roots;
 
 use crate::link::{Link, Session, unavailable};
 use crate::probe::{Numbers, Probed, Unwelcome, discover, initialize};

@@ -4,8 +4,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use tidegate_core::{Call, Code, RawJson, Result, Terms};
 use tidegate_mcp::Era;
+use tidegate_mcp::revision::ability::{can_be_asked_something, declares_roots};
 use tidegate_mcp::revision::client::Facts;
-use tidegate_mcp::revision::question::{can_be_asked_something, declares_roots};
 
 use crate::config::{RemoteConfig, Sharing, Speaks};
 use crate::connect::Open;

@@ -15,8 +15,9 @@ use tidegate_core::{
     RawJson, Result, Seal,
 };
 use tidegate_mcp::codes;
+use tidegate_mcp::revision::ability::cannot_be_asked;
 use tidegate_mcp::revision::client::url_elicitations;
-use tidegate_mcp::revision::question::{cancelled, declares};
+use tidegate_mcp::revision::question::cancelled;
 use tidegate_mcp::revision::rounds::{Brought, input_required};
 use tokio::time::Instant;
 
@@ -222,10 +223,12 @@ impl Round {
             };
             match event? {
                 Ok(Event::Question(question)) => {
-                    // What the client did not say it can do, it is not asked: dropped, it is declined.
-                    if declares(&self.capabilities, question.kind, &question.params) {
-                        self.waiting.ask(question);
-                        self.ready.get_or_insert(Instant::now() + GATHER);
+                    match cannot_be_asked(&self.capabilities, question.kind, &question.params) {
+                        Some(declined) => question.answer(Err(declined)),
+                        None => {
+                            self.waiting.ask(question);
+                            self.ready.get_or_insert(Instant::now() + GATHER);
+                        }
                     }
                 }
                 Err(error) => return self.failed(error),
@@ -267,8 +270,8 @@ impl Round {
         let Some(questions) = url_elicitations(&error) else {
             return Some((Err(error), None));
         };
-        let can = |params| declares(&self.capabilities, QuestionKind::Elicit, params);
-        if !questions.iter().all(can) {
+        let cannot = |params| cannot_be_asked(&self.capabilities, QuestionKind::Elicit, params);
+        if questions.iter().any(|params| cannot(params).is_some()) {
             return Some((Err(needs_url()), None));
         }
         let state = State::Again(self.digest);

@@ -2,6 +2,7 @@
 
 use tidegate_core::{Ask, Object, Own, RawJson, Result, Terms};
 
+use super::ability::known_to;
 use super::lift::{Asked, Lifted, common_ask, invalid, members, no_such_method, required};
 use super::meta::{own, read_level, read_progress_token};
 use super::methods::{Kind, Method};
@@ -81,7 +82,9 @@ fn handshake(params: &Object<'_>) -> Result<Handshake> {
         .unwrap_or(Revision::NEWEST_LEGACY);
     let capabilities = match params.get("capabilities") {
         None => RawJson::empty_object(),
-        Some(text) if text.starts_with('{') => tasks::without(kept("capabilities", text)?),
+        Some(text) if text.starts_with('{') => {
+            known_to(revision, tasks::without(kept("capabilities", text)?))
+        }
         Some(_) => return Err(invalid("`capabilities` must be an object")),
     };
     let client = params

@@ -2,34 +2,8 @@
 
 use tidegate_core::{Code, Declined, Object, QuestionKind, RawJson, random_bytes};
 
-use super::{Method, Revision};
+use super::Method;
 use crate::{Answer, RequestId, codes};
-
-/// What a client can be asked, by what it declared and by its revision.
-pub fn can_be_asked(
-    revision: Revision,
-    capabilities: &RawJson,
-    kind: QuestionKind,
-    params: &RawJson,
-) -> bool {
-    let row = method(kind).row();
-    let in_force = row.since <= revision && revision <= row.until;
-    in_force && declares(capabilities, kind, params)
-}
-
-/// Whether a client says that it can be asked this.
-pub fn declares(capabilities: &RawJson, kind: QuestionKind, params: &RawJson) -> bool {
-    let Some(all) = capabilities.object() else {
-        return false;
-    };
-    let declared = all.get(capability(kind));
-    match leads_elsewhere(kind, params) {
-        false => declared.is_some(),
-        true => declared
-            .and_then(|one| Object::parse(one).ok())
-            .is_some_and(|one| one.get("url").is_some()),
-    }
-}
 
 /// The answer of a user who does not want to answer.
 pub fn cancelled() -> RawJson {
@@ -64,26 +38,6 @@ pub fn as_in_a_session(kind: QuestionKind, params: &RawJson) -> (RawJson, Option
     let id = fresh_errand();
     members.set("elicitationId", RawJson::string(&id).as_str().to_owned());
     (members.write(), Some(id))
-}
-
-/// Whether a client can be asked anything at all.
-pub fn can_be_asked_something(capabilities: &RawJson) -> bool {
-    let all = capabilities.object();
-    [
-        QuestionKind::Elicit,
-        QuestionKind::Sample,
-        QuestionKind::Roots,
-    ]
-    .into_iter()
-    .any(|kind| {
-        all.as_ref()
-            .is_some_and(|all| all.get(capability(kind)).is_some())
-    })
-}
-
-/// Whether a client says which folders it works in.
-pub fn declares_roots(capabilities: &RawJson) -> bool {
-    declares(capabilities, QuestionKind::Roots, &RawJson::empty_object())
 }
 
 /// A question as a request to the client.
@@ -144,18 +98,8 @@ pub(super) fn method(kind: QuestionKind) -> Method {
     }
 }
 
-fn capability(kind: QuestionKind) -> &'static str {
-    match kind {
-        QuestionKind::Elicit => "elicitation",
-        QuestionKind::Sample => "sampling",
-        QuestionKind::Roots => "roots",
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     const ALL: [QuestionKind; 3] = [
@@ -163,26 +107,6 @@ mod tests {
         QuestionKind::Sample,
         QuestionKind::Roots,
     ];
-
-    #[test]
-    fn a_client_is_asked_what_it_declared_and_its_revision_has() {
-        let all = RawJson::from(json!({"elicitation": {}, "sampling": {}, "roots": {}}));
-        let some = RawJson::from(json!({"sampling": {}}));
-        let asked = |revision, capabilities: &RawJson| {
-            let params = RawJson::empty_object();
-            ALL.map(|kind| can_be_asked(revision, capabilities, kind, &params))
-        };
-        assert_eq!(asked(Revision::V2025_11_25, &all), [true, true, true]);
-        assert_eq!(asked(Revision::V2025_03_26, &all), [false, true, true]);
-        assert_eq!(asked(Revision::V2025_11_25, &some), [false, true, false]);
-        assert_eq!(
-            asked(Revision::V2026_07_28, &all),
-            [false; 3],
-            "it is asked in results"
-        );
-        assert!(can_be_asked_something(&some));
-        assert!(!can_be_asked_something(&RawJson::empty_object()));
-    }
 
     #[test]
     fn a_question_and_its_answer_keep_their_text() {

@@ -13,3 +13,4 @@ mod strangers;
 mod support;
 mod task_news;
 mod tasks;
+mod undeclared;
