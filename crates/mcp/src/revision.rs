@@ -25,7 +25,7 @@ pub use frame::{Framing, frame, session_of};
 pub use headers::StandardHeaders;
 pub use legacy::Handshake;
 pub use lift::{Asked, Lifted, lift_legacy, lift_modern};
-pub use lower::{Frame, Lowering, legacy_change, refusal};
+pub use lower::{Frame, Lowering, failed_result, legacy_change, refusal};
 pub use meta::key;
 pub use methods::{Kind, Method};
 pub use param_headers::check_param_headers;

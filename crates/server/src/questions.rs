@@ -89,7 +89,8 @@ impl Questions {
     pub(crate) fn answer(&self, id: &RequestId, answer: Answer) {
         let asked = self.lock().asked.remove(&id.key());
         if let Some(asked) = asked {
-            asked.answer(answered(answer));
+            let answer = answered(asked.kind, answer);
+            asked.answer(answer);
         }
     }
 
@@ -181,8 +182,9 @@ mod tests {
         let pending = put(&mut asking).unwrap();
         asking.leave();
         drop(asking);
-        questions.answer(&id(1), Answer::Result(RawJson::empty_object()));
-        assert_eq!(pending.wait().await.unwrap(), RawJson::empty_object());
+        let answer = RawJson::copy_of(r#"{"roots":[]}"#);
+        questions.answer(&id(1), Answer::Result(answer.clone()));
+        assert_eq!(pending.wait().await.unwrap(), answer);
     }
 
     #[tokio::test]

@@ -3,6 +3,7 @@
 //!
 //! Knows no link: a call is what happens in it, and a question can be answered.
 
+mod answers;
 mod state;
 
 use std::collections::{BTreeMap, HashMap};
@@ -21,6 +22,7 @@ use tidegate_mcp::revision::question::cancelled;
 use tidegate_mcp::revision::rounds::{Brought, input_required};
 use tokio::time::Instant;
 
+use answers::{Elsewhere, declined, sent_elsewhere};
 use state::{Digest, ParkId, State};
 
 /// How long further questions are waited for once there is one.
@@ -90,20 +92,34 @@ impl Lot {
             return Ok(None);
         };
         let state = State::open(&self.seal, &call.caller.principal, &token)?;
-        let id = match state.belongs_to(call)? {
-            Some(id) => id,
-            None => return accepted(&brought.answers).map(|()| None),
+        let Some(id) = state.belongs_to(call)? else {
+            return Ok(match sent_elsewhere(&brought.answers)? {
+                Elsewhere::Went => None,
+                Elsewhere::Declined => Some(declined(&call.ask)),
+            });
         };
-        let parked = self.lock().remove(&id).ok_or_else(|| {
-            invalid("the request state has been used, or its call is over; start again")
-        })?;
-        let mut waiting = parked.call;
+        let mut waiting = self.take(id, &brought.answers)?;
         for (key, answer) in brought.answers {
             if let Some(question) = waiting.questions.remove(&key) {
                 question.answer(Ok(answer));
             }
         }
         Ok(Some(self.go_on(waiting, call)))
+    }
+
+    /// Takes a call that waits, if these can be the answers to its questions. Else it waits on.
+    fn take(&self, id: ParkId, answers: &[(String, RawJson)]) -> Result<Waiting> {
+        let mut parked = self.lock();
+        let one = parked.get(&id).ok_or_else(|| {
+            invalid("the request state has been used, or its call is over; start again")
+        })?;
+        for (key, answer) in answers {
+            if let Some(question) = one.call.questions.get(key) {
+                answers::check(key, question.kind, answer)?;
+            }
+        }
+        let taken = parked.remove(&id).map(|parked| parked.call);
+        taken.ok_or_else(|| invalid("the call is over; start again"))
     }
 
     fn go_on(self: &Arc<Self>, waiting: Waiting, call: &Call) -> EventStream {
@@ -283,21 +299,6 @@ impl Round {
             .map(|(key, params)| (key.as_str(), QuestionKind::Elicit, params));
         let result = input_required(asked, &token);
         Some((Ok(Event::Done(Outcome::InputRequired(result))), None))
-    }
-}
-
-/// Whether the user went where the server sent it.
-fn accepted(answers: &[(String, RawJson)]) -> Result<()> {
-    let accepts = |answer: &RawJson| {
-        let action = answer.object().and_then(|answer| answer.string("action"));
-        action.as_deref() == Some("accept")
-    };
-    match !answers.is_empty() && answers.iter().all(|(_, answer)| accepts(answer)) {
-        true => Ok(()),
-        false => Err(Error::client(
-            Code::Declined,
-            "the source cannot go on before the user has done what it asks for",
-        )),
     }
 }
 

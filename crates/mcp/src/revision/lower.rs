@@ -37,6 +37,14 @@ pub struct Lowering {
     pub progress: Option<RawJson>,
 }
 
+/// The result of a tool that failed, in words for the model.
+pub fn failed_result(text: &str) -> RawJson {
+    let text = RawJson::string(text);
+    RawJson::copy_of(&format!(
+        r#"{{"content":[{{"type":"text","text":{text}}}],"isError":true}}"#
+    ))
+}
+
 impl Lowering {
     pub fn new(
         revision: Revision,
@@ -124,9 +132,7 @@ impl Lowering {
             let (message, url) = (page.string("message"), page.string("url")?);
             text += &format!("\n{}: {url}", message.unwrap_or_default());
         }
-        let text = RawJson::string(&text);
-        let result = format!(r#"{{"content":[{{"type":"text","text":{text}}}],"isError":true}}"#);
-        Some(RawJson::copy_of(&result))
+        Some(failed_result(&text))
     }
 
     /// A change on the stream that asked for it.

@@ -59,14 +59,48 @@ pub fn question_kind(name: &str) -> Option<QuestionKind> {
     kinds.into_iter().find(|kind| method(*kind).name() == name)
 }
 
-/// What a client answered.
-pub fn answered(answer: Answer) -> Result<RawJson, Declined> {
+/// What a client answered to a question. What cannot be an answer is none.
+pub fn answered(kind: QuestionKind, answer: Answer) -> Result<RawJson, Declined> {
     match answer {
-        Answer::Result(result) => Ok(result),
+        Answer::Result(result) => match wrong_answer(kind, &result) {
+            None => Ok(result),
+            Some(wrong) => Err(Declined {
+                code: Some(codes::of(Code::Internal).legacy),
+                message: format!("the answer of the client is malformed: {wrong}"),
+            }),
+        },
         Answer::Error(error) => Err(Declined {
             code: Some(error.code),
             message: error.message,
         }),
+    }
+}
+
+/// Why something cannot be the answer to a question; none if it can.
+pub fn wrong_answer(kind: QuestionKind, answer: &RawJson) -> Option<&'static str> {
+    let Some(members) = answer.object() else {
+        return Some("it must be an object");
+    };
+    let begins = |member: &str, with: &[char]| {
+        let text = members.get(member);
+        text.is_some_and(|text| text.starts_with(with))
+    };
+    match kind {
+        QuestionKind::Elicit => {
+            let action = members.string("action");
+            let is_known = matches!(action.as_deref(), Some("accept" | "decline" | "cancel"));
+            match members.get("content") {
+                _ if !is_known => Some("`action` must be `accept`, `decline` or `cancel`"),
+                Some(_) if !begins("content", &['{', 'n']) => Some("`content` must be an object"),
+                _ => None,
+            }
+        }
+        QuestionKind::Sample if members.string("role").is_none() => Some("`role` must be a string"),
+        QuestionKind::Sample if !begins("content", &['{', '[']) => {
+            Some("`content` must be an object or an array")
+        }
+        QuestionKind::Roots if !begins("roots", &['[']) => Some("`roots` must be an array"),
+        QuestionKind::Sample | QuestionKind::Roots => None,
     }
 }
 
@@ -119,9 +153,8 @@ mod tests {
         for kind in ALL {
             assert_eq!(question_kind(method(kind).name()), Some(kind));
         }
-        let answer = answered(Answer::Result(params));
         assert_eq!(
-            response(&id, answer),
+            response(&id, Ok(params)),
             r#"{"jsonrpc":"2.0","id":"q-1","result":{"n":95.50,"x":[ ]}}"#
         );
         let declined = Declined {
@@ -132,5 +165,50 @@ mod tests {
             response(&id, Err(declined)),
             r#"{"jsonrpc":"2.0","id":"q-1","error":{"code":-1,"message":"no \"way\""}}"#
         );
+    }
+
+    #[test]
+    fn what_cannot_be_an_answer_is_told() {
+        let wrong = |kind, text: &str| wrong_answer(kind, &RawJson::copy_of(text)).is_some();
+        for (kind, good, bad) in [
+            (
+                QuestionKind::Elicit,
+                vec![
+                    r#"{"action":"cancel"}"#,
+                    r#"{"action":"accept","content":{"x":1}}"#,
+                    r#"{"action":"decline","content":null}"#,
+                ],
+                vec![
+                    "5",
+                    r#"{"foo":1}"#,
+                    r#"{"action":"yes"}"#,
+                    r#"{"action":"accept","content":5}"#,
+                ],
+            ),
+            (
+                QuestionKind::Sample,
+                vec![
+                    r#"{"role":"assistant","content":{"type":"text","text":"t"}}"#,
+                    r#"{"role":"assistant","content":[]}"#,
+                ],
+                vec![
+                    "[]",
+                    r#"{"content":{}}"#,
+                    r#"{"role":"assistant","content":"t"}"#,
+                ],
+            ),
+            (
+                QuestionKind::Roots,
+                vec![r#"{"roots":[]}"#],
+                vec!["null", "{}", r#"{"roots":{}}"#],
+            ),
+        ] {
+            for good in good {
+                assert!(!wrong(kind, good), "{good}");
+            }
+            for bad in bad {
+                assert!(wrong(kind, bad), "{bad}");
+            }
+        }
     }
 }

@@ -8,6 +8,7 @@ mod classes;
 mod conduct;
 mod fresh;
 mod killed;
+mod malformed;
 mod programs;
 mod strangers;
 mod support;

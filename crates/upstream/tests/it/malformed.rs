@@ -1,0 +1,89 @@
+//! Clients that answer what is no answer, and servers that ask what is no question.
+
+use serde_json::{Value, json};
+use tidegate_testkit::fixture::{Fixture, RunningFixture};
+use tidegate_testkit::{Client, NEWEST_LEGACY};
+
+use crate::support::Behind;
+
+const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+
+fn able() -> Value {
+    json!({ "elicitation": { "form": {}, "url": {} }, "sampling": {}, "roots": {} })
+}
+
+async fn faulty() -> RunningFixture {
+    let legacy = Fixture::legacy(NEWEST_LEGACY);
+    legacy.with(|one| one.faults = true).start().await
+}
+
+async fn call(client: &Client, tool: &str, arguments: Value, more: Value) -> Value {
+    let mut params = json!({ "name": tool, "arguments": arguments });
+    params
+        .as_object_mut()
+        .unwrap()
+        .extend(more.as_object().unwrap().clone());
+    let call = client.modern("tools/call", params);
+    call.meta(CAPABILITIES, able()).send().await.message().await
+}
+
+/// Protocol 4.4(a): a bad shape is told, and the client may bring a good one.
+#[tokio::test]
+async fn a_malformed_answer_is_refused_and_its_call_waits_on() {
+    let fixture = faulty().await;
+    let behind = Behind::of(&fixture).await;
+    let client = behind.client();
+    let arguments = json!({ "message": "who?" });
+    let asked = call(&client, "test_elicitation", arguments.clone(), json!({})).await;
+    let state = asked["result"]["requestState"].clone();
+    for wrong in [json!({ "foo": 1 }), json!({ "action": "yes" })] {
+        let more = json!({ "inputResponses": { "k1": wrong }, "requestState": state });
+        let refused = call(&client, "test_elicitation", arguments.clone(), more).await;
+        assert_eq!(refused["error"]["code"], -32602, "{refused}");
+        let told = refused["error"]["message"].as_str().unwrap();
+        assert!(told.contains("`k1`") && told.contains("`action`"), "{told}");
+    }
+    let good = json!({ "k1": { "action": "accept", "content": { "username": "ada" } } });
+    let more = json!({ "inputResponses": good, "requestState": state });
+    let done = call(&client, "test_elicitation", arguments, more).await;
+    assert!(done["result"].to_string().contains("ada"), "{done}");
+}
+
+#[tokio::test]
+async fn a_server_is_told_that_an_answer_in_a_session_is_malformed() {
+    let fixture = faulty().await;
+    let behind = Behind::of(&fixture).await;
+    let session = behind
+        .client()
+        .initialize_able(NEWEST_LEGACY, &able())
+        .await;
+    for wrong in [json!(5), json!({ "foo": 1 })] {
+        let call = session.call("test_elicitation", json!({}));
+        let mut events = call.send().await.events();
+        let question = events.message().await;
+        let response = json!({ "jsonrpc": "2.0", "id": question["id"], "result": wrong });
+        assert_eq!(session.post(&response).send().await.status, 202);
+        let done = events.message().await;
+        assert_eq!(done["result"]["isError"], true, "{done}");
+        assert!(done.to_string().contains("malformed"), "{done}");
+    }
+}
+
+/// Protocol 4.4, -32042: who does not want to go to the page gets a result that says so.
+#[tokio::test]
+async fn a_page_that_is_declined_is_a_failed_result() {
+    let fixture = faulty().await;
+    let behind = Behind::of(&fixture).await;
+    let client = behind.client();
+    let arguments = json!({ "mark": "m" });
+    let asked = call(&client, "needs_page", arguments.clone(), json!({})).await;
+    let state = asked["result"]["requestState"].clone();
+    let answered =
+        |answer: Value| json!({ "inputResponses": { "k1": answer }, "requestState": state });
+    let wrong = answered(json!({ "foo": 1 }));
+    let refused = call(&client, "needs_page", arguments.clone(), wrong).await;
+    assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    let declined = answered(json!({ "action": "decline" }));
+    let done = call(&client, "needs_page", arguments, declined).await;
+    assert_eq!(done["result"]["isError"], true, "{done}");
+}
