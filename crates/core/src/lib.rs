@@ -43,7 +43,7 @@ pub use index::{Element, Facts, Hit, Index, Keyword, Wanted};
 pub use json::{Object, RawJson, bounded_list, canonical, list_length};
 pub use layer::{Layer, Next};
 pub use layered::Layered;
-pub use question::{Declined, PendingAnswer, Question, QuestionKind};
+pub use question::{Declined, PendingAnswer, Question, QuestionKind, Withdrawal};
 pub use reply::{CacheHint, Event, EventStream, Outcome, Reply};
 pub use request::{
     Ask, Filter, List, LogLevel, Own, Precondition, Reference, Request, Scope, TaskAsk, Terms,

@@ -1,6 +1,8 @@
 //! What a source asks of the client in the middle of a call.
 
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use tokio::sync::oneshot;
 
@@ -22,6 +24,22 @@ pub struct Question {
     pub kind: QuestionKind,
     pub params: RawJson,
     answer: oneshot::Sender<Result<RawJson, Declined>>,
+    withdrawn: Withdrawal,
+}
+
+/// Whether who asked still wants to know.
+#[derive(Clone, Debug, Default)]
+pub struct Withdrawal(Arc<AtomicBool>);
+
+impl Withdrawal {
+    /// The one who asked does not want to know any more.
+    pub fn withdraw(&self) {
+        self.0.store(true, Relaxed);
+    }
+
+    pub fn is_withdrawn(&self) -> bool {
+        self.0.load(Relaxed)
+    }
 }
 
 /// The client did not answer: why, in its own words and number where it gave some.
@@ -32,25 +50,37 @@ pub struct Declined {
 }
 
 /// Where the answer to a question comes out.
-pub struct PendingAnswer(oneshot::Receiver<Result<RawJson, Declined>>);
+pub struct PendingAnswer {
+    answer: oneshot::Receiver<Result<RawJson, Declined>>,
+    withdrawn: Withdrawal,
+}
 
 impl Question {
     pub fn new(kind: QuestionKind, params: RawJson) -> (Self, PendingAnswer) {
         let (answer, pending) = oneshot::channel();
-        (
-            Self {
-                kind,
-                params,
-                answer,
-            },
-            PendingAnswer(pending),
-        )
+        let withdrawn = Withdrawal::default();
+        let pending = PendingAnswer {
+            answer: pending,
+            withdrawn: withdrawn.clone(),
+        };
+        let question = Self {
+            kind,
+            params,
+            answer,
+            withdrawn,
+        };
+        (question, pending)
     }
 
     /// The same question in other words.
     #[must_use]
     pub fn with_params(self, params: RawJson) -> Self {
         Self { params, ..self }
+    }
+
+    /// Whether the one who asked does not want to know any more.
+    pub fn is_withdrawn(&self) -> bool {
+        self.withdrawn.is_withdrawn()
     }
 
     /// Answers it. Nobody may wait any more.
@@ -60,8 +90,13 @@ impl Question {
 }
 
 impl PendingAnswer {
+    /// With which the question is withdrawn.
+    pub fn withdrawal(&self) -> Withdrawal {
+        self.withdrawn.clone()
+    }
+
     pub async fn wait(self) -> Result<RawJson, Declined> {
-        self.0.await.unwrap_or_else(|_| {
+        self.answer.await.unwrap_or_else(|_| {
             Err(Declined {
                 code: None,
                 message: "no client is there to answer this".to_owned(),

@@ -73,6 +73,8 @@ pub enum Event {
     Task(RawJson),
     /// The source cannot go on before the client has answered this.
     Question(Question),
+    /// A question of this call is withdrawn, and says so itself.
+    Withdrawn,
     /// What the client was asked to do elsewhere, under this id, is done.
     Elicited(String),
     /// Nothing but a sign of life.

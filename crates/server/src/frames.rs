@@ -96,6 +96,10 @@ fn lowered(reply: Result<Reply>, lowering: Lowering, mut asking: Option<Asking>)
                         let asked = asking.as_mut().and_then(|asking| asking.ask(question));
                         asked.map(Frame::Notice)
                     }
+                    Ok(Event::Withdrawn) => {
+                        let withdrawn = asking.as_mut().and_then(Asking::withdrawn);
+                        withdrawn.map(Frame::Notice)
+                    }
                     Ok(event) => lowering.event(event).map(|frame| checked(frame, &lowering)),
                     Err(error) => {
                         if let Some(asking) = &asking {

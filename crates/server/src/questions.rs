@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tidegate_core::{Declined, Error, Question, QuestionKind, RawJson};
 use tidegate_mcp::revision::ability::cannot_be_asked;
 use tidegate_mcp::revision::client::url_elicitations;
-use tidegate_mcp::revision::question::{answered, errand, question};
+use tidegate_mcp::revision::question::{answered, errand, question, withdrawal};
 use tidegate_mcp::{Answer, RequestId};
 
 /// Questions that one client may have before it at once.
@@ -134,6 +134,17 @@ impl Asking {
         let (key, json) = self.questions.ask(question)?;
         self.asked.push(key);
         Some(json)
+    }
+
+    /// Takes back what is not asked any more: the message that says so.
+    pub(crate) fn withdrawn(&mut self) -> Option<String> {
+        let mut open = self.questions.lock();
+        let is_withdrawn = |key: &String| open.asked.get(key).is_some_and(Question::is_withdrawn);
+        let at = self.asked.iter().position(is_withdrawn)?;
+        let key = self.asked.remove(at);
+        open.asked.remove(&key);
+        // The ids that we give are strings.
+        Some(withdrawal(key.trim_start_matches('"')))
     }
 
     /// The call was answered. What the client was asked it may still answer: a server that asks for

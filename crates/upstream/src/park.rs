@@ -247,6 +247,11 @@ impl Round {
                         }
                     }
                 }
+                Ok(Event::Withdrawn) => {
+                    let questions = &mut self.waiting.questions;
+                    questions.retain(|_, question| !question.is_withdrawn());
+                    self.ready = self.ready.filter(|_| !questions.is_empty());
+                }
                 Err(error) => return self.failed(error),
                 done @ Ok(Event::Done(_)) => return Some((done, None)),
                 event => return Some((event, Some(self))),

@@ -1,16 +1,20 @@
 //! Carries one call to a server and what it says back.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use tidegate_core::{Ask, Call, Error, Event, EventStream, Outcome, Question, RawJson, Result};
+use tidegate_core::{
+    Ask, Call, Error, Event, EventStream, Outcome, PendingAnswer, Question, RawJson, Result,
+    Withdrawal,
+};
 use tidegate_mcp::revision::ability::cannot_be_asked;
 use tidegate_mcp::revision::client::{Said, failure, outcome};
 use tidegate_mcp::revision::question::response;
 use tidegate_mcp::revision::rounds::round;
 use tidegate_mcp::revision::tasks::declares;
-use tidegate_mcp::{Answer, Era, Revision};
+use tidegate_mcp::{Answer, Era, RequestId, Revision};
 use tokio::time::timeout;
 
 use crate::connect::Open;
@@ -19,6 +23,9 @@ use crate::task;
 
 /// How long a server may take to take the answer to its question.
 const ANSWERING: Duration = Duration::from_secs(5);
+
+/// Questions of one request that may still be withdrawn.
+const MOST_ASKED: usize = 64;
 
 /// What a talk means to the one who called. The link stays open until its end.
 pub(crate) fn events(talk: Talk, open: &Arc<Open>, call: &Call) -> EventStream {
@@ -39,15 +46,22 @@ pub(crate) fn events(talk: Talk, open: &Arc<Open>, call: &Call) -> EventStream {
 /// says so of something that may go on after its answer.
 pub(crate) fn words(talk: Talk, open: &Arc<Open>, uri: Option<String>, tasks: bool) -> EventStream {
     let (revision, open) = (open.facts.revision, Arc::clone(open));
+    let mut asked = Asked::default();
     let events = talk.filter_map(move |heard| {
         let event = match heard {
+            Ok(Heard::Said(Said::Withdrawn(key))) => {
+                asked.withdraw(&key).then_some(Ok(Event::Withdrawn))
+            }
             Ok(Heard::Said(said)) => event(said).map(Ok),
             Ok(Heard::Question { id, kind, params }) => {
                 let (question, pending) = Question::new(kind, params);
+                let withdrawal = asked.note(&id, &pending);
                 let link = Arc::clone(&open.link);
                 open.unfinished.spawn(async move {
                     let answer = response(&id, pending.wait().await);
-                    timeout(ANSWERING, link.notify(answer)).await.ok();
+                    if !withdrawal.is_withdrawn() {
+                        timeout(ANSWERING, link.notify(answer)).await.ok();
+                    }
                 });
                 Some(Ok(Event::Question(question)))
             }
@@ -62,12 +76,41 @@ pub(crate) fn words(talk: Talk, open: &Arc<Open>, uri: Option<String>, tasks: bo
     events.boxed()
 }
 
+/// What a server has asked in one request, by its ids, oldest first.
+#[derive(Default)]
+struct Asked(VecDeque<(String, Withdrawal)>);
+
+impl Asked {
+    fn note(&mut self, id: &RequestId, pending: &PendingAnswer) -> Withdrawal {
+        if self.0.len() == MOST_ASKED {
+            self.0.pop_front();
+        }
+        let withdrawal = pending.withdrawal();
+        self.0.push_back((id.key(), withdrawal.clone()));
+        withdrawal
+    }
+
+    /// Whether this was asked here. It is not asked any more.
+    fn withdraw(&mut self, key: &str) -> bool {
+        let at = self.0.iter().position(|(known, _)| known == key);
+        let asked = at.and_then(|at| self.0.remove(at));
+        asked.is_some_and(|(_, withdrawal)| {
+            withdrawal.withdraw();
+            true
+        })
+    }
+}
+
 fn event(said: Said) -> Option<Event> {
     match said {
         Said::Progress { params, .. } => Some(Event::Progress(params)),
         Said::Log { level, params } => Some(Event::Log { level, params }),
         Said::Elicited(id) => Some(Event::Elicited(id)),
-        Said::Change(_) | Said::Acknowledged { .. } | Said::Task { .. } | Said::Other => None,
+        Said::Change(_)
+        | Said::Withdrawn(_)
+        | Said::Acknowledged { .. }
+        | Said::Task { .. }
+        | Said::Other => None,
     }
 }
 

@@ -78,7 +78,7 @@ impl Lowering {
                 told.then(|| Frame::Notice(self.acknowledgement(&filter)))
             }
             // A question is put to a client by the door that keeps its session.
-            Event::Question(_) | Event::Alive => None,
+            Event::Question(_) | Event::Withdrawn | Event::Alive => None,
             Event::Elicited(id) => self.elicited(&id),
             Event::Change(change) => Some(Frame::Notice(self.change(&change))),
             Event::Task(task) => self.task(&task).map(Frame::Notice),

@@ -3,7 +3,7 @@
 use tidegate_core::{Code, Declined, Object, QuestionKind, RawJson, random_bytes};
 
 use super::Method;
-use crate::{Answer, RequestId, codes};
+use crate::{Answer, Refused, RequestId, codes};
 
 /// The answer of a user who does not want to answer.
 pub fn cancelled() -> RawJson {
@@ -47,6 +47,29 @@ pub fn question(id: &RequestId, kind: QuestionKind, params: &RawJson) -> String 
         "{}" => format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{name}"}}"#),
         params => format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{name}","params":{params}}}"#),
     }
+}
+
+/// Tells the client that a question is not asked any more.
+pub fn withdrawal(id: &str) -> String {
+    let mut params = Object::default();
+    params.set("requestId", RawJson::string(id).as_str().to_owned());
+    params.set("reason", "\"the source does not ask this any more\"");
+    let (name, params) = (Method::Cancelled.name(), params.write());
+    format!(r#"{{"jsonrpc":"2.0","method":"{name}","params":{params}}}"#)
+}
+
+/// The answer to a request of a server that cannot be read, where its id can.
+pub fn unreadable(text: &[u8], refused: &Refused) -> Option<String> {
+    let (Some(id), error) = refused else {
+        return None;
+    };
+    let text = std::str::from_utf8(text).ok()?;
+    Object::parse(text).ok()?.get("method")?;
+    let declined = Declined {
+        code: Some(codes::of(error.code()).legacy),
+        message: error.message().to_owned(),
+    };
+    Some(response(id, Err(declined)))
 }
 
 /// Which question a server's request is.

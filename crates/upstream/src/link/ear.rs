@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use tidegate_core::{Change, RawJson};
 use tidegate_mcp::revision::client::{Said, said, unasked_answer};
-use tidegate_mcp::revision::question::question_kind;
+use tidegate_mcp::revision::question::{question_kind, unreadable};
 use tidegate_mcp::{Inbound, Limits, Message, RequestId, answered_id, decode};
 use tokio::sync::mpsc;
 
@@ -46,14 +46,19 @@ impl Ear {
 
     /// Takes one message, or a batch of them.
     pub(crate) fn take(&self, text: Bytes) {
-        match decode(text, LIMITS) {
+        match decode(text.clone(), LIMITS) {
             Ok(Inbound::One(message)) => self.hear(message),
             Ok(Inbound::Batch(messages)) => {
                 for message in messages.into_iter().flatten() {
                     self.hear(message);
                 }
             }
-            Err((_, error)) => self.junk.note(error.message()),
+            Err(refused) => {
+                self.junk.note(refused.1.message());
+                if let Some(answer) = unreadable(&text, &refused) {
+                    self.out.try_send(answer).ok();
+                }
+            }
         }
     }
 

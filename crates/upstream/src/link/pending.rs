@@ -160,6 +160,14 @@ impl Pending {
                 Some(sender) => Some(sender),
                 None => return Some(said),
             },
+            // Each knows what it was asked, and under which id.
+            Said::Withdrawn(_) => {
+                let calls = open.requests.values().filter(|waiting| waiting.is_call);
+                for waiting in calls.filter(|waiting| waiting.sender.capacity() > 1) {
+                    waiting.sender.try_send(Ok(Heard::Said(said.clone()))).ok();
+                }
+                return None;
+            }
             Said::Acknowledged { request, .. } => open.sender(*request),
             Said::Task { request, .. } => {
                 let sender = open.sender(*request);

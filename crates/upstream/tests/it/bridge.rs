@@ -4,9 +4,8 @@ use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use tidegate_testkit::fixture::{self, Fixture, RunningFixture};
+use tidegate_testkit::fixture::{Fixture, RunningFixture};
 use tidegate_testkit::{Client, NEWEST_LEGACY, Request, Session};
-use tidegate_upstream::{Command, Transport};
 
 use crate::support::{Behind, eventually};
 
@@ -284,7 +283,8 @@ async fn a_server_that_asks_on_another_stream_has_one_call_in_each_session() {
 /// A server may ask for folders as soon as it is there, while it is still told how much to log.
 #[tokio::test]
 async fn what_is_asked_before_the_first_call_belongs_to_it() {
-    let behind = on_a_pipe(&["--era", "legacy", "--roots-at-start"]).await;
+    let unused = legacy().await;
+    let behind = Behind::on_a_pipe(&unused, &["--era", "legacy", "--roots-at-start"]).await;
     let session = behind
         .client()
         .initialize_able(NEWEST_LEGACY, &able())
@@ -310,7 +310,7 @@ async fn what_is_asked_between_two_calls_belongs_to_the_second() {
     let fixture = fixture.with(|settings| settings.roots_after_a_call = true);
     let fixture = fixture.start().await;
     let over_http = Behind::of(&fixture).await;
-    let on_a_pipe = on_a_pipe(&["--era", "legacy", "--roots-after-a-call"]).await;
+    let on_a_pipe = Behind::on_a_pipe(&fixture, &["--era", "legacy", "--roots-after-a-call"]).await;
     for behind in [&over_http, &on_a_pipe] {
         let client = behind.client();
         let session = client.initialize_able(NEWEST_LEGACY, &able()).await;
@@ -335,19 +335,4 @@ async fn what_is_asked_between_two_calls_belongs_to_the_second() {
         heard.any(|message| message.contains("file:///home/ada"))
     })
     .await;
-}
-
-/// A gateway before a program that is started for each of its clients.
-async fn on_a_pipe(args: &[&str]) -> Behind {
-    let unused = legacy().await;
-    Behind::with(&unused, Vec::new(), |config| {
-        config.transport = Transport::Stdio(Command {
-            program: fixture::program().display().to_string(),
-            args: args.iter().map(|&arg| arg.to_owned()).collect(),
-            env: Vec::new(),
-            folder: None,
-            keeper: None,
-        });
-    })
-    .await
 }

@@ -87,3 +87,43 @@ async fn a_page_that_is_declined_is_a_failed_result() {
     let done = call(&client, "needs_page", arguments, declined).await;
     assert_eq!(done["result"]["isError"], true, "{done}");
 }
+
+/// A question that cannot be read is answered at once: the server need not wait for its own patience.
+#[tokio::test]
+async fn a_malformed_question_is_refused() {
+    let fixture = faulty().await;
+    let over_http = Behind::of(&fixture).await;
+    let on_a_pipe = Behind::on_a_pipe(&fixture, &["--era", "legacy", "--faults"]).await;
+    for behind in [&over_http, &on_a_pipe] {
+        let arguments = json!({ "method": "elicitation/create", "params": 5 });
+        let client = behind.client();
+        let done = call(&client, "fault_ask", arguments.clone(), json!({})).await;
+        assert_eq!(done["result"]["isError"], true, "{done}");
+        assert!(done.to_string().contains("`params`"), "{done}");
+    }
+}
+
+/// X4: who was asked hears that it is not asked any more, under the id it was asked under.
+#[tokio::test]
+async fn a_question_that_is_withdrawn_is_taken_back() {
+    let fixture = faulty().await;
+    let over_http = Behind::of(&fixture).await;
+    let on_a_pipe = Behind::on_a_pipe(&fixture, &["--era", "legacy", "--faults"]).await;
+    for behind in [&over_http, &on_a_pipe] {
+        let session = behind
+            .client()
+            .initialize_able(NEWEST_LEGACY, &able())
+            .await;
+        let called = session.call("fault_withdraw", json!({}));
+        let mut events = called.send().await.events();
+        let question = events.message().await;
+        assert_eq!(question["method"], "elicitation/create", "{question}");
+        let word = events.message().await;
+        assert_eq!(word["method"], "notifications/cancelled", "{word}");
+        assert_eq!(word["params"]["requestId"], question["id"], "{word}");
+        let done = events.message().await;
+        assert!(done.to_string().contains("Never mind"), "{done}");
+        let done = call(&behind.client(), "fault_withdraw", json!({}), json!({})).await;
+        assert!(done.to_string().contains("Never mind"), "{done}");
+    }
+}

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tidegate_core::{Layer, Layered, Seal, Source};
-use tidegate_testkit::fixture::RunningFixture;
+use tidegate_testkit::fixture::{self, RunningFixture};
 use tidegate_testkit::{Builder, Client, FakeSource, NEWEST_LEGACY, TestGateway};
 use tidegate_upstream::{
-    Endpoint, Listed, Remote, RemoteConfig, Sharing, Speaks, Transport, Trust,
+    Command, Endpoint, Listed, Remote, RemoteConfig, Sharing, Speaks, Transport, Trust,
 };
 use tokio::task::JoinHandle;
 
@@ -38,6 +38,20 @@ impl Behind {
         change: impl FnOnce(&mut RemoteConfig),
     ) -> Self {
         Self::before(fixture, layers, change, |gateway| gateway).await
+    }
+
+    /// The same, before a program that is started for each of its clients instead.
+    pub(crate) async fn on_a_pipe(unused: &RunningFixture, args: &[&str]) -> Self {
+        Self::with(unused, Vec::new(), |config| {
+            config.transport = Transport::Stdio(Command {
+                program: fixture::program().display().to_string(),
+                args: args.iter().map(|&arg| arg.to_owned()).collect(),
+                env: Vec::new(),
+                folder: None,
+                keeper: None,
+            });
+        })
+        .await
     }
 
     /// The same, where each must say who it is.

@@ -27,6 +27,8 @@ pub enum Said {
     Change(Change),
     /// What a user was sent to do elsewhere, under this id, is done.
     Elicited(String),
+    /// What was asked under the id with this key is not asked any more.
+    Withdrawn(String),
     /// A stream of changes begins.
     Acknowledged {
         /// The request that asked for it, where that is said.
@@ -53,9 +55,11 @@ pub fn said(method: &str, params: Option<&RawJson>) -> Said {
 
 fn read(method: &str, params: &RawJson) -> Option<Said> {
     let mut members = params.object()?;
+    // Either side may call off what it asked.
+    let is_said = |known: &Method| known.row().kind == Kind::Notice || *known == Method::Cancelled;
     let method = Method::ALL
         .iter()
-        .find(|known| known.name() == method && known.row().kind == Kind::Notice)?;
+        .find(|known| known.name() == method && is_said(known))?;
     Some(match method {
         Method::Progress => {
             let token = members.remove(key::PROGRESS_TOKEN)?.into_owned();
@@ -76,6 +80,10 @@ fn read(method: &str, params: &RawJson) -> Option<Said> {
         Method::ResourcesChanged => Said::Change(Change::Resources),
         Method::ResourceUpdated => Said::Change(Change::Updated(members.string("uri")?.into())),
         Method::Elicited => Said::Elicited(members.string("elicitationId")?),
+        Method::Cancelled => {
+            let id = RawJson::copy_of(members.get("requestId")?);
+            Said::Withdrawn(RequestId::new(id)?.key())
+        }
         Method::Acknowledged => Said::Acknowledged {
             request: asked_by(&members),
             tasks: acknowledged_tasks(&members).unwrap_or_default(),

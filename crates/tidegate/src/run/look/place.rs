@@ -187,6 +187,7 @@ impl Place {
                 Event::Acknowledged(_)
                 | Event::Change(_)
                 | Event::Task(_)
+                | Event::Withdrawn
                 | Event::Elicited(_)
                 | Event::Alive => {}
             }

@@ -8,6 +8,7 @@ use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use tidegate_core::Result;
+use tidegate_mcp::revision::question::unreadable;
 use tidegate_mcp::{Inbound, Limits, Message, RpcError, decode, decode_unnamed_error, sse};
 
 use super::Shared;
@@ -43,6 +44,8 @@ pub(super) enum Spoken {
     Message(Message),
     /// An error that does not say to which request: to the one whose answer this body is.
     Error(RpcError),
+    /// A request that cannot be read: the answer to it.
+    Unreadable(String),
 }
 
 enum Framing {
@@ -125,10 +128,15 @@ impl Reader {
                 let messages = messages.into_iter().flatten().map(Spoken::Message);
                 self.ready.extend(messages);
             }
-            Err((_, error)) => match decode_unnamed_error(bytes, LIMITS) {
-                Some(error) => self.ready.push_back(Spoken::Error(error)),
-                None => self.junk.note(error.message()),
-            },
+            Err(refused) => {
+                if let Some(error) = decode_unnamed_error(bytes.clone(), LIMITS) {
+                    self.ready.push_back(Spoken::Error(error));
+                    return;
+                }
+                self.junk.note(refused.1.message());
+                let answer = unreadable(&bytes, &refused).map(Spoken::Unreadable);
+                self.ready.extend(answer);
+            }
         }
     }
 }

@@ -85,6 +85,9 @@ impl Exchange {
         loop {
             match self.reader.next().await {
                 Some(Ok(Spoken::Error(error))) => return Ok(Heard::Answer(Answer::Error(error))),
+                Some(Ok(Spoken::Unreadable(answer))) => {
+                    self.unanswered.shared.post(answer, Vec::new()).await.ok();
+                }
                 Some(Ok(Spoken::Message(message))) => {
                     if let Some(heard) = self.hear(message).await {
                         return Ok(heard);

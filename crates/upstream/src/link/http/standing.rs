@@ -85,8 +85,10 @@ impl Standing {
         self.was_there = true;
         let mut reader = Reader::new(response, shared);
         while let Some(Ok(spoken)) = reader.next().await {
-            if let Spoken::Message(message) = spoken {
-                shared.hear(message).await;
+            match spoken {
+                Spoken::Message(message) => shared.hear(message).await,
+                Spoken::Unreadable(answer) => drop(shared.post(answer, Vec::new()).await),
+                Spoken::Error(_) => {}
             }
         }
         self.last_event = reader.last_event.or(self.last_event.take());
