@@ -1,24 +1,23 @@
 //! Carries one call to a server and what it says back.
 
+mod fit;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
 use tidegate_core::{
-    Ask, Call, Error, Event, EventStream, Outcome, PendingAnswer, Question, RawJson, Result,
-    Withdrawal,
+    Ask, Call, Error, Event, EventStream, Outcome, PendingAnswer, Question, Result, Withdrawal,
 };
-use tidegate_mcp::revision::ability::cannot_be_asked;
 use tidegate_mcp::revision::client::{Said, failure, outcome};
 use tidegate_mcp::revision::question::response;
-use tidegate_mcp::revision::rounds::round;
 use tidegate_mcp::revision::tasks::declares;
 use tidegate_mcp::{Answer, Era, RequestId, Revision};
 use tokio::time::timeout;
 
 use crate::connect::Open;
-use crate::link::{Heard, Talk, unavailable};
+use crate::link::{Heard, Talk};
 use crate::task;
 
 /// How long a server may take to take the answer to its question.
@@ -35,7 +34,7 @@ pub(crate) fn events(talk: Talk, open: &Arc<Open>, call: &Call) -> EventStream {
     };
     let tasks = open.facts.features.tasks && declares(&call.terms.capabilities);
     let events = words(talk, open, uri, tasks);
-    let events = only_what_it_can(events, &call.terms.capabilities);
+    let events = fit::for_its_client(events, call);
     match (&call.ask, open.facts.revision.era()) {
         (Ask::Tool { .. }, Era::Legacy) => task::to_the_end(events, open),
         _ => events,
@@ -112,27 +111,6 @@ fn event(said: Said) -> Option<Event> {
         | Said::Task { .. }
         | Said::Other => None,
     }
-}
-
-/// What a result asks that the client did not say it can be asked, it is not asked: the call fails.
-fn only_what_it_can(events: EventStream, capabilities: &RawJson) -> EventStream {
-    let capabilities = capabilities.clone();
-    let checked = events.map(move |event| match event {
-        Ok(Event::Done(Outcome::InputRequired(result))) => {
-            let questions = round(&result).into_iter().flat_map(|round| round.questions);
-            let mut refused = questions
-                .filter_map(|(_, kind, params)| cannot_be_asked(&capabilities, kind, &params));
-            match refused.next() {
-                Some(why) => Err(unavailable(&format!(
-                    "the source asks what its client did not say it can do: {}",
-                    why.message
-                ))),
-                None => Ok(Event::Done(Outcome::InputRequired(result))),
-            }
-        }
-        event => event,
-    });
-    checked.boxed()
 }
 
 /// The end of a call; of a reading, if it was about a URI.

@@ -11,7 +11,7 @@ use tokio::sync::mpsc;
 
 use super::junk::Junk;
 use super::pending::Pending;
-use super::{Heard, too_large};
+use super::{Heard, too_large, unavailable};
 use crate::news::NewsSender;
 
 /// How deep a message of a server may nest, and how many one batch may hold.
@@ -55,8 +55,14 @@ impl Ear {
             }
             Err(refused) => {
                 self.junk.note(refused.1.message());
-                if let Some(answer) = unreadable(&text, &refused) {
-                    self.out.try_send(answer).ok();
+                match (unreadable(&text, &refused), refused) {
+                    (Some(answer), _) => drop(self.out.try_send(answer)),
+                    // An answer that cannot be read is the only one that will come.
+                    (None, (Some(id), error)) => {
+                        let failed = unavailable("the source's answer cannot be read");
+                        self.pending.answer(&id, Err(failed.caused_by(error)));
+                    }
+                    (None, (None, _)) => {}
                 }
             }
         }

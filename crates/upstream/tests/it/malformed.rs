@@ -127,3 +127,52 @@ async fn a_question_that_is_withdrawn_is_taken_back() {
         assert!(done.to_string().contains("Never mind"), "{done}");
     }
 }
+
+/// A result that is none is the server's fault, and said to be.
+#[tokio::test]
+async fn a_result_that_is_none_is_a_failure_of_the_source() {
+    let fixture = faulty().await;
+    let behind = Behind::of(&fixture).await;
+    for result in [json!(null), json!(5), json!([])] {
+        let arguments = json!({ "result": result });
+        let failed = call(&behind.client(), "fault_result", arguments, json!({})).await;
+        assert_eq!(failed["error"]["data"]["kind"], "source_failed", "{failed}");
+    }
+}
+
+/// Protocol 4.7: progress increases, or is not told.
+#[tokio::test]
+async fn progress_that_is_none_is_not_told() {
+    let fixture = faulty().await;
+    let behind = Behind::of(&fixture).await;
+    let arguments = json!({ "steps": [1, 3, 2, 3, 5] });
+    let params = json!({ "name": "fault_progress", "arguments": arguments });
+    let called = behind.client().modern("tools/call", params);
+    let called = called.meta("progressToken", json!("p"));
+    let mut events = called.send().await.events();
+    let mut told = Vec::new();
+    loop {
+        let message = events.message().await;
+        match message["params"]["progress"].as_u64() {
+            Some(progress) => told.push(progress),
+            None => break,
+        }
+    }
+    assert_eq!(told, [1, 3, 5]);
+}
+
+/// Protocol 3: since 2026-07-28, what has no contents is not found.
+#[tokio::test]
+async fn a_read_of_nothing_is_not_found_where_it_must_not_be_empty() {
+    let fixture = faulty().await;
+    let behind = Behind::of(&fixture).await;
+    let client = behind.client();
+    let uri = "test://nothing";
+    let read = client.modern("resources/read", json!({ "uri": uri }));
+    let refused = read.send().await.message().await;
+    assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    assert_eq!(refused["error"]["data"]["uri"], uri, "{refused}");
+    let session = client.initialize(NEWEST_LEGACY).await;
+    let read = session.ask("resources/read", json!({ "uri": uri })).await;
+    assert_eq!(read["result"]["contents"], json!([]), "{read}");
+}

@@ -88,7 +88,7 @@ pub fn failure(uri: Option<&str>, error: RpcError) -> Error {
 }
 
 fn broken(message: &str) -> Error {
-    Error::new(Code::Internal, Side::Source, message)
+    Error::new(Code::SourceFailed, Side::Source, message)
 }
 
 /// The pages that the user must go to before a call can be made, where that is why it failed.
