@@ -11,6 +11,8 @@ pub struct Catalog {
     pub instructions: Option<String>,
     /// Why this is not all there is, where it is not.
     pub gap: Option<Gap>,
+    /// Lists of it that are not whole, and why.
+    pub flaws: Vec<Flaw>,
     /// URIs that are this source's alone, with all that lies below. Only built-in sources have such.
     pub owned: Vec<String>,
     pub tools: Vec<Entry>,
@@ -38,6 +40,13 @@ impl Catalog {
         }
     }
 
+    /// What a list of it lacks, in words.
+    pub fn flaws_of(&self, list: List) -> Option<String> {
+        let flaws = self.flaws.iter().filter(|flaw| flaw.list == list);
+        let flaws: Vec<_> = flaws.map(|flaw| flaw.why.as_str()).collect();
+        (!flaws.is_empty()).then(|| flaws.join("; "))
+    }
+
     pub fn has(&self, list: List, key: &str) -> bool {
         self.list(list).iter().any(|entry| entry.key == key)
     }
@@ -50,6 +59,13 @@ pub enum Gap {
     Coming,
     /// It is not there, for this reason.
     Missing(String),
+}
+
+/// What keeps one list of a catalog from being whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flaw {
+    pub list: List,
+    pub why: String,
 }
 
 /// One tool, prompt, resource or template.

@@ -30,7 +30,7 @@ mod template;
 
 pub use call::Call;
 pub use caller::{Caller, Credential, Identify, Principal};
-pub use catalog::{CacheScope, Catalog, Entry, Features, Gap};
+pub use catalog::{CacheScope, Catalog, Entry, Features, Flaw, Gap};
 pub use changes::{Change, ChangeSender, ChangeStream, Hearers, News, Telling, covering};
 pub use correlation::CorrelationId;
 pub use error::{Code, Error, Result, Side, clip};

@@ -65,6 +65,16 @@ impl Remote {
         self.health.store(Arc::new(Health::Down(why.to_owned())));
     }
 
+    /// It works; well, if its lists are whole.
+    fn is_up(&self) {
+        let catalog = self.catalog.load();
+        let flaws: Vec<_> = catalog.flaws.iter().map(|flaw| flaw.why.as_str()).collect();
+        self.health.store(Arc::new(match flaws.is_empty() {
+            true => Health::Good,
+            false => Health::Degraded(flaws.join("; ")),
+        }));
+    }
+
     /// Notes why there are no lists, where there never were any.
     pub(crate) fn is_missing(&self, why: &str) {
         let known = self.catalog.load();
@@ -86,7 +96,7 @@ impl Remote {
         let mut fresh = self.load(&open, &[]).await;
         self.facts.store(Some(Arc::new(open.facts.clone())));
         self.open.store(Some(Arc::clone(&open)));
-        self.health.store(Arc::new(Health::Good));
+        self.is_up();
         self.ready.cancel();
         self.connected.send_modify(|count| *count += 1);
         let revision = open.facts.revision;
@@ -104,6 +114,7 @@ impl Remote {
                 () = following.as_mut() => return,
                 said = fresh.stale() => {
                     fresh = self.load(&open, &said).await;
+                    self.is_up();
                     continue;
                 }
                 () = self.wanted.notified() => {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use tidegate_core::{CacheScope, Catalog, Entry, Gap, List, RawJson, Result, Terms, clip};
+use tidegate_core::{CacheScope, Catalog, Entry, Flaw, List, RawJson, Result, Terms, clip};
 use tidegate_mcp::Era;
 use tidegate_mcp::revision::client::{Page, Wording, modern_headers, page, wrong_header_mark};
 
@@ -50,27 +50,48 @@ pub(crate) async fn load(
             continue;
         }
         let started = Instant::now();
-        let entries = match drain.list(list).await {
-            Ok((entries, good_for)) => {
+        let read = match drain.list(list).await {
+            Ok(read) => {
                 config.listed.tell(list, started.elapsed());
-                ttl = [ttl, good_for].into_iter().flatten().min();
-                entries
+                ttl = [ttl, read.ttl].into_iter().flatten().min();
+                read
             }
-            Err(error) => {
-                tracing::warn!(
-                    source = config.name,
-                    list = list.member(),
-                    error = error.message(),
-                    "a list could not be read"
-                );
-                let why = format!("its list of {} could not be read", list.member());
-                catalog.gap = Some(Gap::Missing(why));
-                known.list(list).to_vec()
-            }
+            Err(error) => Read {
+                entries: known.list(list).to_vec(),
+                flaws: vec![format!(
+                    "its list of {} could not be read: {}",
+                    list.member(),
+                    error.message()
+                )],
+                ..Read::default()
+            },
         };
-        *catalog.list_mut(list) = entries;
+        *catalog.list_mut(list) = read.entries;
+        let flaws = read.flaws.into_iter().map(|why| Flaw { list, why });
+        catalog.flaws.extend(flaws);
     }
+    tell(config, &catalog, known);
     Loaded { catalog, ttl }
+}
+
+/// Logs what the lists lack, once for as long as it is so.
+fn tell(config: &RemoteConfig, catalog: &Catalog, known: &Catalog) {
+    let source = &config.name;
+    for flaw in &catalog.flaws {
+        if !known.flaws.contains(flaw) {
+            let list = flaw.list.member();
+            tracing::warn!(source, list, why = flaw.why, "a list is not whole");
+        }
+    }
+}
+
+/// One list as it was read.
+#[derive(Default)]
+struct Read {
+    entries: Vec<Entry>,
+    ttl: Option<Duration>,
+    /// Why this is not all of it.
+    flaws: Vec<String>,
 }
 
 /// Reads the tools that a server lists for clients that can do this.
@@ -80,7 +101,7 @@ pub(crate) async fn tools(
     capabilities: &RawJson,
 ) -> Result<Vec<Entry>> {
     let drain = Drain::new(config, open, capabilities);
-    Ok(drain.list(List::Tools).await?.0)
+    Ok(drain.list(List::Tools).await?.entries)
 }
 
 /// One server whose lists are read.
@@ -104,32 +125,49 @@ impl<'a> Drain<'a> {
         }
     }
 
-    /// Every page of one list. A cursor that comes twice ends it.
-    async fn list(&self, list: List) -> Result<(Vec<Entry>, Option<Duration>)> {
-        let (mut entries, mut cursor, mut seen) = (Vec::new(), None::<String>, HashSet::new());
-        let (mut ttl, mut bytes) = (None, 0);
+    /// Every page of one list, as far as it has an end.
+    async fn list(&self, list: List) -> Result<Read> {
+        let (mut read, mut malformed) = (Read::default(), 0);
+        let cut = self.pages(list, &mut read, &mut malformed).await?;
+        let name = list.member();
+        let cut = cut.map(|why| format!("its list of {name} is cut off: {why}"));
+        read.flaws.extend(cut);
+        if malformed > 0 {
+            let left_out = format!("{malformed} of its {name} cannot be read and are left out");
+            read.flaws.push(left_out);
+        }
+        Ok(read)
+    }
+
+    /// Reads page after page; gives why there may be more.
+    async fn pages(
+        &self,
+        list: List,
+        read: &mut Read,
+        malformed: &mut usize,
+    ) -> Result<Option<&'static str>> {
+        let (mut cursor, mut seen, mut bytes) = (None::<String>, HashSet::new(), 0);
         for _ in 0..MOST_PAGES {
-            let (page, size) = match self.page(list, cursor.as_deref()).await? {
-                Some(page) => page,
-                None => return Ok((entries, ttl)),
+            let Some((page, size)) = self.page(list, cursor.as_deref()).await? else {
+                return Ok(None);
             };
             bytes += size;
-            ttl = [ttl, page.ttl].into_iter().flatten().min();
             self.tell_mended(list, &page.mended);
+            *malformed += page.malformed;
+            read.ttl = [read.ttl, page.ttl].into_iter().flatten().min();
             let callable = |entry: &Entry| list != List::Tools || self.is_callable(entry);
-            entries.extend(page.entries.into_iter().filter(callable));
+            let entries = page.entries.into_iter().filter(callable);
+            read.entries.extend(entries);
             match page.next {
-                None => return Ok((entries, ttl)),
-                Some(_) if entries.len() > MOST_ENTRIES || bytes > MOST_BYTES => break,
+                None => return Ok(None),
+                Some(_) if read.entries.len() > MOST_ENTRIES || bytes > MOST_BYTES => break,
                 Some(next) if !seen.insert(next.clone()) => {
-                    self.warn(list, "a cursor came twice; the list ends here");
-                    return Ok((entries, ttl));
+                    return Ok(Some("a cursor came twice"));
                 }
                 Some(next) => cursor = Some(next),
             }
         }
-        self.warn(list, "the list has no end; it ends here");
-        Ok((entries, ttl))
+        Ok(Some("it has no end"))
     }
 
     /// One page and its size; none where the server does not know this list after all.
@@ -182,9 +220,5 @@ impl<'a> Drain<'a> {
                 "an entry lacks what clients rely on; it was added"
             );
         }
-    }
-
-    fn warn(&self, list: List, message: &str) {
-        tracing::warn!(source = self.config.name, list = list.member(), "{message}");
     }
 }

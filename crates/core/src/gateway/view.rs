@@ -152,7 +152,7 @@ impl View {
         entries.push(']');
         let mut result = Object::default();
         result.set(list.member(), entries);
-        if let Some(missing) = self.missing() {
+        if let Some(missing) = self.missing(list) {
             let mut meta = Object::default();
             meta.set(MISSING, missing.as_str().to_owned());
             result.set("_meta", meta.write().as_str().to_owned());
@@ -179,10 +179,10 @@ impl View {
         listing.at(part?, found.at?)
     }
 
-    /// Which sources are not in the lists, or not wholly, and why.
-    fn missing(&self) -> Option<RawJson> {
+    /// Which sources are not in a list, or not wholly, and why.
+    fn missing(&self, list: List) -> Option<RawJson> {
         let gaps = self.parts.iter();
-        let gaps = gaps.filter_map(|part| Some((part.id.to_string(), part.gap()?.into())));
+        let gaps = gaps.filter_map(|part| Some((part.id.to_string(), part.gap(list)?.into())));
         let gaps: serde_json::Map<_, _> = gaps.collect();
         (!gaps.is_empty()).then(|| serde_json::Value::Object(gaps).into())
     }

@@ -6,6 +6,7 @@
 mod bridge;
 mod classes;
 mod conduct;
+mod flaws;
 mod fresh;
 mod killed;
 mod malformed;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tidegate_core::{Layer, Layered, Seal, Source};
+use tidegate_core::{Health, Layer, Layered, Seal, Source};
 use tidegate_testkit::fixture::{self, RunningFixture};
 use tidegate_testkit::{Builder, Client, FakeSource, NEWEST_LEGACY, TestGateway};
 use tidegate_upstream::{
@@ -103,6 +103,11 @@ impl Behind {
     /// A client at all there is.
     pub(crate) fn everywhere(&self) -> Client {
         self.gateway.client()
+    }
+
+    /// How the source is.
+    pub(crate) fn health(&self) -> Health {
+        self.remote.health()
     }
 
     /// Winds the source down, as a gateway does that is told to stop.

@@ -10,23 +10,24 @@ const DIVIDERS: [&str; 3] = ["__", ".", "/"];
 const MOST_NAMED: usize = 3;
 
 impl Part {
-    /// Why its catalog is not whole, if it is not.
-    pub(super) fn gap(&self) -> Option<&str> {
-        match self.catalog.gap.as_ref()? {
-            Gap::Coming => Some("is still starting"),
-            Gap::Missing(why) => Some(why),
+    /// Why a list of its is not whole, if it is not.
+    pub(super) fn gap(&self, list: List) -> Option<String> {
+        match &self.catalog.gap {
+            Some(Gap::Coming) => Some("is still starting".to_owned()),
+            Some(Gap::Missing(why)) => Some(why.clone()),
+            None => self.catalog.flaws_of(list),
         }
     }
 
     /// In words, that nothing of a list of its is known.
     fn absence(&self, list: List) -> Option<String> {
-        let gap = self.catalog.gap.as_ref()?;
-        self.lacks(list).then(|| match gap {
-            Gap::Coming => format!("the source `{}` is still starting; try again soon", self.id),
-            Gap::Missing(why) if self.is_empty() => {
-                format!("the source `{}` is missing: {why}", self.id)
+        let gap = self.gap(list).filter(|_| self.lacks(list))?;
+        Some(match self.catalog.gap {
+            Some(Gap::Coming) => {
+                format!("the source `{}` is still starting; try again soon", self.id)
             }
-            Gap::Missing(why) => format!("a part of the source `{}` is missing: {why}", self.id),
+            _ if self.is_empty() => format!("the source `{}` is missing: {gap}", self.id),
+            _ => format!("a part of the source `{}` is missing: {gap}", self.id),
         })
     }
 

@@ -87,6 +87,8 @@ pub struct Page {
     pub entries: Vec<Entry>,
     /// Those that lacked something, by their names.
     pub mended: Vec<String>,
+    /// How many entries could not be read, and are left out.
+    pub malformed: usize,
     /// The next page's cursor. An empty one is one too.
     pub next: Option<String>,
     /// How long the server says the page stays as it is.
@@ -97,14 +99,15 @@ pub struct Page {
 pub fn page(list: List, result: &RawJson) -> Option<Page> {
     let members = result.object()?;
     let items: Vec<&RawValue> = bounded_list(members.get(list.member())?, MOST_ENTRIES).ok()?;
-    let mut mended = Vec::new();
+    let (in_all, mut mended) = (items.len(), Vec::new());
     let read = items.into_iter().filter_map(|item| entry(list, item));
     let entries = read.map(|(entry, was_mended)| {
         mended.extend(was_mended.then(|| entry.key.clone()));
         entry
     });
-    let entries = entries.collect();
+    let entries: Vec<_> = entries.collect();
     Some(Page {
+        malformed: in_all - entries.len(),
         entries,
         mended,
         next: members.string("nextCursor"),
