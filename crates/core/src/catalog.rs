@@ -47,6 +47,14 @@ impl Catalog {
         (!flaws.is_empty()).then(|| flaws.join("; "))
     }
 
+    /// How many of its lists are not whole; all of a catalog that is not there is one.
+    pub fn missing(&self) -> u64 {
+        let flawed = List::ALL
+            .iter()
+            .filter(|list| self.flaws_of(**list).is_some());
+        u64::from(self.gap.is_some()) + u64::try_from(flawed.count()).unwrap_or(u64::MAX)
+    }
+
     pub fn has(&self, list: List, key: &str) -> bool {
         self.list(list).iter().any(|entry| entry.key == key)
     }

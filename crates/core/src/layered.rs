@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
@@ -26,6 +27,10 @@ impl Layered {
 impl Source for Layered {
     fn catalog(&self, audience: &Audience<'_>) -> Arc<Catalog> {
         self.source.catalog(audience)
+    }
+
+    fn good_for(&self, audience: &Audience<'_>) -> Option<Duration> {
+        self.source.good_for(audience)
     }
 
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>> {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream, StreamExt};
@@ -15,6 +16,12 @@ use crate::{Call, Caller, Catalog, ChangeStream, Health, RawJson, Reply, Result,
 pub trait Source: Send + Sync + 'static {
     /// What this audience can use now. A snapshot: must not block.
     fn catalog(&self, audience: &Audience<'_>) -> Arc<Catalog>;
+
+    /// How long what this audience sees stays as it is, as far as that is known. None where all
+    /// changes are told.
+    fn good_for(&self, _audience: &Audience<'_>) -> Option<Duration> {
+        None
+    }
 
     /// Serves one call.
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>>;

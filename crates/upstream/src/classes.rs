@@ -15,6 +15,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::config::RemoteConfig;
+use crate::fresh::Lasting;
 use crate::lease::{InSession, declared, in_session};
 
 /// Classes of one server. More kinds of clients than that see what everyone sees.
@@ -67,7 +68,7 @@ enum Offer {
     Coming,
     /// What everyone sees.
     Same,
-    Own(Arc<Catalog>),
+    Own(Arc<Catalog>, Lasting),
 }
 
 /// One class.
@@ -95,12 +96,21 @@ impl Class {
         match self.offer.load().as_ref() {
             Offer::Coming => Some(Arc::clone(&COMING)),
             Offer::Same => None,
-            Offer::Own(catalog) => Some(Arc::clone(catalog)),
+            Offer::Own(catalog, _) => Some(Arc::clone(catalog)),
         }
     }
 
-    pub(crate) fn sees(&self, catalog: Arc<Catalog>) {
-        self.settle(Offer::Own(catalog));
+    /// How long that stays so, where it is something of its own.
+    pub(crate) fn lasting(&self) -> Option<Lasting> {
+        match self.offer.load().as_ref() {
+            Offer::Coming => Some(Lasting::Unknown),
+            Offer::Same => None,
+            Offer::Own(_, lasting) => Some(*lasting),
+        }
+    }
+
+    pub(crate) fn sees(&self, catalog: Arc<Catalog>, lasting: Lasting) {
+        self.settle(Offer::Own(catalog, lasting));
     }
 
     pub(crate) fn sees_what_all_see(&self) {

@@ -15,6 +15,9 @@ const SHORTEST_TTL: Duration = Duration::from_secs(5);
 /// How long the lists of a server are kept that neither tells of changes nor says how long.
 const SILENT: Duration = Duration::from_secs(300);
 
+/// Nobody keeps a list for longer, whatever its server says.
+const LONGEST_TTL: Duration = Duration::from_secs(86_400);
+
 /// What is known about when to look again.
 pub(crate) struct Freshness {
     loaded: Instant,
@@ -54,6 +57,37 @@ impl Freshness {
             None => std::future::pending().await,
         }
         std::mem::take(&mut self.said)
+    }
+}
+
+/// How long the lists that were taken in last may be kept by those who were given them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Lasting {
+    /// The server says until when.
+    Until(Instant),
+    /// It does not, but tells of changes.
+    Told,
+    /// Neither is known.
+    Unknown,
+}
+
+impl Lasting {
+    /// Of lists that have just been taken in.
+    pub(crate) fn new(ttl: Option<Duration>, tells_changes: bool) -> Self {
+        match ttl {
+            Some(ttl) => Self::Until(Instant::now() + ttl.min(LONGEST_TTL)),
+            None if tells_changes => Self::Told,
+            None => Self::Unknown,
+        }
+    }
+
+    /// What is left of it; none where changes are told.
+    pub(crate) fn left(self) -> Option<Duration> {
+        match self {
+            Self::Until(end) => Some(end.saturating_duration_since(Instant::now())),
+            Self::Told => None,
+            Self::Unknown => Some(Duration::ZERO),
+        }
     }
 }
 

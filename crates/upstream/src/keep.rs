@@ -10,7 +10,7 @@ use tokio::sync::mpsc;
 use crate::backoff::Backoff;
 use crate::connect::Open;
 use crate::follow::follow;
-use crate::fresh::Freshness;
+use crate::fresh::{Freshness, Lasting};
 use crate::link::Unasked;
 use crate::lists::{Loaded, load};
 use crate::remote::Remote;
@@ -62,6 +62,8 @@ impl Remote {
 
     fn is_down(&self, why: &str) {
         self.open.store(None);
+        // Nobody tells of changes now.
+        self.lasting.store(Arc::new(Lasting::Unknown));
         self.health.store(Arc::new(Health::Down(why.to_owned())));
     }
 
@@ -152,9 +154,13 @@ impl Remote {
         let nothing = RawJson::empty_object();
         let Loaded { catalog, ttl } = load(&self.config, open, &nothing, &known).await;
         self.announce(&known, &catalog, said);
+        // What could not be read is tried again, though nobody says that it changed.
+        let will_be_told = open.facts.tells_changes && catalog.flaws.is_empty();
         self.catalog.store(Arc::new(catalog));
+        let lasting = Lasting::new(ttl, open.facts.tells_changes);
+        self.lasting.store(Arc::new(lasting));
         self.listed.send_modify(|count| *count += 1);
-        Freshness::new(ttl, open.facts.tells_changes)
+        Freshness::new(ttl, will_be_told)
     }
 
     /// Tells which lists are others than they were, or are said to be.

@@ -26,6 +26,7 @@ use crate::config::RemoteConfig;
 use crate::connect::{Known, Open};
 use crate::elsewhere::Elsewhere;
 use crate::follow::tasks;
+use crate::fresh::Lasting;
 use crate::link::not_asked;
 use crate::park::Lot;
 use crate::pool::{Leased, Pool};
@@ -51,6 +52,8 @@ pub struct Remote {
     pub(crate) facts: ArcSwapOption<Facts>,
     /// What everyone sees.
     pub(crate) catalog: ArcSwap<Catalog>,
+    /// How long that stays so.
+    pub(crate) lasting: ArcSwap<Lasting>,
     pub(crate) classes: Classes,
     pub(crate) health: ArcSwap<Health>,
     pub(crate) changes: ChangeSender,
@@ -88,6 +91,7 @@ impl Remote {
             open: Arc::default(),
             facts: ArcSwapOption::empty(),
             catalog: ArcSwap::new(coming()),
+            lasting: ArcSwap::from_pointee(Lasting::Unknown),
             classes: Classes::default(),
             health: ArcSwap::from_pointee(connecting),
             changes,
@@ -210,6 +214,15 @@ impl Source for Remote {
         )
     }
 
+    fn good_for(&self, audience: &Audience<'_>) -> Option<Duration> {
+        let by_all = **self.lasting.load();
+        let of_class = self.class(audience.terms).and_then(|class| class.lasting());
+        match by_all {
+            Lasting::Unknown if self.open.load().is_none() => by_all.left(),
+            _ => of_class.unwrap_or(by_all).left(),
+        }
+    }
+
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>> {
         Box::pin(async move { self.relay(&call).await })
     }
@@ -238,9 +251,13 @@ impl Source for Remote {
             name: "times_reached",
             value: *self.connected.borrow(),
         };
+        let missing = Vital {
+            name: "missing",
+            value: self.catalog.load().missing(),
+        };
         let open = self.open.load();
         let odd = open.iter().flat_map(|open| open.link.vitals());
-        [waiting, reached].into_iter().chain(odd).collect()
+        [waiting, reached, missing].into_iter().chain(odd).collect()
     }
 
     fn watch(&self, uri: &str) -> Watch {

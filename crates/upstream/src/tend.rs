@@ -9,7 +9,7 @@ use tidegate_core::{Catalog, News, Result};
 
 use crate::classes::Class;
 use crate::connect::{Open, Try, connect};
-use crate::fresh::Freshness;
+use crate::fresh::{Freshness, Lasting};
 use crate::link::Unasked;
 use crate::lists::{Loaded, load};
 use crate::remote::Remote;
@@ -122,10 +122,11 @@ impl Remote {
         let known = class.own().unwrap_or_else(|| self.catalog.load_full());
         let capabilities = &class.key.capabilities;
         let Loaded { catalog, ttl } = load(&self.config, open, capabilities, &known).await;
+        let lasting = Lasting::new(ttl, open.facts.tells_changes);
         let was_settled = class.is_settled();
         match catalog == **self.catalog.load() {
             true => class.sees_what_all_see(),
-            false => class.sees(Arc::new(catalog)),
+            false => class.sees(Arc::new(catalog), lasting),
         }
         if was_settled {
             let now = class.own().unwrap_or_else(|| self.catalog.load_full());

@@ -10,7 +10,7 @@ use futures_util::future::{BoxFuture, join, join_all};
 use futures_util::stream::{self, Stream, StreamExt};
 
 use super::task::TASKS;
-use super::view::View;
+use super::view::{InList, View};
 use super::{Shared, cursor};
 use crate::changes::Interest;
 use crate::{
@@ -18,7 +18,7 @@ use crate::{
     Outcome, Own, RawJson, Reply, Result, Scope, Source, Terms, Watch,
 };
 
-/// How long a client may keep a list without listening for changes.
+/// How long a client may keep a list at most without listening for changes.
 const LIST_TTL: Duration = Duration::from_secs(60);
 
 /// Answers discover, ping, the lists and listen, and offers what the gateway itself has to say.
@@ -141,8 +141,19 @@ impl Shared {
             true => view.cache_scope,
             false => CacheScope::Private,
         };
-        let page = Outcome::cacheable(page.write(), LIST_TTL, scope);
+        let ttl = self.good_for(view, call, list);
+        let page = Outcome::cacheable(page.write(), ttl, scope);
         Ok(Reply::Done(page))
+    }
+
+    /// How long a list stays as it is: as long as each of its parts does.
+    fn good_for(&self, view: &View, call: &Call, list: List) -> Duration {
+        let audience = call.audience();
+        let known = view.in_list(list).filter_map(|part| match part {
+            InList::Wholly(source) => self.sources[source].1.good_for(&audience),
+            InList::NotWholly => Some(Duration::ZERO),
+        });
+        known.min().map_or(LIST_TTL, |known| known.min(LIST_TTL))
     }
 
     /// Acknowledges what can be honoured, then tells each change until the gateway drains.

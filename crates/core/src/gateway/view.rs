@@ -50,6 +50,13 @@ pub(crate) struct View {
     pub(crate) instructions: Option<String>,
 }
 
+/// A source in a list.
+pub(crate) enum InList {
+    /// All that it lists, by its number.
+    Wholly(usize),
+    NotWholly,
+}
+
 /// What one source has in the view.
 pub(crate) struct Part {
     pub(crate) source: usize,
@@ -177,6 +184,17 @@ impl View {
         let found = listing.get(name)?;
         let part = self.parts.iter().position(|one| one.source == found.source);
         listing.at(part?, found.at?)
+    }
+
+    /// The sources that a list is made of.
+    pub(crate) fn in_list(&self, list: List) -> impl Iterator<Item = InList> {
+        self.parts.iter().filter_map(move |part| {
+            let is_whole = part.gap(list).is_none();
+            match is_whole {
+                false => Some(InList::NotWholly),
+                true => part.has(list).then_some(InList::Wholly(part.source)),
+            }
+        })
     }
 
     /// Which sources are not in a list, or not wholly, and why.

@@ -237,17 +237,9 @@ fn counts(catalog: &Catalog) -> Vec<Vital> {
         count("templates", List::Templates),
         Vital {
             name: "missing",
-            value: missing(catalog),
+            value: catalog.missing(),
         },
     ]
-}
-
-/// How many of its lists are not whole; all of a catalog that is not there is one.
-fn missing(catalog: &Catalog) -> u64 {
-    let flawed = List::ALL
-        .into_iter()
-        .filter(|list| catalog.flaws_of(*list).is_some());
-    u64::from(catalog.gap.is_some()) + u64::try_from(flawed.count()).unwrap_or(u64::MAX)
 }
 
 impl Metrics {

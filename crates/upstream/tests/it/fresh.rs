@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
+use tidegate_testkit::NEWEST_LEGACY;
 use tidegate_testkit::fixture::Fixture;
 
 use crate::support::{Behind, eventually, tools};
@@ -115,4 +116,62 @@ async fn a_link_to_what_is_not_listed_leads_back() {
         .await;
     let asked = fixture.heard_of("resources/read");
     assert_eq!(asked[0].message()["params"]["uri"], "other://unlisted");
+}
+
+/// How long a list may be kept, in milliseconds.
+async fn ttl(client: &tidegate_testkit::Client, method: &str) -> u64 {
+    let list = client
+        .modern(method, json!({}))
+        .send()
+        .await
+        .message()
+        .await;
+    let ttl = list["result"]["ttlMs"].as_u64();
+    ttl.unwrap_or_else(|| panic!("{list}"))
+}
+
+/// Protocol 4.9: a list may be kept as long as its server says, and not at all where nobody knows.
+#[tokio::test]
+async fn a_list_is_good_for_as_long_as_is_known() {
+    let minute = 60_000;
+    for (fixture, least, most) in [
+        (Fixture::modern().with(|one| one.ttl_ms = 1000), 0, 1000),
+        (Fixture::modern().with(|one| one.ttl_ms = 50_000), 1, 50_000),
+        (
+            Fixture::modern().with(|one| one.ttl_ms = 500_000),
+            minute,
+            minute,
+        ),
+        (Fixture::legacy(NEWEST_LEGACY), minute, minute),
+        (
+            Fixture::legacy(NEWEST_LEGACY).with(|one| one.no_list_news = true),
+            0,
+            0,
+        ),
+    ] {
+        let fixture = fixture.start().await;
+        let behind = Behind::of(&fixture).await;
+        for client in [behind.client(), behind.everywhere()] {
+            let told = ttl(&client, "tools/list").await;
+            assert!(
+                (least..=most).contains(&told),
+                "{told} of {least} to {most}"
+            );
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_list_of_which_something_is_missing_is_not_kept() {
+    let flawed =
+        Fixture::legacy(NEWEST_LEGACY).with(|one| one.odd_list = vec!["prompts".to_owned()]);
+    let fixture = flawed.start().await;
+    let behind = Behind::of(&fixture).await;
+    assert_eq!(ttl(&behind.client(), "prompts/list").await, 0);
+    assert_eq!(ttl(&behind.client(), "tools/list").await, 60_000);
+    drop(fixture);
+    eventually("nobody tells of changes any more", || async {
+        ttl(&behind.client(), "tools/list").await == 0
+    })
+    .await;
 }

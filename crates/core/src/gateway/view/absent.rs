@@ -38,13 +38,17 @@ impl Part {
 
     /// Whether a list is empty that need not be: the source has such, or nothing of it is known.
     fn lacks(&self, list: List) -> bool {
+        self.catalog.list(list).is_empty() && (self.has(list) || self.is_empty())
+    }
+
+    /// Whether the source says that it has such.
+    pub(super) fn has(&self, list: List) -> bool {
         let features = self.catalog.features;
-        let has_such = match list {
+        match list {
             List::Tools => features.tools,
             List::Prompts => features.prompts,
             List::Resources | List::Templates => features.resources,
-        };
-        self.catalog.list(list).is_empty() && (has_such || self.is_empty())
+        }
     }
 
     fn is_named_by(&self, name: &str) -> bool {
