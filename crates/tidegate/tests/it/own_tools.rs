@@ -266,7 +266,7 @@ fn wrong_arguments_are_told_to_the_model() {
         (
             "gateway__get_prompt",
             json!({ "name": "memory/memory_search", "arguments": ["x"] }),
-            "invalid type",
+            "`arguments` must be an object of strings",
         ),
     ] {
         let result = call(&server, tool, &arguments);
