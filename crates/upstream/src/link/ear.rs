@@ -45,7 +45,7 @@ impl Ear {
     }
 
     /// Takes one message, or a batch of them.
-    pub(crate) fn take(&self, text: Bytes) {
+    pub(crate) fn take(&self, text: &Bytes) {
         match decode(text.clone(), LIMITS) {
             Ok(Inbound::One(message)) => self.hear(message),
             Ok(Inbound::Batch(messages)) => {
@@ -55,7 +55,7 @@ impl Ear {
             }
             Err(refused) => {
                 self.junk.note(refused.1.message());
-                match (unreadable(&text, &refused), refused) {
+                match (unreadable(text, &refused), refused) {
                     (Some(answer), _) => drop(self.out.try_send(answer)),
                     // An answer that cannot be read is the only one that will come.
                     (None, (Some(id), error)) => {

@@ -102,7 +102,7 @@ async fn hear(mut events: Events, ear: Ear, closed: CancellationToken, silent: C
         };
         match event {
             Some(event) if event.data.is_empty() => {}
-            Some(event) => ear.take(Bytes::from(event.data)),
+            Some(event) => ear.take(&Bytes::from(event.data)),
             None => break,
         }
     }

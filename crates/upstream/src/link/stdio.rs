@@ -153,7 +153,7 @@ async fn read(mut stdout: ChildStdout, ear: Ear, limit: usize, ending: Ending) {
         let Ok(count @ 1..) = read else { break };
         for line in splitter.push(&buffer[..count]) {
             match line {
-                Line::Text(text) => ear.take(text),
+                Line::Text(text) => ear.take(&text),
                 Line::TooLong { head, tail } => ear.miss(&head, &tail),
             }
         }

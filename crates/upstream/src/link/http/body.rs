@@ -106,7 +106,7 @@ impl Reader {
                     self.last_event = event.id.or(self.last_event.take());
                     self.retry = event.retry.unwrap_or(self.retry);
                     if !event.data.is_empty() {
-                        self.take(event.data.into());
+                        self.take(&event.data.into());
                     }
                 }
             }
@@ -115,13 +115,13 @@ impl Reader {
                 if values.rest() > self.message_bytes {
                     return Err(too_large());
                 }
-                complete.into_iter().for_each(|value| self.take(value));
+                complete.into_iter().for_each(|value| self.take(&value));
             }
         }
         Ok(())
     }
 
-    fn take(&mut self, bytes: Bytes) {
+    fn take(&mut self, bytes: &Bytes) {
         match decode(bytes.clone(), LIMITS) {
             Ok(Inbound::One(message)) => self.ready.push_back(Spoken::Message(message)),
             Ok(Inbound::Batch(messages)) => {
@@ -134,7 +134,7 @@ impl Reader {
                     return;
                 }
                 self.junk.note(refused.1.message());
-                let answer = unreadable(&bytes, &refused).map(Spoken::Unreadable);
+                let answer = unreadable(bytes, &refused).map(Spoken::Unreadable);
                 self.ready.extend(answer);
             }
         }
