@@ -153,12 +153,14 @@ impl Remote {
         let known = self.catalog.load_full();
         let nothing = RawJson::empty_object();
         let Loaded { catalog, ttl } = load(&self.config, open, &nothing, &known).await;
-        self.announce(&known, &catalog, said);
         // What could not be read is tried again, though nobody says that it changed.
         let will_be_told = open.facts.tells_changes && catalog.flaws.is_empty();
-        self.catalog.store(Arc::new(catalog));
+        let catalog = Arc::new(catalog);
+        self.catalog.store(Arc::clone(&catalog));
         let lasting = Lasting::new(ttl, open.facts.tells_changes);
         self.lasting.store(Arc::new(lasting));
+        // Only now: whoever hears of it lists at once.
+        self.announce(&known, &catalog, said);
         self.listed.send_modify(|count| *count += 1);
         Freshness::new(ttl, will_be_told)
     }
