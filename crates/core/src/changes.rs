@@ -1,6 +1,10 @@
-//! The change hub: sources say what changed, every listener hears what it asked for.
+//! The change hub: sources say what changed, every listener hears what it asked for. `ear` knows what
+//! that is.
 
-use std::collections::{BTreeSet, HashMap};
+mod ear;
+#[cfg(test)]
+mod tests;
+
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -9,13 +13,13 @@ use std::task::{Context, Poll};
 use futures_util::stream::{self, BoxStream, SelectAll, Stream, StreamExt};
 use tokio::sync::broadcast;
 
-use crate::{Caller, Filter, Principal};
+use crate::{Caller, Principal};
+use ear::Ear;
+pub use ear::covering;
+pub(crate) use ear::{Interest, Watched};
 
 /// How many changes a listener may be behind before it is told to look at everything again.
 const BACKLOG: usize = 1024;
-
-/// How many levels above a changed URI are looked at.
-const MOST_LEVELS: usize = 64;
 
 /// Something that is not as it was.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -163,149 +167,6 @@ fn unbroken(news: ChangeStream) -> BoxStream<'static, Telling> {
         .boxed()
 }
 
-/// What one listener wants to hear, and from whom.
-pub(crate) struct Interest {
-    /// Who listens; none hears only what is everyone's.
-    pub(crate) listener: Option<Arc<Caller>>,
-    pub(crate) filter: Filter,
-    pub(crate) watched: Vec<Watched>,
-    /// The one source whose lists are meant, where not all are.
-    pub(crate) only: Option<usize>,
-}
-
-/// One resource that a listener asked for.
-#[derive(Clone, Debug)]
-pub(crate) struct Watched {
-    /// The source that may tell of it. What another says of it is not believed.
-    pub(crate) source: usize,
-    /// Its URI at that source.
-    pub(crate) native: String,
-    /// Its URI as the listener spelled it, which is how it hears of it.
-    pub(crate) spelled: String,
-}
-
-/// The URIs whose subscriptions cover a URI: those it lies below, the widest first, and itself.
-pub fn covering(uri: &str) -> impl Iterator<Item = &str> {
-    let above = uri.match_indices(['/', '?', '#']).take(MOST_LEVELS);
-    let ends = above.flat_map(|(at, mark)| {
-        let folder = (mark == "/").then_some(at + 1);
-        std::iter::once(at).chain(folder)
-    });
-    ends.chain([uri.len()]).map(|end| &uri[..end])
-}
-
-/// An interest, arranged for looking things up.
-struct Ear {
-    listener: Option<Arc<Caller>>,
-    filter: Filter,
-    /// By source, then by the URI there: how the listener spells it.
-    watched: HashMap<usize, HashMap<String, Vec<String>>>,
-    only: Option<usize>,
-}
-
-impl Ear {
-    fn new(interest: Interest) -> Self {
-        let mut watched: HashMap<_, HashMap<_, Vec<String>>> = HashMap::new();
-        for Watched {
-            source,
-            native,
-            spelled,
-        } in interest.watched
-        {
-            watched
-                .entry(source)
-                .or_default()
-                .entry(native)
-                .or_default()
-                .push(spelled);
-        }
-        Self {
-            listener: interest.listener,
-            filter: interest.filter,
-            watched,
-            only: interest.only,
-        }
-    }
-
-    /// What the listener hears of the news of a source.
-    fn hears(&self, source: usize, telling: Telling) -> Vec<Change> {
-        if !telling.to.include(self.listener.as_deref()) {
-            return Vec::new();
-        }
-        match telling.news {
-            News::Change(change) => self.hears_of(source, change),
-            News::AllUpdated => self.all_of(source),
-            News::Gap => self.everything(),
-        }
-    }
-
-    /// Nothing, or the change under the listener's own spellings.
-    fn hears_of(&self, source: usize, change: Change) -> Vec<Change> {
-        let in_scope = self.only.is_none_or(|only| only == source);
-        let wanted = match &change {
-            Change::Tools => self.filter.tools,
-            Change::Prompts => self.filter.prompts,
-            Change::Resources => self.filter.resources,
-            Change::Elicited(_) => self.filter.elicited,
-            Change::Updated(uri) => return self.updates(source, uri),
-        };
-        if in_scope && wanted {
-            vec![change]
-        } else {
-            Vec::new()
-        }
-    }
-
-    /// A subscription covers its URI and what lies below. Each URI above the changed one is looked
-    /// up, so that a long list costs no more than a short one.
-    fn updates(&self, source: usize, uri: &str) -> Vec<Change> {
-        let Some(watched) = self.watched.get(&source) else {
-            return Vec::new();
-        };
-        let mut updates = Vec::new();
-        for above in covering(uri) {
-            for spelled in watched.get(above).into_iter().flatten() {
-                let rest = &uri[above.len()..];
-                let update = Change::Updated(format!("{spelled}{rest}").into());
-                if !updates.contains(&update) {
-                    updates.push(update);
-                }
-            }
-        }
-        updates
-    }
-
-    /// An update of each resource of a source that the listener asked for.
-    fn all_of(&self, source: usize) -> Vec<Change> {
-        let watched = self.watched.get(&source).into_iter();
-        let spelled = watched.flat_map(|uris| uris.values().flatten());
-        let spelled: BTreeSet<_> = spelled.collect();
-        let updates = spelled.into_iter();
-        updates
-            .map(|uri| Change::Updated(uri.as_str().into()))
-            .collect()
-    }
-
-    /// Every change this listener could hear of.
-    fn everything(&self) -> Vec<Change> {
-        let lists = [
-            (self.filter.tools, Change::Tools),
-            (self.filter.prompts, Change::Prompts),
-            (self.filter.resources, Change::Resources),
-        ];
-        let lists = lists
-            .into_iter()
-            .filter(|(wanted, _)| *wanted)
-            .map(|(_, change)| change);
-        let uris = self
-            .filter
-            .uris
-            .iter()
-            .map(|uri| Change::Updated(uri.as_str().into()));
-        lists.chain(uris).collect()
-    }
-}
-
 impl Hub {
     /// Carries what the sources say to the listeners, for as long as it is polled.
     pub(crate) async fn pump(&self, sources: impl IntoIterator<Item = ChangeStream>) {
@@ -352,127 +213,5 @@ impl Hub {
             },
         )
         .flat_map(stream::iter)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Source 0 owns the URI.
-    fn interest(uri: &str, spelled: &str) -> Interest {
-        let watched = Watched {
-            source: 0,
-            native: uri.to_owned(),
-            spelled: spelled.to_owned(),
-        };
-        let filter = Filter {
-            tools: true,
-            ..Filter::uri(spelled)
-        };
-        Interest {
-            listener: Some(Arc::new(Caller {
-                principal: Principal::new("ada"),
-                admin: false,
-            })),
-            filter,
-            watched: vec![watched],
-            only: None,
-        }
-    }
-
-    fn updated(uri: &str) -> Change {
-        Change::Updated(uri.into())
-    }
-
-    #[test]
-    fn a_subscription_covers_the_uri_and_what_lies_below() {
-        let covers = |wanted: &str, uri| {
-            Ear::new(interest(wanted, wanted)).hears_of(0, updated(uri)) == [updated(uri)]
-        };
-        assert!(covers("a://b/c", "a://b/c"));
-        assert!(covers("a://b/c", "a://b/c/d"));
-        assert!(covers("a://b/c", "a://b/c?d"));
-        assert!(covers("a://b/", "a://b/c"));
-        assert!(covers("a://b/", "a://b/c/d"));
-        assert!(!covers("a://b/c", "a://b/cd"));
-        assert!(!covers("a://b/c/d", "a://b/c"));
-    }
-
-    #[test]
-    fn an_update_comes_under_the_spelling_that_was_asked_for() {
-        let ear = Ear::new(interest("a://b", "gateway://s/a://b"));
-        assert_eq!(
-            ear.hears_of(0, updated("a://b/c")),
-            [updated("gateway://s/a://b/c")]
-        );
-    }
-
-    #[test]
-    fn a_source_tells_of_its_own_alone() {
-        let mut ear = Ear::new(interest("a://b", "a://b"));
-        assert_eq!(ear.hears_of(1, updated("a://b")), []);
-        assert_eq!(ear.hears_of(1, Change::Tools), [Change::Tools]);
-        ear.only = Some(0);
-        assert_eq!(ear.hears_of(1, Change::Tools), []);
-    }
-
-    #[test]
-    fn when_all_of_a_source_is_updated_each_hears_of_what_it_asked_for() {
-        let ear = Ear::new(interest("a://b?c", "gateway://s/a://b?c"));
-        let all = |source| ear.hears(source, News::AllUpdated.into());
-        assert_eq!(all(0), [updated("gateway://s/a://b?c")]);
-        assert_eq!(all(1), []);
-    }
-
-    #[test]
-    fn what_is_private_is_heard_by_those_it_concerns() {
-        let mut ear = Ear::new(interest("a://b", "a://b"));
-        let hears = |ear: &Ear, to: Hearers| {
-            let news = News::Change(updated("a://b"));
-            ear.hears(0, Telling { to, news }) == [updated("a://b")]
-        };
-        let of = |name| Hearers::Principal(Principal::new(name));
-        assert!(hears(&ear, of("ada")));
-        assert!(!hears(&ear, of("bob")));
-        assert!(!hears(&ear, Hearers::Admins));
-        ear.listener = Some(Arc::new(Caller::local()));
-        assert!(hears(&ear, Hearers::Admins));
-        ear.listener = None;
-        assert!(!hears(&ear, Hearers::Admins));
-        assert!(hears(&ear, Hearers::Everyone));
-    }
-
-    #[tokio::test]
-    async fn a_listener_hears_what_it_asked_for_and_nothing_else() {
-        let hub = Hub::default();
-        let source = ChangeSender::default();
-        let heard = hub.listen(interest("x://y", "x://y"));
-        let pump = hub.pump([source.stream()]);
-        for change in [
-            Change::Prompts,
-            updated("x://z"),
-            updated("x://y"),
-            Change::Tools,
-        ] {
-            source.send(change);
-        }
-        let two = heard.take(2).collect::<Vec<_>>();
-        tokio::select! {
-            () = pump => unreachable!("the source is still there"),
-            two = two => assert_eq!(two, [updated("x://y"), Change::Tools]),
-        }
-    }
-
-    #[tokio::test]
-    async fn a_listener_that_fell_behind_is_told_everything_it_asked_for() {
-        let hub = Hub::default();
-        let mut heard = Box::pin(hub.listen(interest("x://y", "x://y")));
-        for _ in 0..=BACKLOG {
-            let news = News::Change(Change::Prompts);
-            hub.sender.send((0, news.into())).unwrap();
-        }
-        assert_eq!(heard.next().await, Some(Change::Tools));
-        assert_eq!(heard.next().await, Some(updated("x://y")));
     }
 }

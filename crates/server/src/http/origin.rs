@@ -50,9 +50,12 @@ impl Origins {
         if is_same(&origin, &authority) {
             return self.admit_site(parts).map(|()| None);
         }
-        Err(foreign(format!(
-            "pages of `{origin}` may not call; add it to `allowed_origins` if they may"
-        )))
+        Err(foreign(match origin.as_str() {
+            "null" => "pages that do not say where they are from may not call".to_owned(),
+            _ => {
+                format!("pages of `{origin}` may not call; add it to `allowed_origins` if they may")
+            }
+        }))
     }
 
     /// A configured host may name its port or leave it open.
