@@ -34,7 +34,7 @@ pub(crate) fn events(talk: Talk, open: &Arc<Open>, call: &Call) -> EventStream {
     };
     let tasks = open.facts.features.tasks && declares(&call.terms.capabilities);
     let events = words(talk, open, uri, tasks);
-    let events = fit::for_its_client(events, call);
+    let events = fit::for_its_client(events, call, open.facts.revision.era());
     match (&call.ask, open.facts.revision.era()) {
         (Ask::Tool { .. }, Era::Legacy) => task::to_the_end(events, open),
         _ => events,

@@ -3,17 +3,18 @@
 
 use futures_util::StreamExt;
 use tidegate_core::{Ask, Call, Error, Event, EventStream, Outcome, RawJson, Result};
+use tidegate_mcp::Era;
 use tidegate_mcp::revision::ability::cannot_be_asked;
 use tidegate_mcp::revision::rounds::round;
 
 use crate::link::unavailable;
 
 /// The same events, as the client of a call may have them.
-pub(super) fn for_its_client(events: EventStream, call: &Call) -> EventStream {
+pub(super) fn for_its_client(events: EventStream, call: &Call, server: Era) -> EventStream {
     let capabilities = call.terms.capabilities.clone();
-    // Older clients know an empty answer; without a session, what is not there is not found.
-    let uri = match &call.ask {
-        Ask::Resource { uri } if call.terms.stateless => Some(uri.clone()),
+    // Older revisions know an empty answer; without a session, what is not there is not found.
+    let uri = match (&call.ask, server) {
+        (Ask::Resource { uri }, Era::Legacy) if call.terms.stateless => Some(uri.clone()),
         _ => None,
     };
     let mut last = f64::NEG_INFINITY;
