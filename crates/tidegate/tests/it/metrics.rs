@@ -305,9 +305,13 @@ fn host_and_origin_are_checked_and_the_form_is_what_is_asked_for() {
     );
     Exposition::read(&open.body);
     // In the older form a counter is called what its value is called.
-    assert!(plain.body.contains("# TYPE tidegate_calls_total counter\n"));
-    assert!(plain.body.contains("# HELP tidegate_calls_total "));
-    assert!(open.body.contains("# TYPE tidegate_calls counter\n"));
+    assert!(
+        plain
+            .body
+            .contains("# TYPE process_cpu_seconds_total counter\n")
+    );
+    assert!(plain.body.contains("# HELP process_cpu_seconds_total "));
+    assert!(open.body.contains("# TYPE process_cpu_seconds counter\n"));
     assert!(open.body.ends_with("# EOF\n") && !plain.body.contains("# EOF"));
     server.stop();
 }
