@@ -99,6 +99,15 @@ pub struct Features {
 }
 
 impl Features {
+    /// Whether a source has such.
+    pub fn has(self, list: List) -> bool {
+        match list {
+            List::Tools => self.tools,
+            List::Prompts => self.prompts,
+            List::Resources | List::Templates => self.resources,
+        }
+    }
+
     /// What the gateway as a whole offers, whatever its sources do.
     pub const ALL: Self = Self {
         tools: true,

@@ -19,6 +19,7 @@ mod index;
 mod json;
 mod layer;
 mod layered;
+mod percent;
 mod question;
 mod reply;
 mod request;
@@ -43,6 +44,7 @@ pub use index::{Element, Facts, Hit, Index, Keyword, Wanted};
 pub use json::{Object, RawJson, bounded_list, canonical, list_length};
 pub use layer::{Layer, Next};
 pub use layered::Layered;
+pub use percent::{percent_decoded, percent_triplet};
 pub use question::{Declined, PendingAnswer, Question, QuestionKind, Withdrawal};
 pub use reply::{CacheHint, Event, EventStream, Outcome, Reply};
 pub use request::{

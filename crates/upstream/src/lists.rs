@@ -41,12 +41,7 @@ pub(crate) async fn load(
     let drain = Drain::new(config, open, capabilities);
     let mut ttl = None;
     for list in List::ALL {
-        let offered = match list {
-            List::Tools => facts.features.tools,
-            List::Prompts => facts.features.prompts,
-            List::Resources | List::Templates => facts.features.resources,
-        };
-        if !offered {
+        if !facts.features.has(list) {
             continue;
         }
         let started = Instant::now();
@@ -90,6 +85,8 @@ fn tell(config: &RemoteConfig, catalog: &Catalog, known: &Catalog) {
 struct Read {
     entries: Vec<Entry>,
     ttl: Option<Duration>,
+    /// Entries that are no entries.
+    malformed: usize,
     /// Why this is not all of it.
     flaws: Vec<String>,
 }
@@ -127,25 +124,21 @@ impl<'a> Drain<'a> {
 
     /// Every page of one list, as far as it has an end.
     async fn list(&self, list: List) -> Result<Read> {
-        let (mut read, mut malformed) = (Read::default(), 0);
-        let cut = self.pages(list, &mut read, &mut malformed).await?;
+        let mut read = Read::default();
+        let cut = self.pages(list, &mut read).await?;
         let name = list.member();
         let cut = cut.map(|why| format!("its list of {name} is cut off: {why}"));
         read.flaws.extend(cut);
-        if malformed > 0 {
-            let left_out = format!("{malformed} of its {name} cannot be read and are left out");
+        if read.malformed > 0 {
+            let count = read.malformed;
+            let left_out = format!("{count} of its {name} cannot be read and are left out");
             read.flaws.push(left_out);
         }
         Ok(read)
     }
 
     /// Reads page after page; gives why there may be more.
-    async fn pages(
-        &self,
-        list: List,
-        read: &mut Read,
-        malformed: &mut usize,
-    ) -> Result<Option<&'static str>> {
+    async fn pages(&self, list: List, read: &mut Read) -> Result<Option<&'static str>> {
         let (mut cursor, mut seen, mut bytes) = (None::<String>, HashSet::new(), 0);
         for _ in 0..MOST_PAGES {
             let Some((page, size)) = self.page(list, cursor.as_deref()).await? else {
@@ -153,7 +146,7 @@ impl<'a> Drain<'a> {
             };
             bytes += size;
             self.tell_mended(list, &page.mended);
-            *malformed += page.malformed;
+            read.malformed += page.malformed;
             read.ttl = [read.ttl, page.ttl].into_iter().flatten().min();
             let callable = |entry: &Entry| list != List::Tools || self.is_callable(entry);
             let entries = page.entries.into_iter().filter(callable);

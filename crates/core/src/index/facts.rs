@@ -3,8 +3,7 @@
 use serde_json::Value;
 
 use super::words;
-use super::words::decoded;
-use crate::{List, RawJson};
+use crate::{List, RawJson, percent_decoded};
 
 /// What each part of a definition counts.
 const NAME: f32 = 4.0;
@@ -56,7 +55,7 @@ impl Facts {
             },
             uri: text("uri")
                 .or_else(|| text("uriTemplate"))
-                .map(|uri| decoded(&uri)),
+                .map(|uri| String::from_utf8_lossy(&percent_decoded(&uri)).into_owned()),
         }
     }
 

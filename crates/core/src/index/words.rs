@@ -44,35 +44,6 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A URI without its percent signs: `%20` is a space, not the word `20`. What only looks encoded
-/// stays.
-pub(super) fn decoded(uri: &str) -> String {
-    let mut bytes = Vec::with_capacity(uri.len());
-    let mut rest = uri.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        let digits = after.get(..2).filter(|_| *first == b'%');
-        match digits.and_then(byte) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-/// The byte that these digits are.
-fn byte(digits: &[u8]) -> Option<u8> {
-    digits.iter().try_fold(0, |byte: u8, digit| {
-        let digit = char::from(*digit).to_digit(16)?;
-        Some((byte << 4) | u8::try_from(digit).ok()?)
-    })
-}
-
 fn is_ideograph(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}')
 }
@@ -124,13 +95,6 @@ mod tests {
         );
         assert_eq!(all("日本 x2"), ["日", "本", "x2"]);
         assert_eq!(all(" … "), [""; 0]);
-    }
-
-    #[test]
-    fn a_uri_is_read_as_it_is_meant() {
-        assert_eq!(decoded("a%20b%C3%A9"), "a bé");
-        assert_eq!(decoded("100%, %4, %zz%"), "100%, %4, %zz%");
-        assert_eq!(decoded("%ff"), "\u{fffd}");
     }
 
     #[test]

@@ -6,6 +6,8 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use tidegate_core::percent_decoded;
+
 /// A template, taken apart.
 #[derive(Debug)]
 pub(super) struct Pattern {
@@ -105,19 +107,8 @@ pub(crate) fn decoded(text: &str) -> Option<Cow<'_, str>> {
     if !text.contains('%') {
         return Some(Cow::Borrowed(text));
     }
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, tail)) = rest.split_first() {
-        let pair = tail
-            .get(..2)
-            .filter(|_| first == b'%')
-            .and_then(|pair| std::str::from_utf8(pair).ok())
-            .filter(|pair| pair.bytes().all(|byte| byte.is_ascii_hexdigit()))
-            .and_then(|pair| u8::from_str_radix(pair, 16).ok());
-        bytes.push(pair.unwrap_or(first));
-        rest = if pair.is_some() { &tail[2..] } else { tail };
-    }
-    String::from_utf8(bytes).ok().map(Cow::Owned)
+    let text = String::from_utf8(percent_decoded(text));
+    text.ok().map(Cow::Owned)
 }
 
 /// Text as it may stand in one segment of a URI.

@@ -3,6 +3,8 @@
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path};
 
+use tidegate_core::{percent_decoded, percent_triplet};
+
 use super::Place;
 
 /// Longer ones are not taken apart.
@@ -77,7 +79,7 @@ impl Base {
         let rest = rest.strip_suffix('/').unwrap_or(rest);
         let mut names: Vec<_> = match rest {
             "" => Vec::new(),
-            rest => rest.split('/').map(decoded).collect(),
+            rest => rest.split('/').map(percent_decoded).collect(),
         };
         if let Self::File(folder) = self {
             if !names.starts_with(folder) {
@@ -96,7 +98,7 @@ impl Base {
             let text = chunk.valid();
             for (at, character) in text.char_indices() {
                 match character {
-                    '%' if triplet(&text.as_bytes()[at..]).is_some() => out.push_str("%25"),
+                    '%' if percent_triplet(&text.as_bytes()[at..]).is_some() => out.push_str("%25"),
                     other => out.push(other),
                 }
             }
@@ -123,34 +125,6 @@ fn path_of(rest: &str) -> Option<&str> {
         None => rest,
     };
     path.strip_prefix('/')
-}
-
-/// A name, decoded once. What only looks encoded stays, as does a space (X25).
-fn decoded(name: &str) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(name.len());
-    let mut rest = name.as_bytes();
-    while let Some((first, after)) = rest.split_first() {
-        match triplet(rest) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &rest[3..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    bytes
-}
-
-/// The byte that `%41` at the beginning stands for.
-fn triplet(text: &[u8]) -> Option<u8> {
-    let [b'%', high, low, ..] = text else {
-        return None;
-    };
-    let digit = |byte: &u8| char::from(*byte).to_digit(16);
-    u8::try_from(digit(high)? * 16 + digit(low)?).ok()
 }
 
 fn push_encoded(uri: &mut String, name: &[u8]) {

@@ -43,12 +43,7 @@ impl Part {
 
     /// Whether the source says that it has such.
     pub(super) fn has(&self, list: List) -> bool {
-        let features = self.catalog.features;
-        match list {
-            List::Tools => features.tools,
-            List::Prompts => features.prompts,
-            List::Resources | List::Templates => features.resources,
-        }
+        self.catalog.features.has(list)
     }
 
     fn is_named_by(&self, name: &str) -> bool {

@@ -1,7 +1,7 @@
 //! Where a name or a URI leads, and by which rule.
 
 use super::{PAGES, Part, QUALIFIED, View};
-use crate::changes::Watched;
+use crate::changes::{Watched, covering};
 use crate::{List, RawJson};
 
 /// What a name leads to: a source, and the name there.
@@ -170,7 +170,7 @@ impl View {
         }
         let lists = [List::Resources, List::Templates];
         let mut listed = lists.iter().flat_map(|list| part.catalog.list(*list));
-        listed.any(|entry| is_at_or_below(&entry.key, uri))
+        listed.any(|entry| covering(&entry.key).any(|above| above == uri))
             || self
                 .fitting(uri)
                 .any(|(_, found)| found.source == part.source)
@@ -265,13 +265,6 @@ pub(super) fn owner_of<'a>(parts: &'a [Part], uri: &str) -> Option<&'a Part> {
     parts
         .iter()
         .find(|part| part.catalog.owned.iter().any(|owned| below(owned)))
-}
-
-fn is_at_or_below(uri: &str, above: &str) -> bool {
-    let rest = uri.strip_prefix(above);
-    rest.is_some_and(|rest| {
-        rest.is_empty() || above.ends_with('/') || rest.starts_with(['/', '?', '#'])
-    })
 }
 
 /// The part before the colon, where it is a scheme.
