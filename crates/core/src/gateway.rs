@@ -276,7 +276,7 @@ impl Shared {
     /// The merged catalog, made anew only when it is of other snapshots than those made lately.
     fn view(&self, scope: &Scope, audience: &Audience<'_>) -> Arc<View> {
         let snapshots = self.snapshots(scope, audience);
-        self.views.get(scope, snapshots, |snapshots| {
+        self.views.get(scope, &snapshots, |snapshots| {
             let view = View::new(self, scope, snapshots);
             if *scope == Scope::All {
                 self.config.findings.replace(&view.findings);

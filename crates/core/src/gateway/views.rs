@@ -34,15 +34,19 @@ impl Views {
     pub(super) fn get(
         &self,
         scope: &Scope,
-        snapshots: Snapshots,
+        snapshots: &Snapshots,
         make: impl FnOnce(Snapshots) -> View,
     ) -> Arc<View> {
-        if let Some(view) = self.find(scope, &snapshots) {
+        if let Some(view) = find(&mut self.lock(), scope, snapshots) {
             return view;
         }
         // Made without the lock: it may take a while, and others go on.
-        let view = Arc::new(make(snapshots));
+        let view = Arc::new(make(snapshots.clone()));
         let mut all = self.lock();
+        // Others may have made the same meanwhile. There is one: what is made of it is kept by it.
+        if let Some(view) = find(&mut all, scope, snapshots) {
+            return view;
+        }
         all.retain(|kept| kept.used.elapsed() < UNUSED);
         if all.len() == MOST {
             all.remove(0);
@@ -54,18 +58,6 @@ impl Views {
             used: Instant::now(),
         });
         view
-    }
-
-    /// One that was made before. It stays for as long as it is used.
-    fn find(&self, scope: &Scope, snapshots: &Snapshots) -> Option<Arc<View>> {
-        let mut all = self.lock();
-        let same = |kept: &Kept| kept.scope == *scope && kept.view.is_made_of(snapshots);
-        let at = all.iter().position(same)?;
-        let mut kept = all.remove(at);
-        kept.used = Instant::now();
-        let view = Arc::clone(&kept.view);
-        all.push(kept);
-        Some(view)
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Kept>> {
@@ -99,5 +91,39 @@ impl Views {
             all.push(Arc::downgrade(&segment));
             segment
         })
+    }
+}
+
+/// One that was made before. It stays for as long as it is used.
+fn find(all: &mut Vec<Kept>, scope: &Scope, snapshots: &Snapshots) -> Option<Arc<View>> {
+    let same = |kept: &Kept| kept.scope == *scope && kept.view.is_made_of(snapshots);
+    let at = all.iter().position(same)?;
+    let mut kept = all.remove(at);
+    kept.used = Instant::now();
+    let view = Arc::clone(&kept.view);
+    all.push(kept);
+    Some(view)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gateway::{Gateway, GatewayConfig};
+
+    /// Two who look at once see the same, so that what is made of it is made once.
+    #[test]
+    fn of_two_that_are_made_at_once_one_stays() {
+        let gateway = Gateway::new(GatewayConfig::default(), Vec::new(), Vec::new());
+        let (views, scope) = (Views::default(), Scope::All);
+        let make = |snapshots| View::new(&gateway.shared, &scope, snapshots);
+        let mut meanwhile = None;
+        let view = views.get(&scope, &Vec::new(), |snapshots| {
+            meanwhile = Some(views.get(&scope, &Vec::new(), make));
+            make(snapshots)
+        });
+        for seen in [meanwhile.unwrap(), views.get(&scope, &Vec::new(), make)] {
+            assert!(Arc::ptr_eq(&view, &seen));
+        }
+        assert_eq!(views.lock().len(), 1);
     }
 }
