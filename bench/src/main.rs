@@ -22,7 +22,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use cell::{Behind, Cell, Era, Form, Front, Subject};
 use load::Load;
-use report::{Figures, Row};
+use report::{CallMetrics, Row};
 
 /// Measures the CPU time of calls through the gateway and through a plain reverse proxy.
 #[derive(Parser)]
@@ -104,9 +104,9 @@ async fn measure(args: &Args, behind: &Behind, cell: Cell) -> anyhow::Result<Row
     Ok(Row::new(cell, &figures))
 }
 
-async fn round(front: &Front, load: &mut Load, calls: usize) -> anyhow::Result<Figures> {
+async fn round(front: &Front, load: &mut Load, calls: usize) -> anyhow::Result<CallMetrics> {
     let before = front.process.cpu_time()?;
     let ran = load.run(calls).await?;
     let cpu = front.process.cpu_time()? - before;
-    Ok(Figures::of(cpu, &ran))
+    Ok(CallMetrics::of(cpu, &ran))
 }

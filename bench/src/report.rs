@@ -15,14 +15,14 @@ pub(crate) const HEAD: &str = concat!(
 
 /// One round, or the median of several.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Figures {
+pub(crate) struct CallMetrics {
     cpu_us: f64,
     per_second: f64,
     p50_ms: f64,
     p99_ms: f64,
 }
 
-impl Figures {
+impl CallMetrics {
     pub(crate) fn of(cpu: Duration, ran: &Ran) -> Self {
         let calls = ran.calls as f64;
         let mut latencies = ran.latencies.clone();
@@ -58,8 +58,8 @@ fn median(mut all: Vec<f64>) -> f64 {
 /// One cell of the measurement.
 pub(crate) struct Row {
     cell: Cell,
-    gateway: Figures,
-    proxy: Figures,
+    gateway: CallMetrics,
+    proxy: CallMetrics,
     /// How many times as much CPU time the gateway takes. The median over the rounds: what else the
     /// machine does is about the same in both halves of one.
     pub(crate) ratio: f64,
@@ -67,13 +67,13 @@ pub(crate) struct Row {
 
 impl Row {
     /// From the rounds of the gateway and of the proxy.
-    pub(crate) fn new(cell: Cell, [gateway, proxy]: &[Vec<Figures>; 2]) -> Self {
+    pub(crate) fn new(cell: Cell, [gateway, proxy]: &[Vec<CallMetrics>; 2]) -> Self {
         let rounds = gateway.iter().zip(proxy);
         let ratios = rounds.map(|(gateway, proxy)| gateway.cpu_us / proxy.cpu_us);
         Self {
             cell,
-            gateway: Figures::median(gateway),
-            proxy: Figures::median(proxy),
+            gateway: CallMetrics::median(gateway),
+            proxy: CallMetrics::median(proxy),
             ratio: median(ratios.collect()),
         }
     }

@@ -3,7 +3,7 @@
 
 use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;
-use tidegate_core::Terms;
+use tidegate_core::ClientContext;
 use tidegate_mcp::revision::{lift_legacy, lift_modern};
 use tidegate_mcp::{Era, Inbound, Limits, Message, Revision, decode};
 
@@ -18,7 +18,7 @@ fuzz_target!(|bytes: &[u8]| {
         .filter(|revision| revision.era() == Era::Legacy)
     {
         for message in messages(bytes) {
-            lift_legacy(message, revision, Terms::default()).ok();
+            lift_legacy(message, revision, ClientContext::default()).ok();
         }
     }
     for message in messages(bytes) {

@@ -5,7 +5,7 @@
 
 use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;
-use tidegate_mcp::revision::{Framing, StandardHeaders, frame, lift_modern};
+use tidegate_mcp::revision::{Classification, StandardHeaders, classify, lift_modern};
 use tidegate_mcp::{Limits, decode_one};
 
 const LIMITS: Limits = Limits {
@@ -22,7 +22,7 @@ fuzz_target!(|bytes: &[u8]| {
     let Ok(message) = decode_one(Bytes::copy_from_slice(body), LIMITS) else {
         return;
     };
-    if matches!(frame(&message, &headers), Ok(Framing::Modern)) {
+    if matches!(classify(&message, &headers), Ok(Classification::Modern)) {
         lift_modern(message, Some(&headers)).ok();
     }
 });

@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail};
 use serde_json::json;
 use tidegate_core::{
-    Ask, Audience, BoxFuture, Call, Caller, Catalog, CorrelationId, Entry, Error, Features,
-    Gateway, GatewayConfig, Lookout, Outcome, RawJson, Reply, Request, Result, Scope, Source,
-    SourceId, Terms, Wanted,
+    BoxFuture, Call, Caller, Catalog, ClientContext, CorrelationId, Entry, Error, Features,
+    Gateway, GatewayConfig, GatewayHandle, Operation, Outcome, RawJson, Reply, Request, Result,
+    Scope, SearchFilter, Source, SourceId, Viewer,
 };
 use tidegate_sources::bridge::BridgeTools;
 use tidegate_sources::index::{CapabilityIndex, FULL, IndexConfig, STATS, SUMMARY};
@@ -98,8 +98,10 @@ async fn measure(count: usize, rounds: usize) -> anyhow::Result<()> {
             .await?;
         println!("| {count} | search \"{query}\" | {first:.1?} | {took:.2?} | |");
     }
-    let index = bench.lookout.index(&Scope::All, &bench.audience())?;
-    let found = index.search("merge a branch", Wanted::default(), 3).len();
+    let index = bench.gateway_handle.index(&Scope::All, &bench.viewer())?;
+    let found = index
+        .search("merge a branch", SearchFilter::default(), 3)
+        .len();
     anyhow::ensure!(found == 3, "the search found nothing");
     let mib = index.bytes() as f64 / (1024.0 * 1024.0);
     println!("| {count} | memory of the index | {mib:.1} MiB | | |");
@@ -108,7 +110,7 @@ async fn measure(count: usize, rounds: usize) -> anyhow::Result<()> {
         .median(rounds * 10, |bench| async move {
             match bench
                 .request(
-                    Ask::Resource {
+                    Operation::Resource {
                         uri: missing.to_owned(),
                     },
                     json!({ "uri": missing }),
@@ -127,45 +129,45 @@ async fn measure(count: usize, rounds: usize) -> anyhow::Result<()> {
 /// A gateway over one source with many elements.
 struct Bench {
     gateway: Gateway,
-    lookout: Lookout,
+    gateway_handle: GatewayHandle,
     caller: Arc<Caller>,
-    terms: Terms,
+    client: ClientContext,
 }
 
 impl Bench {
     fn new(count: usize, cache_ttl: Duration) -> anyhow::Result<Self> {
-        let lookout = Lookout::default();
+        let gateway_handle = GatewayHandle::default();
         let config = IndexConfig {
             expose: Vec::new(),
             cache_ttl,
         };
-        let index = CapabilityIndex::new(&config, lookout.clone());
+        let index = CapabilityIndex::new(&config, gateway_handle.clone());
         let sources: Vec<(SourceId, Arc<dyn Source>)> = vec![
             ("many".parse()?, Arc::new(Many::new(count))),
             ("index".parse()?, Arc::new(index)),
         ];
         let config = GatewayConfig {
-            own_tools: Some(Arc::new(BridgeTools::new(lookout.clone()))),
-            lookout: lookout.clone(),
+            own_tools: Some(Arc::new(BridgeTools::new(gateway_handle.clone()))),
+            gateway_handle: gateway_handle.clone(),
             ..GatewayConfig::default()
         };
         Ok(Self {
             gateway: Gateway::new(config, sources, Vec::new()),
-            lookout,
+            gateway_handle,
             caller: Arc::new(Caller::local()),
-            terms: Terms::default(),
+            client: ClientContext::default(),
         })
     }
 
-    fn audience(&self) -> Audience<'_> {
-        Audience {
+    fn viewer(&self) -> Viewer<'_> {
+        Viewer {
             caller: &self.caller,
-            terms: &self.terms,
+            client: &self.client,
         }
     }
 
     async fn read(&self, uri: &str) -> anyhow::Result<()> {
-        let ask = Ask::Resource {
+        let ask = Operation::Resource {
             uri: uri.to_owned(),
         };
         let reply = self.request(ask, json!({ "uri": uri })).await?;
@@ -177,19 +179,19 @@ impl Bench {
     }
 
     async fn search(&self, query: &str) -> anyhow::Result<()> {
-        let index = self.lookout.index(&Scope::All, &self.audience())?;
-        anyhow::ensure!(!index.search(query, Wanted::default(), 10).is_empty());
+        let index = self.gateway_handle.index(&Scope::All, &self.viewer())?;
+        anyhow::ensure!(!index.search(query, SearchFilter::default(), 10).is_empty());
         Ok(())
     }
 
-    async fn request(&self, ask: Ask, params: serde_json::Value) -> Result<Reply> {
+    async fn request(&self, ask: Operation, params: serde_json::Value) -> Result<Reply> {
         let request = Request {
             correlation: CorrelationId::fresh(),
             caller: Arc::clone(&self.caller),
             scope: Scope::All,
             label: "bench",
-            terms: self.terms.clone(),
-            ask,
+            client: self.client.clone(),
+            operation: ask,
             params: params.into(),
             continues: false,
             precondition: None,
@@ -299,7 +301,7 @@ fn entry(key: &str, definition: serde_json::Value) -> Entry {
 }
 
 impl Source for Many {
-    fn catalog(&self, _: &Audience<'_>) -> Arc<Catalog> {
+    fn catalog(&self, _: &Viewer<'_>) -> Arc<Catalog> {
         Arc::clone(&self.0)
     }
 

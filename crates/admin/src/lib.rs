@@ -1,7 +1,7 @@
 //! What those who run the gateway see: the page of metrics.
 //!
-//! Knows no door, no policy and no source by name.
+//! Knows no transport, no policy and no source by name.
 
 mod metrics;
 
-pub use metrics::{FIGURES, Metrics};
+pub use metrics::{METRICS, Metrics};

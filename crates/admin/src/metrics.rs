@@ -9,13 +9,13 @@ use std::sync::Arc;
 
 use prometheus_client::encoding::text::encode;
 use prometheus_client::registry::Registry;
-use tidegate_core::{Figure, Probe, Source, SourceId};
+use tidegate_core::{HealthCheck, Metric, Source, SourceId};
 
 use components::Components;
 use process::Process;
 
 /// All that is looked up when someone asks.
-pub const FIGURES: &[&[Figure]] = &[components::FIGURES, process::FIGURES];
+pub const METRICS: &[&[Metric]] = &[components::METRICS, process::METRICS];
 
 /// The page.
 pub struct Metrics {
@@ -27,7 +27,7 @@ impl Metrics {
     pub fn new(
         mut counted: Registry,
         sources: Vec<(SourceId, Arc<dyn Source>)>,
-        parts: Vec<Arc<dyn Probe>>,
+        parts: Vec<Arc<dyn HealthCheck>>,
     ) -> Self {
         counted.register_collector(Box::new(Components { sources, parts }));
         counted.register_collector(Box::new(Process));

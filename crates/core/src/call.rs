@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Ask, Audience, Caller, CorrelationId, RawJson, Scope, SourceId, Terms};
+use crate::{Caller, ClientContext, CorrelationId, Operation, RawJson, Scope, SourceId, Viewer};
 
 /// One call at one source, under the source's own names.
 #[derive(Clone, Debug)]
@@ -12,9 +12,9 @@ pub struct Call {
     pub scope: Scope,
     /// The method's name on the wire, for logs and metrics alone.
     pub label: &'static str,
-    pub terms: Terms,
+    pub client: ClientContext,
     pub source: SourceId,
-    pub ask: Ask,
+    pub operation: Operation,
     /// Whether asking twice does no more than asking once.
     pub repeatable: bool,
     /// The parameters as the client sent them. Names in `ask` win over names in here.
@@ -22,15 +22,18 @@ pub struct Call {
 }
 
 impl Call {
-    pub fn audience(&self) -> Audience<'_> {
-        Audience {
+    pub fn viewer(&self) -> Viewer<'_> {
+        Viewer {
             caller: &self.caller,
-            terms: &self.terms,
+            client: &self.client,
         }
     }
 
     /// Whether the call is meant to stay open: a stream of changes has no deadline.
-    pub fn is_standing(&self) -> bool {
-        matches!(self.ask, Ask::Own(crate::Own::Listen(_)))
+    pub fn is_listen(&self) -> bool {
+        matches!(
+            self.operation,
+            Operation::Gateway(crate::GatewayOperation::Listen(_))
+        )
     }
 }

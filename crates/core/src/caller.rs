@@ -1,4 +1,4 @@
-//! Who asks. A credential becomes a caller once, at the door; everything below trusts the caller.
+//! Who asks. A credential becomes a caller once, at the transport; everything below trusts the caller.
 
 use std::fmt;
 use std::sync::Arc;
@@ -50,7 +50,7 @@ impl Caller {
     }
 }
 
-/// What a client shows at the door.
+/// What a client shows at the transport.
 #[derive(Clone, Copy)]
 pub enum Credential<'a> {
     /// Nothing.

@@ -10,9 +10,9 @@ pub struct Catalog {
     /// What the source tells clients about itself.
     pub instructions: Option<String>,
     /// Why this is not all there is, where it is not.
-    pub gap: Option<Gap>,
+    pub gap: Option<CatalogGap>,
     /// Lists of it that are not whole, and why.
-    pub flaws: Vec<Flaw>,
+    pub defects: Vec<ListDefect>,
     /// URIs that are this source's alone, with all that lies below. Only built-in sources have such.
     pub owned: Vec<String>,
     pub tools: Vec<Entry>,
@@ -41,17 +41,17 @@ impl Catalog {
     }
 
     /// What a list of it lacks, in words.
-    pub fn flaws_of(&self, list: List) -> Option<String> {
-        let flaws = self.flaws.iter().filter(|flaw| flaw.list == list);
-        let flaws: Vec<_> = flaws.map(|flaw| flaw.why.as_str()).collect();
-        (!flaws.is_empty()).then(|| flaws.join("; "))
+    pub fn defects_of(&self, list: List) -> Option<String> {
+        let defects = self.defects.iter().filter(|defect| defect.list == list);
+        let defects: Vec<_> = defects.map(|defect| defect.why.as_str()).collect();
+        (!defects.is_empty()).then(|| defects.join("; "))
     }
 
     /// How many of its lists are not whole; all of a catalog that is not there is one.
     pub fn missing(&self) -> u64 {
         let flawed = List::ALL
             .iter()
-            .filter(|list| self.flaws_of(**list).is_some());
+            .filter(|list| self.defects_of(**list).is_some());
         u64::from(self.gap.is_some()) + u64::try_from(flawed.count()).unwrap_or(u64::MAX)
     }
 
@@ -62,16 +62,16 @@ impl Catalog {
 
 /// What keeps a catalog from being whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Gap {
+pub enum CatalogGap {
     /// It is on its way: whoever lists may wait for it.
-    Coming,
+    Loading,
     /// It is not there, for this reason.
-    Missing(String),
+    Unavailable(String),
 }
 
 /// What keeps one list of a catalog from being whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Flaw {
+pub struct ListDefect {
     pub list: List,
     pub why: String,
 }

@@ -1,7 +1,7 @@
 //! The change hub: sources say what changed, every listener hears what it asked for. `ear` knows what
 //! that is.
 
-mod ear;
+mod filter;
 #[cfg(test)]
 mod tests;
 
@@ -14,9 +14,9 @@ use futures_util::stream::{self, BoxStream, SelectAll, Stream, StreamExt};
 use tokio::sync::broadcast;
 
 use crate::{Caller, Principal};
-use ear::Ear;
-pub use ear::covering;
-pub(crate) use ear::{Interest, Watched};
+use filter::Ear;
+pub use filter::covering;
+pub(crate) use filter::{Interest, Watched};
 
 /// How many changes a listener may be behind before it is told to look at everything again.
 const BACKLOG: usize = 1024;
@@ -36,24 +36,24 @@ pub enum Change {
 
 /// What a source has to say.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum News {
+pub enum ChangeEvent {
     Change(Change),
     /// The contents of all its resources may be others.
     AllUpdated,
     /// Changes may have been missed: anything may be different.
-    Gap,
+    Missed,
 }
 
-/// News, and who may hear it.
+/// ChangeEvent, and who may hear it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Telling {
-    pub to: Hearers,
-    pub news: News,
+pub struct ChangeNotice {
+    pub to: Recipients,
+    pub news: ChangeEvent,
 }
 
 /// Who may hear of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Hearers {
+pub enum Recipients {
     Everyone,
     /// It is about what one principal has.
     Principal(Principal),
@@ -61,7 +61,7 @@ pub enum Hearers {
     Admins,
 }
 
-impl Hearers {
+impl Recipients {
     pub fn include(&self, listener: Option<&Caller>) -> bool {
         match self {
             Self::Everyone => true,
@@ -71,15 +71,15 @@ impl Hearers {
     }
 }
 
-impl From<News> for Telling {
-    fn from(news: News) -> Self {
-        let to = Hearers::Everyone;
+impl From<ChangeEvent> for ChangeNotice {
+    fn from(news: ChangeEvent) -> Self {
+        let to = Recipients::Everyone;
         Self { to, news }
     }
 }
 
 /// What one source says, from now on.
-pub struct ChangeStream(BoxStream<'static, Telling>);
+pub struct ChangeStream(BoxStream<'static, ChangeNotice>);
 
 impl ChangeStream {
     /// For a source whose offer never changes.
@@ -89,16 +89,19 @@ impl ChangeStream {
 }
 
 impl Stream for ChangeStream {
-    type Item = Telling;
+    type Item = ChangeNotice;
 
-    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Telling>> {
+    fn poll_next(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<ChangeNotice>> {
         self.0.poll_next_unpin(context)
     }
 }
 
 /// Where a source says what changed.
 #[derive(Clone, Debug)]
-pub struct ChangeSender(broadcast::Sender<Telling>);
+pub struct ChangeSender(broadcast::Sender<ChangeNotice>);
 
 impl Default for ChangeSender {
     fn default() -> Self {
@@ -110,25 +113,25 @@ impl ChangeSender {
     /// Tells whoever listens; with no listener it is nothing.
     pub fn send(&self, change: Change) {
         // An error means that nobody listens.
-        self.0.send(News::Change(change).into()).ok();
+        self.0.send(ChangeEvent::Change(change).into()).ok();
     }
 
     /// Tells these alone.
-    pub fn send_to(&self, to: Hearers, change: Change) {
-        let news = News::Change(change);
-        self.0.send(Telling { to, news }).ok();
+    pub fn send_to(&self, to: Recipients, change: Change) {
+        let news = ChangeEvent::Change(change);
+        self.0.send(ChangeNotice { to, news }).ok();
     }
 
     /// Tells whoever listens that all resources of this source may be different: each hears of those
     /// it listens for itself.
     pub fn all_updated(&self) {
-        self.0.send(News::AllUpdated.into()).ok();
+        self.0.send(ChangeEvent::AllUpdated.into()).ok();
     }
 
     /// Tells these that anything may be different: each hears of what it listens for itself.
-    pub fn gap(&self, to: Hearers) {
-        let news = News::Gap;
-        self.0.send(Telling { to, news }).ok();
+    pub fn gap(&self, to: Recipients) {
+        let news = ChangeEvent::Missed;
+        self.0.send(ChangeNotice { to, news }).ok();
     }
 
     /// The changes from now on. One that falls behind hears that there is a gap.
@@ -136,7 +139,9 @@ impl ChangeSender {
         let heard = stream::unfold(self.0.subscribe(), |mut receiver| async {
             match receiver.recv().await {
                 Ok(telling) => Some((telling, receiver)),
-                Err(broadcast::error::RecvError::Lagged(_)) => Some((News::Gap.into(), receiver)),
+                Err(broadcast::error::RecvError::Lagged(_)) => {
+                    Some((ChangeEvent::Missed.into(), receiver))
+                }
                 Err(broadcast::error::RecvError::Closed) => None,
             }
         });
@@ -147,7 +152,7 @@ impl ChangeSender {
 /// All sources' changes in one place, each with the number of its source.
 #[derive(Debug)]
 pub(crate) struct Hub {
-    sender: broadcast::Sender<(usize, Telling)>,
+    sender: broadcast::Sender<(usize, ChangeNotice)>,
 }
 
 impl Default for Hub {
@@ -159,7 +164,7 @@ impl Default for Hub {
 }
 
 /// A source that panics while it tells ends its own news and nobody else's.
-fn unbroken(news: ChangeStream) -> BoxStream<'static, Telling> {
+fn unbroken(news: ChangeStream) -> BoxStream<'static, ChangeNotice> {
     let caught = AssertUnwindSafe(news).catch_unwind();
     caught
         .take_while(|news| std::future::ready(news.is_ok()))
@@ -182,7 +187,7 @@ impl Hub {
     }
 
     /// All that is told, with the number of the source that tells it. What is missed is missed.
-    pub(crate) fn overhear(&self) -> impl Stream<Item = (usize, Telling)> + Send + use<> {
+    pub(crate) fn overhear(&self) -> impl Stream<Item = (usize, ChangeNotice)> + Send + use<> {
         stream::unfold(self.sender.subscribe(), |mut receiver| async {
             loop {
                 match receiver.recv().await {

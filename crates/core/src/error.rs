@@ -135,7 +135,7 @@ impl Error {
         self.with_data(serde_json::json!({ "uri": uri }))
     }
 
-    /// Facts a program may read, beside the words. Must be an object.
+    /// ElementFacts a program may read, beside the words. Must be an object.
     #[must_use]
     pub fn with_data(mut self, data: impl Into<RawJson>) -> Self {
         self.inner.data = Some(data.into());

@@ -1,15 +1,15 @@
 //! The gateway: resolves a request into a call at one source and takes it through the layers.
 
+mod builtin;
 mod cursor;
 mod explain;
 mod exposure;
 mod find;
-mod findings;
 mod following;
 pub(crate) mod guard;
-mod lookout;
-mod outward;
-mod own;
+mod handle;
+mod name_conflicts;
+mod rewrite;
 mod task;
 pub(crate) mod view;
 mod views;
@@ -21,14 +21,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::changes::Hub;
 use crate::{
-    Ask, Audience, Call, Catalog, Index, Layer, Next, Own, Reply, Request, Result, Scope, Seal,
-    Source, SourceId,
+    Call, Catalog, GatewayOperation, Index, Layer, Next, Operation, Reply, Request, Result, Scope,
+    Seal, Source, SourceId, Viewer,
 };
+use builtin::{Absent, OwnSource};
 pub use exposure::{Endpoint, Endpoints, Exposure};
-pub use findings::Findings;
-pub use lookout::Lookout;
-use outward::Outward;
-use own::{Absent, OwnSource};
+pub use handle::GatewayHandle;
+pub use name_conflicts::NameConflicts;
+use rewrite::ResponseRewriter;
 use task::TaskIds;
 pub use view::Naming;
 use view::View;
@@ -47,11 +47,11 @@ pub struct GatewayConfig {
     /// What serves the gateway's own tools, where endpoints have some.
     pub own_tools: Option<Arc<dyn Source>>,
     /// For sources that look at the others.
-    pub lookout: Lookout,
+    pub gateway_handle: GatewayHandle,
     /// Seals what clients carry for us.
     pub seal: Arc<Seal>,
     /// Where it is noted what is odd about the names of sources.
-    pub findings: Arc<Findings>,
+    pub name_conflicts: Arc<NameConflicts>,
 }
 
 impl Default for GatewayConfig {
@@ -62,9 +62,9 @@ impl Default for GatewayConfig {
             instructions: String::new(),
             endpoints: Endpoints::default(),
             own_tools: None,
-            lookout: Lookout::default(),
+            gateway_handle: GatewayHandle::default(),
             seal: Arc::new(Seal::random()),
-            findings: Arc::default(),
+            name_conflicts: Arc::default(),
         }
     }
 }
@@ -107,7 +107,7 @@ impl Gateway {
                 draining: CancellationToken::new(),
             }
         });
-        shared.config.lookout.open(Arc::downgrade(&shared));
+        shared.config.gateway_handle.open(Arc::downgrade(&shared));
         let gateway = Self {
             shared,
             opened: CancellationToken::new(),
@@ -172,15 +172,15 @@ impl Gateway {
     }
 }
 
-fn call(request: Request, source: SourceId, ask: Ask, repeatable: bool) -> Call {
+fn call(request: Request, source: SourceId, operation: Operation, repeatable: bool) -> Call {
     Call {
         correlation: request.correlation,
         caller: request.caller,
         scope: request.scope,
         label: request.label,
-        terms: request.terms,
+        client: request.client,
         source,
-        ask,
+        operation,
         repeatable,
         params: request.params,
     }
@@ -190,10 +190,10 @@ impl Shared {
     async fn handle(&self, request: Request) -> Result<Reply> {
         guard::reply(async {
             let view = self.view_of(&request).await;
-            let (call, source, outward) = self.resolve(request, view);
+            let (call, source, rewriter) = self.resolve(request, view);
             let reply = self.govern(call, source.as_ref()).await;
-            match outward {
-                Some(outward) => outward.turn(reply),
+            match rewriter {
+                Some(rewriter) => rewriter.turn(reply),
                 None => reply,
             }
         })
@@ -202,28 +202,28 @@ impl Shared {
 
     /// What a request is resolved with: complete, or as complete as waiting makes it.
     async fn view_of(&self, request: &Request) -> Arc<View> {
-        let (scope, audience) = (&request.scope, request.audience());
-        let view = self.view(scope, &audience);
+        let (scope, viewer) = (&request.scope, request.viewer());
+        let view = self.view(scope, &viewer);
         let coming: Vec<_> = view.coming().collect();
-        if coming.is_empty() || request.ask == Ask::Own(Own::Ping) {
-            return match &request.ask {
-                Ask::Resource { uri } if view.resource(uri).is_none() => {
+        if coming.is_empty() || request.operation == Operation::Gateway(GatewayOperation::Ping) {
+            return match &request.operation {
+                Operation::Resource { uri } if view.resource(uri).is_none() => {
                     self.looked_again(request).await
                 }
                 _ => view,
             };
         }
         let sources = coming.iter().map(|at| &self.sources[*at].1);
-        join_all(sources.map(|source| source.prepare(&audience))).await;
-        self.view(scope, &audience)
+        join_all(sources.map(|source| source.prepare(&viewer))).await;
+        self.view(scope, &viewer)
     }
 
     /// A URI that nobody knows may be new: each source is asked once for what it has now.
     async fn looked_again(&self, request: &Request) -> Arc<View> {
-        let (scope, audience) = (&request.scope, request.audience());
+        let (scope, viewer) = (&request.scope, request.viewer());
         let sources = self.in_scope(scope);
-        join_all(sources.map(|(_, source)| source.refresh(&audience))).await;
-        self.view(scope, &audience)
+        join_all(sources.map(|(_, source)| source.refresh(&viewer))).await;
+        self.view(scope, &viewer)
     }
 
     /// Finds the source of a request. What has none goes to a source that says so, through the same
@@ -232,12 +232,12 @@ impl Shared {
         &self,
         mut request: Request,
         view: Arc<View>,
-    ) -> (Call, Arc<dyn Source>, Option<Outward>) {
+    ) -> (Call, Arc<dyn Source>, Option<ResponseRewriter>) {
         let target = match self.find(&view, &mut request) {
             Ok(target) => target,
             Err(error) => {
-                let ask = request.ask.clone();
-                let call = call(request, SourceId::gateway(), ask, false);
+                let operation = request.operation.clone();
+                let call = call(request, SourceId::gateway(), operation, false);
                 return (call, Arc::new(Absent::new(error)), None);
             }
         };
@@ -245,27 +245,27 @@ impl Shared {
         let ids = TaskIds::of(self, &view, &request, &target);
         // A tool of the gateway's own relays what faces the client already.
         let is_own = target.source == self.sources.len() - 1;
-        let as_it_is = match target.ask {
-            Ask::Own(_) => true,
-            Ask::Tool { .. } => is_own,
+        let as_it_is = match target.operation {
+            Operation::Gateway(_) => true,
+            Operation::Tool { .. } => is_own,
             _ => false,
         };
-        let outward = (!as_it_is).then(|| Outward {
+        let rewriter = (!as_it_is).then(|| ResponseRewriter {
             ids,
             view,
             source: target.source,
             id: id.clone(),
-            ask: target.ask.clone(),
-            spelled: match &request.ask {
-                Ask::Resource { uri } => Some(uri.clone()),
+            operation: target.operation.clone(),
+            spelled: match &request.operation {
+                Operation::Resource { uri } => Some(uri.clone()),
                 _ => None,
             },
             is_shared: request.scope == Scope::All,
         });
         // What goes on with another request can be asked for once.
         let repeatable = target.repeatable && !request.continues;
-        let call = call(request, id.clone(), target.ask, repeatable);
-        (call, Arc::clone(source), outward)
+        let call = call(request, id.clone(), target.operation, repeatable);
+        (call, Arc::clone(source), rewriter)
     }
 
     /// Takes a call through the layers to its source.
@@ -274,26 +274,26 @@ impl Shared {
     }
 
     /// The merged catalog, made anew only when it is of other snapshots than those made lately.
-    fn view(&self, scope: &Scope, audience: &Audience<'_>) -> Arc<View> {
-        let snapshots = self.snapshots(scope, audience);
+    fn view(&self, scope: &Scope, viewer: &Viewer<'_>) -> Arc<View> {
+        let snapshots = self.snapshots(scope, viewer);
         self.views.get(scope, &snapshots, |snapshots| {
             let view = View::new(self, scope, snapshots);
             if *scope == Scope::All {
-                self.config.findings.replace(&view.findings);
+                self.config.name_conflicts.replace(&view.name_conflicts);
             }
             view
         })
     }
 
-    /// Everything that an audience can use in a scope, to be searched.
-    fn index(&self, scope: &Scope, audience: &Audience<'_>) -> Arc<Index> {
-        self.views.index(&self.view(scope, audience))
+    /// Everything that an viewer can use in a scope, to be searched.
+    fn index(&self, scope: &Scope, viewer: &Viewer<'_>) -> Arc<Index> {
+        self.views.index(&self.view(scope, viewer))
     }
 
-    fn snapshots(&self, scope: &Scope, audience: &Audience<'_>) -> Vec<(usize, Arc<Catalog>)> {
+    fn snapshots(&self, scope: &Scope, viewer: &Viewer<'_>) -> Vec<(usize, Arc<Catalog>)> {
         let (own, others) = (self.sources.len() - 1, self.in_scope(scope));
         let others = others.filter(|(index, _)| *index != own);
-        let others = others.map(|(index, source)| (index, source.catalog(audience)));
+        let others = others.map(|(index, source)| (index, source.catalog(viewer)));
         let own_tools = self.config.endpoints.of(scope).bridge_tools;
         let own_catalog = self.own.catalog_in(scope, own_tools);
         let own = own_catalog.map(|catalog| (own, catalog));

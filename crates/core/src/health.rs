@@ -13,35 +13,35 @@ pub enum Health {
 }
 
 /// A part of the gateway that can say how it is.
-pub trait Probe: Send + Sync + 'static {
+pub trait HealthCheck: Send + Sync + 'static {
     fn name(&self) -> &str;
-    fn report(&self) -> Report;
+    fn report(&self) -> ComponentHealth;
 }
 
 /// What a probe finds.
 #[derive(Clone, Debug)]
-pub struct Report {
+pub struct ComponentHealth {
     pub health: Health,
     /// How long the last answer took, where something was asked.
     pub response_time: Option<Duration>,
     /// Numbers worth showing.
-    pub vitals: Vec<Vital>,
+    pub gauges: Vec<GaugeValue>,
 }
 
-impl Report {
+impl ComponentHealth {
     /// All is well, and there is nothing to add.
     pub fn good() -> Self {
         Self {
             health: Health::Good,
             response_time: None,
-            vitals: Vec::new(),
+            gauges: Vec::new(),
         }
     }
 }
 
 /// One number with its name.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Vital {
+pub struct GaugeValue {
     pub name: &'static str,
     pub value: u64,
 }

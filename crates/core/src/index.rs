@@ -8,7 +8,7 @@ mod words;
 use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
-pub use facts::Facts;
+pub use facts::ElementFacts;
 pub(crate) use segment::Segment;
 pub(crate) use words::words;
 
@@ -60,7 +60,7 @@ pub struct Hit<'a> {
 
 /// Which elements are meant; by default all.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Wanted<'a> {
+pub struct SearchFilter<'a> {
     pub list: Option<List>,
     pub source: Option<&'a str>,
 }
@@ -117,7 +117,7 @@ impl Index {
     }
 
     /// The elements that fit best, the best first.
-    pub fn search(&self, query: &str, wanted: Wanted<'_>, most: usize) -> Vec<Hit<'_>> {
+    pub fn search(&self, query: &str, wanted: SearchFilter<'_>, most: usize) -> Vec<Hit<'_>> {
         let mut weighed: Vec<(String, f32)> = Vec::new();
         for word in words(query).take(MOST_WORDS) {
             if !weighed.iter().any(|(known, _)| *known == word) {
@@ -129,7 +129,7 @@ impl Index {
 
     /// The elements most like one, the nearest first, without itself.
     pub fn similar(&self, element: Element<'_>, most: usize) -> Vec<Hit<'_>> {
-        let facts = Facts::of(element.list, element.definition);
+        let facts = ElementFacts::of(element.list, element.definition);
         let mut telling: Vec<(String, f32)> = Vec::new();
         facts.weigh(
             |word, weight| match telling.iter_mut().find(|(known, _)| known == word) {
@@ -142,7 +142,7 @@ impl Index {
         }
         telling.sort_by(|a, b| b.1.total_cmp(&a.1));
         telling.truncate(TELLING_WORDS);
-        let wanted = Wanted {
+        let wanted = SearchFilter {
             list: Some(element.list),
             source: None,
         };
@@ -177,7 +177,12 @@ impl Index {
             .collect()
     }
 
-    fn ranked(&self, words: &[(String, f32)], wanted: Wanted<'_>, most: usize) -> Vec<Hit<'_>> {
+    fn ranked(
+        &self,
+        words: &[(String, f32)],
+        wanted: SearchFilter<'_>,
+        most: usize,
+    ) -> Vec<Hit<'_>> {
         let expanded = self.expanded(words);
         let mut found: Vec<(f32, usize, usize)> = Vec::new();
         for (at, segment) in self.segments.iter().enumerate() {

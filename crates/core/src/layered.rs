@@ -7,8 +7,8 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 
 use crate::{
-    Audience, Call, Catalog, ChangeStream, Followed, Health, Layer, Next, Reply, Result, Source,
-    Terms, Vital, Watch,
+    Call, Catalog, ChangeStream, ClientContext, GaugeValue, Health, Layer, Next, Reply, Result,
+    Source, TaskUpdates, Viewer, Watch,
 };
 
 /// A source, and the layers that its calls alone pass.
@@ -25,12 +25,12 @@ impl Layered {
 }
 
 impl Source for Layered {
-    fn catalog(&self, audience: &Audience<'_>) -> Arc<Catalog> {
-        self.source.catalog(audience)
+    fn catalog(&self, viewer: &Viewer<'_>) -> Arc<Catalog> {
+        self.source.catalog(viewer)
     }
 
-    fn good_for(&self, audience: &Audience<'_>) -> Option<Duration> {
-        self.source.good_for(audience)
+    fn cache_lifetime(&self, viewer: &Viewer<'_>) -> Option<Duration> {
+        self.source.cache_lifetime(viewer)
     }
 
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>> {
@@ -45,28 +45,32 @@ impl Source for Layered {
         self.source.watch(uri)
     }
 
-    fn follow(&self, ids: BTreeSet<String>, terms: &Terms) -> BoxFuture<'static, Followed> {
-        self.source.follow(ids, terms)
+    fn follow(
+        &self,
+        ids: BTreeSet<String>,
+        client: &ClientContext,
+    ) -> BoxFuture<'static, TaskUpdates> {
+        self.source.follow(ids, client)
     }
 
     fn ready(&self) -> BoxFuture<'_, ()> {
         self.source.ready()
     }
 
-    fn prepare(&self, audience: &Audience<'_>) -> BoxFuture<'_, ()> {
-        self.source.prepare(audience)
+    fn prepare(&self, viewer: &Viewer<'_>) -> BoxFuture<'_, ()> {
+        self.source.prepare(viewer)
     }
 
-    fn refresh(&self, audience: &Audience<'_>) -> BoxFuture<'_, ()> {
-        self.source.refresh(audience)
+    fn refresh(&self, viewer: &Viewer<'_>) -> BoxFuture<'_, ()> {
+        self.source.refresh(viewer)
     }
 
     fn roots_changed(&self, conversation: u64) {
         self.source.roots_changed(conversation);
     }
 
-    fn vitals(&self) -> Vec<Vital> {
-        self.source.vitals()
+    fn gauges(&self) -> Vec<GaugeValue> {
+        self.source.gauges()
     }
 
     /// The source's own, or what a layer has against it.

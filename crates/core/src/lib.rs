@@ -12,13 +12,13 @@ mod catalog;
 mod changes;
 mod correlation;
 mod error;
-mod figure;
 mod gateway;
 mod health;
 mod index;
 mod json;
 mod layer;
 mod layered;
+mod metric;
 mod percent;
 mod question;
 mod reply;
@@ -31,27 +31,30 @@ mod template;
 
 pub use call::Call;
 pub use caller::{Caller, Credential, Identify, Principal};
-pub use catalog::{CacheScope, Catalog, Entry, Features, Flaw, Gap};
-pub use changes::{Change, ChangeSender, ChangeStream, Hearers, News, Telling, covering};
+pub use catalog::{CacheScope, Catalog, CatalogGap, Entry, Features, ListDefect};
+pub use changes::{
+    Change, ChangeEvent, ChangeNotice, ChangeSender, ChangeStream, Recipients, covering,
+};
 pub use correlation::CorrelationId;
 pub use error::{Code, Error, Result, Side, clip};
-pub use figure::{Figure, FigureKind};
 pub use gateway::{
-    Endpoint, Endpoints, Exposure, Findings, Gateway, GatewayConfig, Lookout, Naming,
+    Endpoint, Endpoints, Exposure, Gateway, GatewayConfig, GatewayHandle, NameConflicts, Naming,
 };
-pub use health::{Health, Probe, Report, Vital};
-pub use index::{Element, Facts, Hit, Index, Keyword, Wanted};
+pub use health::{ComponentHealth, GaugeValue, Health, HealthCheck};
+pub use index::{Element, ElementFacts, Hit, Index, Keyword, SearchFilter};
 pub use json::{Object, RawJson, bounded_list, canonical, list_length};
 pub use layer::{Layer, Next};
 pub use layered::Layered;
+pub use metric::{Metric, MetricKind};
 pub use percent::{percent_decoded, percent_triplet};
 pub use question::{Declined, PendingAnswer, Question, QuestionKind, Withdrawal};
 pub use reply::{CacheHint, Event, EventStream, Outcome, Reply};
 pub use request::{
-    Ask, Filter, List, LogLevel, Own, Precondition, Reference, Request, Scope, TaskAsk, Terms,
+    ClientContext, Filter, GatewayOperation, List, LogLevel, Operation, Precondition, Reference,
+    Request, Scope, TaskOperation,
 };
-pub use seal::{Purpose, Seal, Unsealed, fingerprint, random_bytes};
-pub use source::{Audience, Followed, Source, SourceId, Watch};
+pub use seal::{Purpose, Seal, UnsealError, fingerprint, random_bytes};
+pub use source::{Source, SourceId, TaskUpdates, Viewer, Watch};
 pub use stats::Stats;
 pub use step::Step;
 pub use template::Template;

@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use crate::{Audience, Caller, Code, CorrelationId, Error, Object, RawJson, Result, SourceId};
+use crate::{Caller, Code, CorrelationId, Error, Object, RawJson, Result, SourceId, Viewer};
 
 /// One request of one caller, complete in itself.
 #[derive(Debug)]
@@ -15,8 +15,8 @@ pub struct Request {
     pub scope: Scope,
     /// The method's name on the wire, for logs and metrics alone.
     pub label: &'static str,
-    pub terms: Terms,
-    pub ask: Ask,
+    pub client: ClientContext,
+    pub operation: Operation,
     /// The parameters as the client sent them.
     pub params: RawJson,
     /// Whether it goes on with a request that was answered with a question.
@@ -34,18 +34,18 @@ impl Request {
             caller: Arc::clone(&self.caller),
             scope: self.scope.clone(),
             label: self.label,
-            terms: self.terms.clone(),
-            ask: self.ask.clone(),
+            client: self.client.clone(),
+            operation: self.operation.clone(),
             params,
             continues: true,
             precondition: None,
         }
     }
 
-    pub(crate) fn audience(&self) -> Audience<'_> {
-        Audience {
+    pub(crate) fn viewer(&self) -> Viewer<'_> {
+        Viewer {
             caller: &self.caller,
-            terms: &self.terms,
+            client: &self.client,
         }
     }
 }
@@ -82,7 +82,7 @@ pub enum Scope {
 
 /// What the client says about itself for this request.
 #[derive(Clone, Debug)]
-pub struct Terms {
+pub struct ClientContext {
     /// Whether the client speaks without sessions. A source that can do both is spoken to likewise.
     pub stateless: bool,
     /// Calls with the same number belong to one conversation of one client.
@@ -90,14 +90,14 @@ pub struct Terms {
     /// The client's capabilities, as it declared them.
     pub capabilities: RawJson,
     /// The client's name and version, as it declared them. Unverified.
-    pub client: Option<RawJson>,
+    pub client_info: Option<RawJson>,
     /// The least severe log message it wants; none means no log messages.
     pub log_level: Option<LogLevel>,
     /// The token under which it wants progress, with its JSON type.
     pub progress: Option<RawJson>,
 }
 
-impl Terms {
+impl ClientContext {
     /// Those under which the gateway itself looks at a source, whichever way it speaks there.
     pub fn own() -> Self {
         Self {
@@ -107,13 +107,13 @@ impl Terms {
     }
 }
 
-impl Default for Terms {
+impl Default for ClientContext {
     fn default() -> Self {
         Self {
             stateless: false,
             conversation: None,
             capabilities: RawJson::empty_object(),
-            client: None,
+            client_info: None,
             log_level: None,
             progress: None,
         }
@@ -122,9 +122,9 @@ impl Default for Terms {
 
 /// What is asked, and of what.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Ask {
+pub enum Operation {
     /// Something only the gateway can answer.
-    Own(Own),
+    Gateway(GatewayOperation),
     Tool {
         name: String,
     },
@@ -139,12 +139,12 @@ pub enum Ask {
     },
     /// Something about a call that goes on after its answer.
     Task {
-        ask: TaskAsk,
+        operation: TaskOperation,
         id: String,
     },
 }
 
-impl Ask {
+impl Operation {
     /// Whether it can be asked with these parameters: what a tool or a prompt is given has names.
     pub fn check(&self, params: &Object<'_>) -> Result<()> {
         let takes_arguments = matches!(self, Self::Tool { .. } | Self::Prompt { .. });
@@ -160,18 +160,18 @@ impl Ask {
 
 /// What is asked about a call that goes on after its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TaskAsk {
+pub enum TaskOperation {
     /// How it is.
-    Look,
+    Get,
     /// To go on with these answers.
-    Answer,
+    Update,
     /// To end it.
     Cancel,
 }
 
 /// What the gateway answers for itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Own {
+pub enum GatewayOperation {
     Ping,
     /// What can be had here.
     Discover,

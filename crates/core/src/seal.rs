@@ -44,7 +44,7 @@ impl Purpose {
 
 /// Why a token is not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unsealed {
+pub enum UnsealError {
     /// Not one of ours, changed on the way, made for something else, or someone else's.
     Foreign,
     /// Ours, but too old.
@@ -80,12 +80,12 @@ impl Seal {
         &self,
         purpose: Purpose,
         principal: &Principal,
-        good_for: Duration,
+        cache_lifetime: Duration,
         payload: &[u8],
     ) -> String {
         let key = &self.keys[0];
         let salt: [u8; SALT_BYTES] = random_bytes();
-        let expiry = seconds(SystemTime::now() + good_for);
+        let expiry = seconds(SystemTime::now() + cache_lifetime);
         let mut token = Vec::with_capacity(HEAD_BYTES + EXPIRY_BYTES + payload.len() + 16);
         token.push(FORM);
         token.extend(key.id);
@@ -104,7 +104,7 @@ impl Seal {
         purpose: Purpose,
         principal: &Principal,
         token: &str,
-    ) -> Result<Vec<u8>, Unsealed> {
+    ) -> Result<Vec<u8>, UnsealError> {
         self.open_at(SystemTime::now(), purpose, principal, token)
     }
 
@@ -114,31 +114,31 @@ impl Seal {
         purpose: Purpose,
         principal: &Principal,
         token: &str,
-    ) -> Result<Vec<u8>, Unsealed> {
+    ) -> Result<Vec<u8>, UnsealError> {
         if token.len() > LONGEST_TOKEN {
-            return Err(Unsealed::Foreign);
+            return Err(UnsealError::Foreign);
         }
         let token = URL_SAFE_NO_PAD
             .decode(token)
-            .map_err(|_| Unsealed::Foreign)?;
+            .map_err(|_| UnsealError::Foreign)?;
         let (head, sealed) = token
             .split_at_checked(HEAD_BYTES)
-            .ok_or(Unsealed::Foreign)?;
+            .ok_or(UnsealError::Foreign)?;
         let (form, id) = (head[0], &head[1..=KEY_ID_BYTES]);
         let key = self.keys.iter().find(|key| form == FORM && key.id == id);
         let cipher = key
-            .ok_or(Unsealed::Foreign)?
+            .ok_or(UnsealError::Foreign)?
             .cipher(&head[1 + KEY_ID_BYTES..]);
         let mut sealed = sealed.to_vec();
         let opened = cipher
             .open_in_place(nonce(), bound_to(purpose, principal), &mut sealed)
-            .map_err(|_| Unsealed::Foreign)?;
+            .map_err(|_| UnsealError::Foreign)?;
         let (expiry, payload) = opened
             .split_first_chunk::<EXPIRY_BYTES>()
-            .ok_or(Unsealed::Foreign)?;
+            .ok_or(UnsealError::Foreign)?;
         match seconds(now) <= u64::from_be_bytes(*expiry) {
             true => Ok(payload.to_vec()),
-            false => Err(Unsealed::Expired),
+            false => Err(UnsealError::Expired),
         }
     }
 }
@@ -230,16 +230,16 @@ mod tests {
         let bob = Principal::new("bob");
         assert_eq!(
             seal.open(Purpose::Cursor, &bob, &token),
-            Err(Unsealed::Foreign)
+            Err(UnsealError::Foreign)
         );
         assert_eq!(
             seal.open(Purpose::Parked, &ada(), &token),
-            Err(Unsealed::Foreign)
+            Err(UnsealError::Foreign)
         );
         let other = Seal::random();
         assert_eq!(
             other.open(Purpose::Cursor, &ada(), &token),
-            Err(Unsealed::Foreign)
+            Err(UnsealError::Foreign)
         );
         assert_ne!(token, seal.seal(Purpose::Cursor, &ada(), HOUR, b"page 2"));
     }
@@ -250,7 +250,7 @@ mod tests {
         let token = seal.seal(Purpose::Cursor, &ada(), HOUR, b"");
         let later = SystemTime::now() + HOUR + Duration::from_secs(2);
         let opened = seal.open_at(later, Purpose::Cursor, &ada(), &token);
-        assert_eq!(opened, Err(Unsealed::Expired));
+        assert_eq!(opened, Err(UnsealError::Expired));
     }
 
     #[test]
@@ -262,7 +262,7 @@ mod tests {
         let forgotten = Seal::new(new, []);
         assert_eq!(
             forgotten.open(Purpose::Cursor, &ada(), &token),
-            Err(Unsealed::Foreign)
+            Err(UnsealError::Foreign)
         );
     }
 
@@ -275,13 +275,13 @@ mod tests {
             let at = at.index(bytes.len());
             bytes[at] ^= flip;
             let changed = URL_SAFE_NO_PAD.encode(bytes);
-            prop_assert_eq!(seal.open(Purpose::Cursor, &ada(), &changed), Err(Unsealed::Foreign));
+            prop_assert_eq!(seal.open(Purpose::Cursor, &ada(), &changed), Err(UnsealError::Foreign));
         }
 
         #[test]
         fn anything_else_is_refused_and_never_panics(text in ".{0,200}") {
             let opened = Seal::new([7; 32], []).open(Purpose::Cursor, &ada(), &text);
-            prop_assert_eq!(opened, Err(Unsealed::Foreign));
+            prop_assert_eq!(opened, Err(UnsealError::Foreign));
         }
     }
 }

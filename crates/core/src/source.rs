@@ -10,16 +10,18 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream, StreamExt};
 
-use crate::{Call, Caller, Catalog, ChangeStream, Health, RawJson, Reply, Result, Terms, Vital};
+use crate::{
+    Call, Caller, Catalog, ChangeStream, ClientContext, GaugeValue, Health, RawJson, Reply, Result,
+};
 
 /// A source of tools, prompts and resources. A remote MCP server and a table in SQLite are both one.
 pub trait Source: Send + Sync + 'static {
-    /// What this audience can use now. A snapshot: must not block.
-    fn catalog(&self, audience: &Audience<'_>) -> Arc<Catalog>;
+    /// What this viewer can use now. A snapshot: must not block.
+    fn catalog(&self, viewer: &Viewer<'_>) -> Arc<Catalog>;
 
-    /// How long what this audience sees stays as it is, as far as that is known. None where all
+    /// How long what this viewer sees stays as it is, as far as that is known. None where all
     /// changes are told.
-    fn good_for(&self, _audience: &Audience<'_>) -> Option<Duration> {
+    fn cache_lifetime(&self, _audience: &Viewer<'_>) -> Option<Duration> {
         None
     }
 
@@ -38,8 +40,12 @@ pub trait Source: Send + Sync + 'static {
 
     /// Someone wants to hear of calls that go on after their answer, by the source's own ids. Must not
     /// take long.
-    fn follow(&self, _ids: BTreeSet<String>, _terms: &Terms) -> BoxFuture<'static, Followed> {
-        Box::pin(std::future::ready(Followed::default()))
+    fn follow(
+        &self,
+        _ids: BTreeSet<String>,
+        _terms: &ClientContext,
+    ) -> BoxFuture<'static, TaskUpdates> {
+        Box::pin(std::future::ready(TaskUpdates::default()))
     }
 
     /// Waits until the source has been reached once, or is known not to be reached soon.
@@ -48,13 +54,13 @@ pub trait Source: Send + Sync + 'static {
     }
 
     /// Waits for a catalog that is on its way, for as long as a list may wait.
-    fn prepare(&self, _audience: &Audience<'_>) -> BoxFuture<'_, ()> {
+    fn prepare(&self, _audience: &Viewer<'_>) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
 
-    /// Someone asks for what nobody lists: takes in anew what this audience can use, unless that
+    /// Someone asks for what nobody lists: takes in anew what this viewer can use, unless that
     /// was done a moment ago. Never takes long.
-    fn refresh(&self, _audience: &Audience<'_>) -> BoxFuture<'_, ()> {
+    fn refresh(&self, _audience: &Viewer<'_>) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
 
@@ -66,7 +72,7 @@ pub trait Source: Send + Sync + 'static {
     }
 
     /// Numbers worth showing beside how it is.
-    fn vitals(&self) -> Vec<Vital> {
+    fn gauges(&self) -> Vec<GaugeValue> {
         Vec::new()
     }
 }
@@ -101,14 +107,14 @@ impl Watch {
 }
 
 /// Calls that go on after their answer, of which a source tells one listener. Dropping it ends that.
-pub struct Followed {
+pub struct TaskUpdates {
     /// Those it tells of, from now on.
     pub ids: BTreeSet<String>,
     /// The id of one, and how it is.
     pub news: BoxStream<'static, (String, RawJson)>,
 }
 
-impl Default for Followed {
+impl Default for TaskUpdates {
     fn default() -> Self {
         Self {
             ids: BTreeSet::new(),
@@ -119,9 +125,9 @@ impl Default for Followed {
 
 /// For whom a list is made: who asks, and what its client can do. Servers list by both.
 #[derive(Clone, Copy, Debug)]
-pub struct Audience<'a> {
+pub struct Viewer<'a> {
     pub caller: &'a Caller,
-    pub terms: &'a Terms,
+    pub client: &'a ClientContext,
 }
 
 /// A source's name: `[a-z][a-z0-9-]{0,31}`.

@@ -22,7 +22,7 @@ pub enum Inbound {
     One(Message),
     /// Only one revision has batches; whether they are allowed is not decided here. Each message
     /// stands or falls alone.
-    Batch(Vec<Result<Message, Refused>>),
+    Batch(Vec<Result<Message, Rejection>>),
 }
 
 /// One JSON-RPC message.
@@ -64,7 +64,7 @@ impl RpcError {
 }
 
 /// A message that cannot be taken: why, and the id to answer under where it could be read.
-pub type Refused = (Option<RequestId>, Error);
+pub type Rejection = (Option<RequestId>, Error);
 
 impl Message {
     /// The id under which this message wants an answer.
@@ -77,7 +77,7 @@ impl Message {
 }
 
 /// Decodes a body or a line.
-pub fn decode(bytes: Bytes, limits: Limits) -> Result<Inbound, Refused> {
+pub fn decode(bytes: Bytes, limits: Limits) -> Result<Inbound, Rejection> {
     let text = ByteString::try_from(bytes)
         .map_err(|_| nameless(Error::client(Code::ParseError, "the message is not UTF-8")))?;
     if text.trim_ascii_start().starts_with('[') {
@@ -89,7 +89,7 @@ pub fn decode(bytes: Bytes, limits: Limits) -> Result<Inbound, Refused> {
 }
 
 /// Decodes what must be one message.
-pub fn decode_one(bytes: Bytes, limits: Limits) -> Result<Message, Refused> {
+pub fn decode_one(bytes: Bytes, limits: Limits) -> Result<Message, Rejection> {
     match decode(bytes, limits)? {
         Inbound::One(message) => Ok(message),
         Inbound::Batch(_) => Err(nameless(batch_refused())),
@@ -98,7 +98,7 @@ pub fn decode_one(bytes: Bytes, limits: Limits) -> Result<Message, Refused> {
 
 /// The error in a message that does not say which request it answers: some servers refuse so what
 /// they did not read to its end. None where the message is anything else.
-pub fn decode_unnamed_error(bytes: Bytes, limits: Limits) -> Option<RpcError> {
+pub fn decode_error_without_id(bytes: Bytes, limits: Limits) -> Option<RpcError> {
     let text = ByteString::try_from(bytes).ok()?;
     check_depth(&text, limits.depth).ok()?;
     let members = Object::parse(&text).ok()?;
@@ -133,7 +133,7 @@ fn decode_batch(text: &ByteString, limit: usize) -> Result<Inbound> {
 }
 
 /// Takes a message apart. No member may stand twice: two readers could disagree on it.
-fn decode_message(whole: &ByteString, text: &str, depth: usize) -> Result<Message, Refused> {
+fn decode_message(whole: &ByteString, text: &str, depth: usize) -> Result<Message, Rejection> {
     let members = Object::parse(text).map_err(|error| nameless(unreadable(&error)))?;
     // A copy: an id outlives its message, and must not keep it in memory.
     let id = members
@@ -221,7 +221,7 @@ fn invalid(message: &str) -> Error {
     Error::client(Code::InvalidRequest, message)
 }
 
-fn nameless(error: Error) -> Refused {
+fn nameless(error: Error) -> Rejection {
     (None, error)
 }
 
@@ -330,7 +330,7 @@ mod tests {
     #[test]
     fn an_error_that_names_no_request_can_be_read_where_it_is_wanted() {
         let read = |text: &str| {
-            let error = decode_unnamed_error(Bytes::copy_from_slice(text.as_bytes()), LIMITS);
+            let error = decode_error_without_id(Bytes::copy_from_slice(text.as_bytes()), LIMITS);
             error.map(|error| (error.code, error.message))
         };
         for text in [

@@ -17,12 +17,12 @@ pub mod revision;
 pub mod sse;
 
 pub use envelope::{
-    Answer, Inbound, Limits, Message, Refused, RpcError, batch_refused, decode, decode_one,
-    decode_unnamed_error,
+    Answer, Inbound, Limits, Message, Rejection, RpcError, batch_refused, decode,
+    decode_error_without_id, decode_one,
 };
 pub use id::RequestId;
 pub use oversized::answered_id;
-pub use revision::{Era, Frame, Lifted, Lowering, Revision};
+pub use revision::{Era, Lifted, Lowering, OutgoingMessage, Revision};
 
 /// A JSON text without line breaks. Legal JSON has none inside strings, so nothing is lost.
 pub fn single_line(json: &str) -> std::borrow::Cow<'_, str> {

@@ -1,10 +1,10 @@
 //! The five revisions of the protocol: which one a message speaks, how it is lifted into the core's
-//! terms, and how a reply is lowered back. Nothing outside this folder names or compares one.
+//! client, and how a reply is lowered back. Nothing outside this folder names or compares one.
 
-pub mod ability;
+mod classify;
 pub mod client;
-mod frame;
-mod header_marks;
+pub mod client_capabilities;
+mod header_annotations;
 mod headers;
 mod legacy;
 mod lift;
@@ -12,20 +12,20 @@ mod lower;
 mod meta;
 pub mod methods;
 mod modern;
+pub mod multi_round_trip;
 mod param_headers;
 pub mod question;
-pub mod rounds;
 mod sentinel;
 mod shape;
 pub mod tasks;
 
 use std::fmt;
 
-pub use frame::{Framing, frame, session_of};
+pub use classify::{Classification, classify, session_of};
 pub use headers::StandardHeaders;
 pub use legacy::Handshake;
-pub use lift::{Asked, Lifted, lift_legacy, lift_modern};
-pub use lower::{Frame, Lowering, failed_result, legacy_change, refusal};
+pub use lift::{Lifted, LiftedRequest, lift_legacy, lift_modern};
+pub use lower::{Lowering, OutgoingMessage, failed_result, legacy_change, refusal};
 pub use meta::key;
 pub use methods::{Kind, Method};
 pub use param_headers::check_param_headers;
@@ -63,7 +63,7 @@ impl Revision {
     pub const NEWEST: Self = Self::V2026_07_28;
 
     /// What a request speaks that says nothing about itself.
-    pub const UNSAID: Self = Self::V2025_03_26;
+    pub const ASSUMED: Self = Self::V2025_03_26;
 
     pub fn as_str(self) -> &'static str {
         match self {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tidegate_core::{BoxFuture, Call, Code, Error, Health, Layer, Next, Reply, Result, Side, clip};
 use tokio::time::Instant;
 
-use crate::ending::{Ending, Watcher, watched};
+use crate::call_outcome::{Ending, Watcher, watched};
 
 /// The pause grows up to this many times the first.
 const LONGEST: u32 = 10;

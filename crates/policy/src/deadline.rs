@@ -16,7 +16,7 @@ pub struct Deadline {
 
 impl Layer for Deadline {
     fn call<'a>(&'a self, call: Call, next: Next<'a>) -> BoxFuture<'a, Result<Reply>> {
-        if call.is_standing() {
+        if call.is_listen() {
             return next.run(call);
         }
         Box::pin(async move {

@@ -5,14 +5,14 @@
 
 pub mod authn;
 mod breaker;
+mod call_outcome;
 mod concurrency;
 mod deadline;
-mod ending;
 mod observe;
 mod retry;
 
 pub use breaker::Breaker;
 pub use concurrency::Concurrency;
 pub use deadline::Deadline;
-pub use observe::{FIGURES, Figures, Observe, Words};
+pub use observe::{CallMetrics, METRICS, Observe, Words};
 pub use retry::Retry;

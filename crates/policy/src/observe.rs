@@ -1,10 +1,10 @@
 //! The layer that sees every call: it counts each once, and logs each failure once, with its cause.
 
-mod figures;
+mod counters;
 mod latency;
+mod log;
+mod metrics;
 mod reads;
-mod say;
-mod tally;
 #[cfg(test)]
 mod tests;
 
@@ -12,14 +12,14 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use tidegate_core::{
-    Ask, BoxFuture, Call, Code, CorrelationId, Error, Layer, List, Next, Outcome, Own, Principal,
-    Reply, Result, Side, Source, SourceId, Stats, Step, clip,
+    BoxFuture, Call, Code, CorrelationId, Error, GatewayOperation, Layer, List, Next, Operation,
+    Outcome, Principal, Reply, Result, Side, Source, SourceId, Stats, Step, clip,
 };
 
-use crate::ending::{Ending, Watcher, watched};
-pub use figures::{FIGURES, Figures};
+use crate::call_outcome::{Ending, Watcher, watched};
+use counters::{OfCalls, OfLists, Tally};
+pub use metrics::{CallMetrics, METRICS};
 use reads::Read;
-use tally::{OfCalls, OfLists, Tally};
 
 /// Counts and logs calls.
 pub struct Observe(Arc<Observed>);
@@ -42,7 +42,7 @@ impl Observe {
     /// Watches calls at these sources.
     pub fn new(
         stats: Arc<Stats>,
-        figures: Arc<Figures>,
+        figures: Arc<CallMetrics>,
         words: Words,
         sources: &[(SourceId, Arc<dyn Source>)],
     ) -> Self {
@@ -90,8 +90,8 @@ enum About {
 
 impl About {
     fn new(tally: &Tally, call: &Call) -> Self {
-        match &call.ask {
-            Ask::Own(Own::List {
+        match &call.operation {
+            Operation::Gateway(GatewayOperation::List {
                 list: List::Resources,
                 ..
             }) => Self::Resources(Arc::clone(&tally.lists)),
@@ -117,7 +117,7 @@ impl Watch {
             source: call.source.clone(),
             principal: call.caller.principal.clone(),
             correlation: call.correlation,
-            standing: call.is_standing(),
+            standing: call.is_listen(),
             about: About::new(tally, call),
         }
     }

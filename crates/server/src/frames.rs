@@ -6,46 +6,46 @@ use std::sync::Arc;
 
 use futures_util::stream::{self, BoxStream};
 use futures_util::{Stream, StreamExt};
-use tidegate_core::{Ask, Event, Own, Reply, Request, Result};
-use tidegate_mcp::{Frame, Lowering};
+use tidegate_core::{Event, GatewayOperation, Operation, Reply, Request, Result};
+use tidegate_mcp::{Lowering, OutgoingMessage};
 
 use crate::in_flight::Ticket;
+use crate::multi_round_trip::in_rounds;
 use crate::questions::Asking;
 use crate::refusal::note_refusal;
-use crate::rounds::in_rounds;
-use crate::{Doors, subscribe};
+use crate::{Transports, subscribe};
 
 /// The messages that answer one request: notices, then one answer. Dropping it cancels the call.
-pub(crate) type Frames = BoxStream<'static, Frame>;
+pub(crate) type OutgoingMessages = BoxStream<'static, OutgoingMessage>;
 
-impl Doors {
+impl Transports {
     /// Resolve, govern, serve and lower, as a stream of messages.
     pub(crate) fn frames(
         &self,
         request: Request,
         lowering: Lowering,
         asking: Option<Asking>,
-    ) -> Frames {
-        let room = match &request.ask {
-            Ask::Own(Own::Listen(filter))
+    ) -> OutgoingMessages {
+        let room = match &request.operation {
+            Operation::Gateway(GatewayOperation::Listen(filter))
                 if filter.uris.len() + filter.tasks.len() > self.limits.subscriptions =>
             {
                 Err(subscribe::too_many(self.limits.subscriptions))
             }
-            Ask::Own(Own::Listen(_)) => self.load.stream(),
-            _ => self.load.call(),
+            Operation::Gateway(GatewayOperation::Listen(_)) => self.admission.stream(),
+            _ => self.admission.call(),
         };
         let room = match room {
             Ok(room) => room,
             Err(error) => {
-                note_refusal(&self.load, lowering.correlation, &error);
+                note_refusal(&self.admission, lowering.correlation, &error);
                 return one(lowering.error(&error));
             }
         };
         let (gateway, patience) = (Arc::clone(&self.gateway), self.limits.answer_time);
         let frames = stream::once(async move {
             let reply = match &asking {
-                Some(_) if may_ask(&request.ask) => {
+                Some(_) if may_ask(&request.operation) => {
                     Ok(Reply::Stream(in_rounds(gateway, request, patience)))
                 }
                 _ => gateway.handle(request).await,
@@ -57,27 +57,27 @@ impl Doors {
 }
 
 /// Whether the answer may be a question.
-fn may_ask(ask: &Ask) -> bool {
+fn may_ask(operation: &Operation) -> bool {
     matches!(
-        ask,
-        Ask::Tool { .. } | Ask::Prompt { .. } | Ask::Resource { .. }
+        operation,
+        Operation::Tool { .. } | Operation::Prompt { .. } | Operation::Resource { .. }
     )
 }
 
 /// Ends the frames when their call is cancelled, and takes it off the list when they end.
-pub(crate) fn cancellable(frames: Frames, ticket: Ticket) -> Frames {
+pub(crate) fn cancellable(frames: OutgoingMessages, ticket: Ticket) -> OutgoingMessages {
     let cancelled = ticket.cancelled.clone().cancelled_owned();
     holding(frames.take_until(cancelled), ticket)
 }
 
 /// Keeps `held` until the answer is there, or the call is dropped.
 fn holding<T: Send + 'static>(
-    frames: impl Stream<Item = Frame> + Send + 'static,
+    frames: impl Stream<Item = OutgoingMessage> + Send + 'static,
     held: T,
-) -> Frames {
+) -> OutgoingMessages {
     let mut held = Some(held);
     let release = move |frame| {
-        if matches!(frame, Frame::Final { .. }) {
+        if matches!(frame, OutgoingMessage::Response { .. }) {
             drop(held.take());
         }
         frame
@@ -85,7 +85,11 @@ fn holding<T: Send + 'static>(
     frames.map(release).boxed()
 }
 
-fn lowered(reply: Result<Reply>, lowering: Lowering, mut asking: Option<Asking>) -> Frames {
+fn lowered(
+    reply: Result<Reply>,
+    lowering: Lowering,
+    mut asking: Option<Asking>,
+) -> OutgoingMessages {
     match reply {
         Ok(Reply::Done(outcome)) => one(checked(lowering.outcome(&outcome), &lowering)),
         Ok(Reply::Stream(events)) => {
@@ -94,11 +98,11 @@ fn lowered(reply: Result<Reply>, lowering: Lowering, mut asking: Option<Asking>)
                     // Without a session there is nobody to ask: dropped, it is declined.
                     Ok(Event::Question(question)) => {
                         let asked = asking.as_mut().and_then(|asking| asking.ask(question));
-                        asked.map(Frame::Notice)
+                        asked.map(OutgoingMessage::Notification)
                     }
                     Ok(Event::Withdrawn) => {
                         let withdrawn = asking.as_mut().and_then(Asking::withdrawn);
-                        withdrawn.map(Frame::Notice)
+                        withdrawn.map(OutgoingMessage::Notification)
                     }
                     Ok(event) => lowering.event(event).map(|frame| checked(frame, &lowering)),
                     Err(error) => {
@@ -108,7 +112,9 @@ fn lowered(reply: Result<Reply>, lowering: Lowering, mut asking: Option<Asking>)
                         Some(lowering.error(&error))
                     }
                 };
-                if let (Some(Frame::Final { .. }), Some(asking)) = (&frame, &mut asking) {
+                if let (Some(OutgoingMessage::Response { .. }), Some(asking)) =
+                    (&frame, &mut asking)
+                {
                     asking.leave();
                 }
                 std::future::ready(frame)
@@ -120,8 +126,8 @@ fn lowered(reply: Result<Reply>, lowering: Lowering, mut asking: Option<Asking>)
 }
 
 /// A reply that could not be lowered became an error after the layer that logs errors.
-fn checked(frame: Frame, lowering: &Lowering) -> Frame {
-    if let Frame::Final {
+fn checked(frame: OutgoingMessage, lowering: &Lowering) -> OutgoingMessage {
+    if let OutgoingMessage::Response {
         code: Some(code), ..
     } = &frame
     {
@@ -131,6 +137,6 @@ fn checked(frame: Frame, lowering: &Lowering) -> Frame {
     frame
 }
 
-pub(crate) fn one(frame: Frame) -> Frames {
+pub(crate) fn one(frame: OutgoingMessage) -> OutgoingMessages {
     stream::once(std::future::ready(frame)).boxed()
 }

@@ -1,4 +1,4 @@
-//! The HTTP door: `/mcp`, `/mcp/{source}`, the oldest transport where it is switched on, and what
+//! The HTTP transport: `/mcp`, `/mcp/{source}`, the oldest transport where it is switched on, and what
 //! those who run the gateway ask it by HTTP.
 
 mod accept;
@@ -26,14 +26,14 @@ use axum::response::Response;
 use axum::routing::{any, get};
 use tidegate_core::{Code, Error, Result, Scope};
 
-use crate::Doors;
+use crate::Transports;
 use crate::refusal::Refusal;
 pub use listener::Listener;
 pub use metrics::Exposition;
 use origin::Origins;
 pub use serve::serve_http;
 
-/// What the HTTP door needs beside the doors' own bounds.
+/// What the HTTP transport needs beside the transports' own bounds.
 #[derive(Clone, Debug, Default)]
 pub struct HttpConfig {
     /// Whether the address listened on is this machine's own.
@@ -48,18 +48,18 @@ pub struct HttpConfig {
     pub metrics: Option<Exposition>,
 }
 
-/// The HTTP door.
+/// The HTTP transport.
 pub(crate) struct Http {
-    pub(crate) doors: Arc<Doors>,
+    pub(crate) transports: Arc<Transports>,
     origins: Origins,
     channels: legacy_sse::Channels,
 }
 
 impl Http {
     /// The routes. Every one of them is behind the check of host and origin.
-    pub(crate) fn router(doors: Arc<Doors>, config: &HttpConfig) -> Router {
+    pub(crate) fn router(transports: Arc<Transports>, config: &HttpConfig) -> Router {
         let http = Arc::new(Self {
-            doors,
+            transports,
             origins: Origins::new(config),
             channels: legacy_sse::Channels::default(),
         });
@@ -90,7 +90,7 @@ async fn guard(State(http): State<Arc<Http>>, request: Request<Body>, next: Next
     let (parts, body) = request.into_parts();
     let origin = match http.origins.admit(&parts) {
         Ok(origin) => origin,
-        Err(error) => return respond::refusal(&http.doors.load, &error.into()),
+        Err(error) => return respond::refusal(&http.transports.admission, &error.into()),
     };
     if parts.method == Method::OPTIONS && origin.is_some() {
         return respond::preflight(origin, parts.headers.get(ACCESS_CONTROL_REQUEST_HEADERS));
@@ -111,12 +111,12 @@ async fn one_source(
     let known = source
         .ok()
         .and_then(|Path(source)| source.parse().ok())
-        .filter(|id| http.doors.gateway.has_source(id));
+        .filter(|id| http.transports.gateway.has_source(id));
     match known {
         Some(id) => endpoint(&http, Scope::Source(id), request).await,
         None => {
             let error = Error::client(Code::NoEndpoint, "there is no source of this name");
-            respond::refusal(&http.doors.load, &error.into())
+            respond::refusal(&http.transports.admission, &error.into())
         }
     }
 }
@@ -126,15 +126,15 @@ async fn endpoint(http: &Arc<Http>, scope: Scope, request: Request<Body>) -> Res
         Method::POST => post::post(http, scope, request).await,
         Method::GET => session_routes::get(http, scope, request.headers()).await,
         Method::DELETE => session_routes::delete(http, scope, request.headers()).await,
-        _ => return respond::only(&http.doors.load, "GET, POST, DELETE"),
+        _ => return respond::only(&http.transports.admission, "GET, POST, DELETE"),
     };
-    answer.unwrap_or_else(|refusal| respond::refusal(&http.doors.load, &refusal))
+    answer.unwrap_or_else(|refusal| respond::refusal(&http.transports.admission, &refusal))
 }
 
 /// Who shows this credential.
 async fn identify(http: &Http, headers: &HeaderMap) -> Result<Arc<tidegate_core::Caller>, Refusal> {
     let credential = accept::credential(headers)?;
-    Ok(http.doors.identify.identify(credential).await?)
+    Ok(http.transports.identify.identify(credential).await?)
 }
 
 async fn healthz() -> &'static str {
@@ -142,11 +142,11 @@ async fn healthz() -> &'static str {
 }
 
 async fn readyz(State(http): State<Arc<Http>>) -> Response {
-    respond::ready(http.doors.gateway.is_open() && !http.doors.stopping.is_cancelled())
+    respond::ready(http.transports.gateway.is_open() && !http.transports.stopping.is_cancelled())
 }
 
 async fn get_only(State(http): State<Arc<Http>>) -> Response {
-    respond::only(&http.doors.load, "GET")
+    respond::only(&http.transports.admission, "GET")
 }
 
 async fn no_endpoint(State(http): State<Arc<Http>>) -> Response {
@@ -154,5 +154,5 @@ async fn no_endpoint(State(http): State<Arc<Http>>) -> Response {
         Code::NoEndpoint,
         "there is nothing here; the endpoint is /mcp",
     );
-    respond::refusal(&http.doors.load, &error.into())
+    respond::refusal(&http.transports.admission, &error.into())
 }

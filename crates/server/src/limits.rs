@@ -1,13 +1,13 @@
-//! Every bound a door keeps, in one place. The doors read these; nothing reads them from a file.
+//! Every bound a transport keeps, in one place. The transports read these; nothing reads them from a file.
 
 use std::time::Duration;
 
-/// The bounds of the doors. `Default` is what ships.
+/// The bounds of the transports. `Default` is what ships.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of one message: an HTTP body or a line on stdin.
     pub message_bytes: usize,
-    /// Bytes of all messages that are being taken, over all doors of HTTP.
+    /// Bytes of all messages that are being taken, over all transports of HTTP.
     pub buffered_bytes: usize,
     /// How deep arrays and objects of a message may nest.
     pub json_depth: usize,
@@ -17,7 +17,7 @@ pub struct Limits {
     pub header_bytes: usize,
     /// Open HTTP connections.
     pub connections: usize,
-    /// Calls under way at once, over all doors.
+    /// Calls under way at once, over all transports.
     pub calls: usize,
     /// Calls under way at once in one session or on one stdio pipe.
     pub calls_per_session: usize,
@@ -27,7 +27,7 @@ pub struct Limits {
     pub sessions_per_principal: usize,
     /// How long a session may stay unused before it ends.
     pub session_idle: Duration,
-    /// Open event streams (SSE responses), over all doors.
+    /// Open event streams (SSE responses), over all transports.
     pub streams: usize,
     /// Events kept of one stream for a client that reads slowly or comes back.
     pub stream_events: usize,

@@ -4,9 +4,9 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tidegate_core::{Declined, Error, Question, QuestionKind, RawJson};
-use tidegate_mcp::revision::ability::cannot_be_asked;
 use tidegate_mcp::revision::client::url_elicitations;
-use tidegate_mcp::revision::question::{answered, errand, question, withdrawal};
+use tidegate_mcp::revision::client_capabilities::capability_error;
+use tidegate_mcp::revision::question::{answered, elicitation_id, question, withdrawal};
 use tidegate_mcp::{Answer, RequestId};
 
 /// Questions that one client may have before it at once.
@@ -40,11 +40,11 @@ impl Open {
     }
 
     /// Notes that the user is sent elsewhere.
-    fn sent_elsewhere(&mut self, errand: String) {
+    fn sent_elsewhere(&mut self, elicitation_id: String) {
         if self.errands.len() == MOST {
             self.errands.pop_front();
         }
-        self.errands.push_back(errand);
+        self.errands.push_back(elicitation_id);
     }
 }
 
@@ -58,7 +58,7 @@ impl Questions {
 
     /// Puts a question; none if this client cannot be asked it, which who asks is told.
     fn ask(&self, asked: Question) -> Option<(String, String)> {
-        if let Some(why) = cannot_be_asked(&self.capabilities, asked.kind, &asked.params) {
+        if let Some(why) = capability_error(&self.capabilities, asked.kind, &asked.params) {
             asked.answer(Err(why));
             return None;
         }
@@ -70,8 +70,8 @@ impl Questions {
         open.next += 1;
         let id = RequestId::new(RawJson::string(&format!("tidegate-{}", open.next)))?;
         let json = question(&id, asked.kind, &asked.params);
-        if let Some(errand) = errand(asked.kind, &asked.params) {
-            open.sent_elsewhere(errand);
+        if let Some(elicitation_id) = elicitation_id(asked.kind, &asked.params) {
+            open.sent_elsewhere(elicitation_id);
         }
         let key = id.key();
         open.asked.insert(key.clone(), asked);
@@ -79,9 +79,12 @@ impl Questions {
     }
 
     /// Whether it was this client's user who was sent to do this. It is asked once.
-    pub(crate) fn is_its_errand(&self, errand: &str) -> bool {
+    pub(crate) fn is_its_errand(&self, elicitation_id: &str) -> bool {
         let mut open = self.lock();
-        let at = open.errands.iter().position(|known| known == errand);
+        let at = open
+            .errands
+            .iter()
+            .position(|known| known == elicitation_id);
         at.and_then(|at| open.errands.remove(at)).is_some()
     }
 
@@ -116,8 +119,8 @@ impl Asking {
     /// Notes where an error sends the user.
     pub(crate) fn note(&self, error: &Error) {
         for page in url_elicitations(error).into_iter().flatten() {
-            if let Some(errand) = errand(QuestionKind::Elicit, &page) {
-                self.questions.lock().sent_elsewhere(errand);
+            if let Some(elicitation_id) = elicitation_id(QuestionKind::Elicit, &page) {
+                self.questions.lock().sent_elsewhere(elicitation_id);
             }
         }
     }

@@ -2,9 +2,9 @@
 
 use tidegate_core::{Code, CorrelationId, Error, Step};
 use tidegate_mcp::revision::refusal;
-use tidegate_mcp::{Era, Frame, Refused, RequestId};
+use tidegate_mcp::{Era, OutgoingMessage, Rejection, RequestId};
 
-use crate::Load;
+use crate::Admission;
 
 /// A message that was not taken.
 #[derive(Debug)]
@@ -21,8 +21,8 @@ impl From<Error> for Refusal {
 }
 
 /// Before the era of a message is known, it is answered as the newest.
-impl From<Refused> for Refusal {
-    fn from((id, error): Refused) -> Self {
+impl From<Rejection> for Refusal {
+    fn from((id, error): Rejection) -> Self {
         Self {
             era: Era::Modern,
             id,
@@ -38,7 +38,7 @@ impl Refusal {
         self
     }
 
-    pub(crate) fn legacy((id, error): Refused) -> Self {
+    pub(crate) fn legacy((id, error): Rejection) -> Self {
         Self {
             era: Era::Legacy,
             id,
@@ -48,16 +48,16 @@ impl Refusal {
 
     /// The refusal as a message. Logged and counted here, once: it never reached the layer that does
     /// so for calls.
-    pub(crate) fn frame(&self, load: &Load) -> Frame {
+    pub(crate) fn to_message(&self, admission: &Admission) -> OutgoingMessage {
         let correlation = CorrelationId::fresh();
-        note_refusal(load, correlation, &self.error);
+        note_refusal(admission, correlation, &self.error);
         refusal(self.era, self.id.as_ref(), &self.error, correlation)
     }
 }
 
 /// Logs and counts what was refused before a call was made of it.
-pub(crate) fn note_refusal(load: &Load, correlation: CorrelationId, error: &Error) {
-    load.refused(step(error.code()), error.code());
+pub(crate) fn note_refusal(admission: &Admission, correlation: CorrelationId, error: &Error) {
+    admission.refused(step(error.code()), error.code());
     let cause = std::error::Error::source(error).map(ToString::to_string);
     let (code, error) = (error.code(), error.message());
     tracing::info!(%correlation, ?code, error, cause, "message refused");

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use tidegate_core::{LogLevel, Principal, RawJson, Result, Scope, Terms};
+use tidegate_core::{ClientContext, LogLevel, Principal, RawJson, Result, Scope};
 use tidegate_mcp::Revision;
 use tidegate_mcp::revision::Handshake;
 use tokio_util::sync::CancellationToken;
@@ -85,12 +85,12 @@ impl Session {
     }
 
     /// What every request of this session says about its client.
-    pub(crate) fn terms(&self) -> Terms {
-        Terms {
+    pub(crate) fn client(&self) -> ClientContext {
+        ClientContext {
             stateless: false,
             conversation: Some(self.number),
             capabilities: self.capabilities.clone(),
-            client: self.client.clone(),
+            client_info: self.client.clone(),
             log_level: self.lock().log_level,
             progress: None,
         }

@@ -1,4 +1,4 @@
-//! The door for one client on a pair of pipes: one message a line, nothing else on the output.
+//! The transport for one client on a pair of pipes: one message a line, nothing else on the output.
 
 use std::io;
 use std::sync::Arc;
@@ -13,9 +13,9 @@ use tokio::task::JoinHandle;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::Doors;
-use crate::path::Peer;
-use crate::pipe::Pipe;
+use crate::Transports;
+use crate::dispatch::Peer;
+use crate::duplex_transport::Pipe;
 
 /// How long the last answers may take to go out once the time to drain is over.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -24,18 +24,18 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 /// finish within the time to drain. A client that has closed the input and then asks to stop is not
 /// kept waiting.
 pub async fn serve_stdio(
-    doors: &Arc<Doors>,
+    transports: &Arc<Transports>,
     input: impl AsyncRead + Unpin,
     output: impl AsyncWrite + Unpin + Send + 'static,
     stop: CancellationToken,
 ) -> io::Result<()> {
-    let caller = doors
+    let caller = transports
         .identify
         .identify(Credential::Process)
         .await
         .map_err(io::Error::other)?;
     let (pipe, said) = Pipe::new(
-        doors,
+        transports,
         Peer {
             caller,
             scope: Scope::All,
@@ -43,18 +43,18 @@ pub async fn serve_stdio(
     );
     let writer = tokio::spawn(write(said, output, pipe.ended.clone()));
     let read = tokio::select! {
-        read = read(&pipe, doors.limits.message_bytes, input) => read,
+        read = read(&pipe, transports.limits.message_bytes, input) => read,
         () = pipe.ended.cancelled() => Ok(()),
         () = stop.cancelled() => Ok(()),
     };
-    doors.drain();
-    let grace = Grace::new(doors.limits.drain, stop);
+    transports.drain();
+    let grace = Grace::new(transports.limits.drain, stop);
     tokio::select! {
         () = pipe.answered() => {}
         () = grace.over() => tracing::warn!("ending what is still under way"),
     }
     pipe.ended.cancel();
-    doors.end().await;
+    transports.end().await;
     drop(pipe);
     read.and(written(writer, &grace).await)
 }

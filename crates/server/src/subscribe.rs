@@ -4,23 +4,23 @@ use std::sync::Arc;
 
 use futures_util::{FutureExt as _, StreamExt};
 use tidegate_core::{
-    Ask, Change, Code, Error, Event, EventStream, Filter, Gateway, Own, RawJson, Reply, Request,
-    Result,
+    Change, Code, Error, Event, EventStream, Filter, Gateway, GatewayOperation, Operation, RawJson,
+    Reply, Request, Result,
 };
 use tidegate_mcp::revision::{Method, legacy_change};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::Doors;
-use crate::path::Peer;
+use crate::Transports;
+use crate::dispatch::Peer;
 use crate::session::{Outlet, Session, Subscriptions};
 
 /// Tells a new session when one of the lists changes, from now on.
-pub(crate) async fn to_lists(doors: &Doors, peer: &Peer, session: &Session) {
-    let ask = Ask::Own(Own::Listen(Filter::lists()));
+pub(crate) async fn to_lists(transports: &Transports, peer: &Peer, session: &Session) {
+    let operation = Operation::Gateway(GatewayOperation::Listen(Filter::lists()));
     let params = RawJson::empty_object();
-    let request = doors.request(peer, Method::Listen, ask, params, session.terms());
-    if let Ok(Reply::Stream(changes)) = doors.gateway.handle(request).await {
+    let request = transports.request(peer, Method::Listen, operation, params, session.client());
+    if let Ok(Reply::Stream(changes)) = transports.gateway.handle(request).await {
         let (outlet, ended) = (Arc::clone(&session.standing), session.ended.clone());
         // What a user did elsewhere is for the client that sent it there alone.
         let questions = Arc::clone(&session.questions);
@@ -32,7 +32,7 @@ pub(crate) async fn to_lists(doors: &Doors, peer: &Peer, session: &Session) {
             std::future::ready(is_for_it)
         });
         let own = own.boxed();
-        doors
+        transports
             .tasks
             .spawn(async move { carry(own, &outlet, &ended).await });
     }

@@ -12,40 +12,40 @@ mod searching;
 
 use std::sync::Arc;
 
-use tidegate_core::{Audience, BoxFuture, Call, Catalog, Lookout, Reply, Result, Source};
+use tidegate_core::{BoxFuture, Call, Catalog, GatewayHandle, Reply, Result, Source, Viewer};
 
 use crate::declare::{Declarations, Hint, Offer, Tool};
 
 /// The tools, as a source that the gateway takes for its own.
 pub struct BridgeTools {
-    lookout: Lookout,
-    offer: Offer<Lookout>,
+    gateway_handle: GatewayHandle,
+    offer: Offer<GatewayHandle>,
 }
 
 impl BridgeTools {
-    pub fn new(lookout: Lookout) -> Self {
+    pub fn new(gateway_handle: GatewayHandle) -> Self {
         let declared = Declarations {
             tools: tools(),
             ..Declarations::default()
         };
         Self {
-            lookout,
+            gateway_handle,
             offer: Offer::new(declared),
         }
     }
 }
 
 impl Source for BridgeTools {
-    fn catalog(&self, audience: &Audience<'_>) -> Arc<Catalog> {
-        self.offer.catalog(audience)
+    fn catalog(&self, viewer: &Viewer<'_>) -> Arc<Catalog> {
+        self.offer.catalog(viewer)
     }
 
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>> {
-        Box::pin(async move { self.offer.serve(&self.lookout, &call).await })
+        Box::pin(async move { self.offer.serve(&self.gateway_handle, &call).await })
     }
 }
 
-fn tools() -> Vec<Tool<Lookout>> {
+fn tools() -> Vec<Tool<GatewayHandle>> {
     vec![
         Tool::briefly(
             "search",
@@ -54,7 +54,9 @@ fn tools() -> Vec<Tool<Lookout>> {
              comes with its input schema: call it by its name, with `gateway__call_tool` if it is \
              not in your list.",
             Hint::Reads,
-            |lookout, asking, arguments| Box::pin(searching::search(lookout, asking, arguments)),
+            |gateway_handle, asking, arguments| {
+                Box::pin(searching::search(gateway_handle, asking, arguments))
+            },
         ),
         Tool::briefly(
             "list_resources",
@@ -62,7 +64,9 @@ fn tools() -> Vec<Tool<Lookout>> {
             "Lists the resources and resource templates that can be read with \
              `gateway__read_resource`.",
             Hint::Reads,
-            |lookout, asking, arguments| Box::pin(listing::list(lookout, asking, arguments)),
+            |gateway_handle, asking, arguments| {
+                Box::pin(listing::list(gateway_handle, asking, arguments))
+            },
         ),
         Tool::relaying(
             "read_resource",
@@ -70,14 +74,18 @@ fn tools() -> Vec<Tool<Lookout>> {
             "Reads a resource by its URI, or a template with its variables in `arguments`. Long \
              text comes in parts: go on with the `offset` that the answer names.",
             Hint::Reads,
-            |lookout, asking, arguments| Box::pin(reading::read(lookout, asking, arguments)),
+            |gateway_handle, asking, arguments| {
+                Box::pin(reading::read(gateway_handle, asking, arguments))
+            },
         ),
         Tool::relaying(
             "get_prompt",
             "Get a prompt",
             "Gets a prompt by its name, with its arguments filled in.",
             Hint::Reads,
-            |lookout, asking, arguments| Box::pin(prompting::get(lookout, asking, arguments)),
+            |gateway_handle, asking, arguments| {
+                Box::pin(prompting::get(gateway_handle, asking, arguments))
+            },
         ),
         Tool::relaying(
             "call_tool",
@@ -85,7 +93,9 @@ fn tools() -> Vec<Tool<Lookout>> {
             "Calls a tool that is not in your list, by the name and the input schema that \
              `gateway__search` tells. What it does depends on that tool.",
             Hint::Acts,
-            |lookout, asking, arguments| Box::pin(calling::call(lookout, asking, arguments)),
+            |gateway_handle, asking, arguments| {
+                Box::pin(calling::call(gateway_handle, asking, arguments))
+            },
         ),
     ]
 }

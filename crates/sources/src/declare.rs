@@ -15,8 +15,8 @@ mod tool;
 use std::sync::Arc;
 
 use tidegate_core::{
-    Ask, Audience, CacheScope, Call, Caller, Catalog, Code, Entry, Error, Features, Object,
-    Outcome, Reference, Reply, Result,
+    CacheScope, Call, Caller, Catalog, Code, Entry, Error, Features, Object, Operation, Outcome,
+    Reference, Reply, Result, Viewer,
 };
 
 pub(crate) use asking::Asking;
@@ -73,8 +73,8 @@ impl<S: Send + Sync> Offer<S> {
         }
     }
 
-    pub(crate) fn catalog(&self, audience: &Audience<'_>) -> Arc<Catalog> {
-        Arc::clone(match audience.caller.admin {
+    pub(crate) fn catalog(&self, viewer: &Viewer<'_>) -> Arc<Catalog> {
+        Arc::clone(match viewer.caller.admin {
             true => &self.for_admins,
             false => &self.for_everyone,
         })
@@ -82,19 +82,19 @@ impl<S: Send + Sync> Offer<S> {
 
     /// Serves a call from the declaration it names.
     pub(crate) async fn serve(&self, state: &S, call: &Call) -> Result<Reply> {
-        let outcome = match &call.ask {
-            Ask::Resource { uri } => self.read(state, &call.caller, uri).await?,
-            Ask::Tool { name } => {
+        let outcome = match &call.operation {
+            Operation::Resource { uri } => self.read(state, &call.caller, uri).await?,
+            Operation::Tool { name } => {
                 let tool = self.declared.tools.iter().find(|one| one.name == name);
                 let tool = tool.ok_or_else(|| nothing_called(name))?;
                 return tool.call(state, call).await;
             }
-            Ask::Prompt { name } => self.prompt(name)?.get(state, call).await?,
-            Ask::Completion { reference } => {
+            Operation::Prompt { name } => self.prompt(name)?.get(state, call).await?,
+            Operation::Completion { reference } => {
                 let completer = self.completer(reference, call)?;
                 completing::complete(state, call, completer).await?
             }
-            Ask::Own(_) | Ask::Task { .. } => {
+            Operation::Gateway(_) | Operation::Task { .. } => {
                 return Err(Error::internal("a call went to the wrong source"));
             }
         };

@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 use serde_json::json;
 use tidegate_core::{
-    Ask, Audience, BoxFuture, Call, Catalog, Change, ChangeSender, ChangeStream, Code, Error,
-    Health, Outcome, Reference, Reply, Result, Side, Source, Vital, Watch,
+    BoxFuture, Call, Catalog, Change, ChangeSender, ChangeStream, Code, Error, GaugeValue, Health,
+    Operation, Outcome, Reference, Reply, Result, Side, Source, Viewer, Watch,
 };
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
@@ -210,24 +210,24 @@ impl Look for Inner {
 }
 
 impl Source for Files {
-    fn catalog(&self, _: &Audience<'_>) -> Arc<Catalog> {
+    fn catalog(&self, _: &Viewer<'_>) -> Arc<Catalog> {
         Arc::clone(&self.0.now().catalog)
     }
 
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>> {
         let inner = Arc::clone(&self.0);
         Box::pin(async move {
-            match &call.ask {
-                Ask::Resource { uri } => inner.read(uri).await,
-                Ask::Completion {
+            match &call.operation {
+                Operation::Resource { uri } => inner.read(uri).await,
+                Operation::Completion {
                     reference: Reference::Resource(template),
                 } => inner.completion(&call, template),
-                Ask::Completion {
+                Operation::Completion {
                     reference: Reference::Prompt(name),
                 }
-                | Ask::Prompt { name }
-                | Ask::Tool { name } => Err(nothing_called(name)),
-                Ask::Own(_) | Ask::Task { .. } => {
+                | Operation::Prompt { name }
+                | Operation::Tool { name } => Err(nothing_called(name)),
+                Operation::Gateway(_) | Operation::Task { .. } => {
                     Err(Error::internal("a call went to the wrong source"))
                 }
             }
@@ -258,7 +258,7 @@ impl Source for Files {
         Box::pin(self.first_look())
     }
 
-    fn prepare(&self, _: &Audience<'_>) -> BoxFuture<'_, ()> {
+    fn prepare(&self, _: &Viewer<'_>) -> BoxFuture<'_, ()> {
         Box::pin(self.first_look())
     }
 
@@ -266,9 +266,9 @@ impl Source for Files {
         self.0.now().health()
     }
 
-    fn vitals(&self) -> Vec<Vital> {
+    fn gauges(&self) -> Vec<GaugeValue> {
         let folders = self.0.now().walked.folders.len();
-        vec![Vital {
+        vec![GaugeValue {
             name: "folders",
             value: u64::try_from(folders).unwrap_or(u64::MAX),
         }]

@@ -21,8 +21,9 @@ use std::time::{Duration, SystemTime};
 use futures_util::stream::BoxStream;
 use futures_util::{FutureExt as _, StreamExt as _};
 use tidegate_core::{
-    Audience, BoxFuture, CacheScope, Call, Caller, Catalog, Change, ChangeSender, ChangeStream,
-    Error, Index, List, Lookout, Reply, Result, Scope, Source, Terms, Vital,
+    BoxFuture, CacheScope, Call, Caller, Catalog, Change, ChangeSender, ChangeStream,
+    ClientContext, Error, GatewayHandle, GaugeValue, Index, List, Reply, Result, Scope, Source,
+    Viewer,
 };
 use tokio::time::timeout;
 
@@ -63,7 +64,7 @@ pub struct CapabilityIndex {
 struct Inner {
     offer: Offer<Glance>,
     state: Arc<State>,
-    lookout: Lookout,
+    gateway_handle: GatewayHandle,
 }
 
 /// What lasts from call to call.
@@ -84,7 +85,7 @@ struct Glance {
 }
 
 impl CapabilityIndex {
-    pub fn new(config: &IndexConfig, lookout: Lookout) -> Self {
+    pub fn new(config: &IndexConfig, gateway_handle: GatewayHandle) -> Self {
         let exposes = |part: Exposed| config.expose.is_empty() || config.expose.contains(&part);
         let mut declared = Declarations {
             owned: vec!["capability-index:".to_owned()],
@@ -113,7 +114,7 @@ impl CapabilityIndex {
             inner: Arc::new(Inner {
                 offer: Offer::new(declared),
                 state: Arc::new(state),
-                lookout,
+                gateway_handle,
             }),
             changes: ChangeSender::default(),
         }
@@ -127,7 +128,7 @@ impl CapabilityIndex {
 
     /// Notes when changes are told.
     async fn keep_times(&self) {
-        let mut told = self.inner.lookout.overhear();
+        let mut told = self.inner.gateway_handle.overhear();
         while let Some((source, telling)) = told.next().await {
             let times = &self.inner.state.recent.times;
             times.note(source, telling, SystemTime::now());
@@ -135,7 +136,7 @@ impl CapabilityIndex {
     }
 
     async fn follow(&self) {
-        let mut changes = self.inner.lookout.list_changes();
+        let mut changes = self.inner.gateway_handle.list_changes();
         self.count().await;
         while changes.next().await.is_some() {
             settle(&mut changes).await;
@@ -150,12 +151,12 @@ impl CapabilityIndex {
     async fn count(&self) {
         let inner = Arc::clone(&self.inner);
         let counting = tokio::task::spawn_blocking(move || {
-            let (caller, terms) = (Caller::local(), Terms::own());
-            let audience = Audience {
+            let (caller, client) = (Caller::local(), ClientContext::own());
+            let viewer = Viewer {
                 caller: &caller,
-                terms: &terms,
+                client: &client,
             };
-            if let Ok(index) = inner.lookout.index(&Scope::All, &audience) {
+            if let Ok(index) = inner.gateway_handle.index(&Scope::All, &viewer) {
                 inner.state.costs.of_all(&index);
             }
         });
@@ -172,9 +173,9 @@ impl Inner {
     }
 
     fn glance(&self, call: &Call) -> Result<Glance> {
-        let index = self.lookout.index(&Scope::All, &call.audience())?;
-        let kind = kind_of(&call.audience());
-        let noticed = self.state.recent.notice(&call.audience(), &index);
+        let index = self.gateway_handle.index(&Scope::All, &call.viewer())?;
+        let kind = kind_of(&call.viewer());
+        let noticed = self.state.recent.notice(&call.viewer(), &index);
         Ok(Glance {
             state: Arc::clone(&self.state),
             index,
@@ -196,8 +197,8 @@ const QUIET: Duration = Duration::from_millis(300);
 const LONGEST_UNREST: Duration = Duration::from_secs(2);
 
 impl Source for CapabilityIndex {
-    fn catalog(&self, audience: &Audience<'_>) -> Arc<Catalog> {
-        self.inner.offer.catalog(audience)
+    fn catalog(&self, viewer: &Viewer<'_>) -> Arc<Catalog> {
+        self.inner.offer.catalog(viewer)
     }
 
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>> {
@@ -214,8 +215,8 @@ impl Source for CapabilityIndex {
         self.changes.stream()
     }
 
-    fn vitals(&self) -> Vec<Vital> {
-        self.inner.state.cache.vitals()
+    fn gauges(&self) -> Vec<GaugeValue> {
+        self.inner.state.cache.gauges()
     }
 }
 

@@ -20,8 +20,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use tidegate_core::{
-    Audience, BoxFuture, Call, Caller, Catalog, ChangeStream, Health, Reply, Result, Source,
-    SourceId, Vital, Watch,
+    BoxFuture, Call, Caller, Catalog, ChangeStream, GaugeValue, Health, Reply, Result, Source,
+    SourceId, Viewer, Watch,
 };
 use tidegate_store::memory::{Memories, Owner, memories};
 use tidegate_store::{Changes, Millis, State as StoreState, Store, StoreError};
@@ -126,8 +126,8 @@ impl Memory {
 }
 
 impl Source for Memory {
-    fn catalog(&self, audience: &Audience<'_>) -> Arc<Catalog> {
-        self.offer.catalog(audience)
+    fn catalog(&self, viewer: &Viewer<'_>) -> Arc<Catalog> {
+        self.offer.catalog(viewer)
     }
 
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>> {
@@ -158,8 +158,8 @@ impl Source for Memory {
         }
     }
 
-    fn vitals(&self) -> Vec<Vital> {
-        let vital = |name, value: &AtomicU64| Vital {
+    fn gauges(&self) -> Vec<GaugeValue> {
+        let vital = |name, value: &AtomicU64| GaugeValue {
             name,
             value: value.load(Ordering::Relaxed),
         };

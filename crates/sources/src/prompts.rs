@@ -15,8 +15,8 @@ use std::sync::Arc;
 
 use serde_json::json;
 use tidegate_core::{
-    Ask, Audience, BoxFuture, Call, Catalog, ChangeSender, ChangeStream, Code, Error, Health,
-    Outcome, Reference, Reply, Result, Source, Vital,
+    BoxFuture, Call, Catalog, ChangeSender, ChangeStream, Code, Error, GaugeValue, Health,
+    Operation, Outcome, Reference, Reply, Result, Source, Viewer,
 };
 use tokio::sync::watch;
 
@@ -155,29 +155,29 @@ impl Look for Inner {
 }
 
 impl Source for Prompts {
-    fn catalog(&self, _: &Audience<'_>) -> Arc<Catalog> {
+    fn catalog(&self, _: &Viewer<'_>) -> Arc<Catalog> {
         Arc::clone(&self.0.now().catalog)
     }
 
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>> {
         let inner = Arc::clone(&self.0);
         Box::pin(async move {
-            match &call.ask {
-                Ask::Prompt { name } => {
+            match &call.operation {
+                Operation::Prompt { name } => {
                     let shelf = inner.now();
                     let prompt = shelf.library.prompts.get(name);
                     let prompt = prompt.ok_or_else(|| nothing_called(name))?;
                     prompt.get(&arguments(&call)).map(Reply::Done)
                 }
-                Ask::Resource { uri } => inner.read(uri).await,
-                Ask::Completion {
+                Operation::Resource { uri } => inner.read(uri).await,
+                Operation::Completion {
                     reference: Reference::Prompt(name),
                 } => inner.completion(&call, name),
-                Ask::Completion {
+                Operation::Completion {
                     reference: Reference::Resource(name),
                 }
-                | Ask::Tool { name } => Err(nothing_called(name)),
-                Ask::Own(_) | Ask::Task { .. } => {
+                | Operation::Tool { name } => Err(nothing_called(name)),
+                Operation::Gateway(_) | Operation::Task { .. } => {
                     Err(Error::internal("a call went to the wrong source"))
                 }
             }
@@ -192,7 +192,7 @@ impl Source for Prompts {
         Box::pin(self.first_look())
     }
 
-    fn prepare(&self, _: &Audience<'_>) -> BoxFuture<'_, ()> {
+    fn prepare(&self, _: &Viewer<'_>) -> BoxFuture<'_, ()> {
         Box::pin(self.first_look())
     }
 
@@ -200,9 +200,9 @@ impl Source for Prompts {
         self.0.now().health()
     }
 
-    fn vitals(&self) -> Vec<Vital> {
+    fn gauges(&self) -> Vec<GaugeValue> {
         let shelf = self.0.now();
-        let vital = |name, count| Vital {
+        let vital = |name, count| GaugeValue {
             name,
             value: u64::try_from(count).unwrap_or(u64::MAX),
         };

@@ -9,8 +9,8 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tidegate_core::{
-    Audience, BoxFuture, CacheScope, Call, Caller, Catalog, Change, ChangeSender, ChangeStream,
-    Probe, Reply, Result, Source, SourceId, Stats, Terms,
+    BoxFuture, CacheScope, Call, Caller, Catalog, Change, ChangeSender, ChangeStream,
+    ClientContext, HealthCheck, Reply, Result, Source, SourceId, Stats, Viewer,
 };
 
 use crate::declare::{Body, Declarations, Hint, Offer, Resource, Stop, Tool};
@@ -41,7 +41,7 @@ struct Seen {
 struct State {
     stats: Arc<Stats>,
     sources: Vec<(SourceId, Arc<dyn Source>)>,
-    probes: Vec<Arc<dyn Probe>>,
+    probes: Vec<Arc<dyn HealthCheck>>,
     /// What this source offers itself.
     own: Arc<Catalog>,
 }
@@ -51,12 +51,12 @@ impl System {
     pub fn new(
         stats: Arc<Stats>,
         sources: Vec<(SourceId, Arc<dyn Source>)>,
-        probes: Vec<Arc<dyn Probe>>,
+        probes: Vec<Arc<dyn HealthCheck>>,
     ) -> Self {
         let offer = Offer::new(declarations());
-        let own = Audience {
+        let own = Viewer {
             caller: &Caller::local(),
-            terms: &Terms::default(),
+            client: &ClientContext::default(),
         };
         let state = State {
             stats,
@@ -100,8 +100,8 @@ impl System {
 }
 
 impl Source for System {
-    fn catalog(&self, audience: &Audience<'_>) -> Arc<Catalog> {
-        self.offer.catalog(audience)
+    fn catalog(&self, viewer: &Viewer<'_>) -> Arc<Catalog> {
+        self.offer.catalog(viewer)
     }
 
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>> {

@@ -1,6 +1,6 @@
 //! A source that does what a test tells it to, and lets the test watch.
 //!
-//! Must not know: doors, revisions, JSON-RPC.
+//! Must not know: transports, revisions, JSON-RPC.
 
 mod entries;
 mod tool;
@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tidegate_core::{
-    Ask, Audience, BoxFuture, CacheScope, Call, Catalog, Change, ChangeSender, ChangeStream, Code,
-    Error, Features, LogLevel, Outcome, RawJson, Reply, Result, Source,
+    BoxFuture, CacheScope, Call, Catalog, Change, ChangeSender, ChangeStream, Code, Error,
+    Features, LogLevel, Operation, Outcome, RawJson, Reply, Result, Source, Viewer,
 };
 
 pub use tool::Tool;
@@ -221,7 +221,7 @@ impl Offer {
 }
 
 impl Source for FakeSource {
-    fn catalog(&self, _: &Audience<'_>) -> Arc<Catalog> {
+    fn catalog(&self, _: &Viewer<'_>) -> Arc<Catalog> {
         assert!(
             !self.0.catalog_panics.load(Ordering::Relaxed),
             "the catalog is broken, and these words are secret"
@@ -230,7 +230,7 @@ impl Source for FakeSource {
     }
 
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>> {
-        if let Ask::Tool { name } = &call.ask {
+        if let Operation::Tool { name } = &call.operation {
             let tool = self
                 .lock()
                 .tools
@@ -242,12 +242,14 @@ impl Source for FakeSource {
                 None => Box::pin(std::future::ready(Err(unknown(name)))),
             };
         }
-        let result = match &call.ask {
-            Ask::Prompt { name } => Ok(entries::messages(name, &call.params)),
-            Ask::Resource { uri } => self.lock().read(uri),
-            Ask::Completion { .. } => Ok(entries::completion()),
-            Ask::Tool { name } => Err(unknown(name)),
-            Ask::Own(_) | Ask::Task { .. } => Err(Error::internal("this is not for a source")),
+        let result = match &call.operation {
+            Operation::Prompt { name } => Ok(entries::messages(name, &call.params)),
+            Operation::Resource { uri } => self.lock().read(uri),
+            Operation::Completion { .. } => Ok(entries::completion()),
+            Operation::Tool { name } => Err(unknown(name)),
+            Operation::Gateway(_) | Operation::Task { .. } => {
+                Err(Error::internal("this is not for a source"))
+            }
         };
         let reply = result.map(|result| Reply::Done(Outcome::complete(result)));
         Box::pin(std::future::ready(reply))

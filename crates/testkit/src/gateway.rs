@@ -1,4 +1,4 @@
-//! A gateway with its real doors, put together in one sentence.
+//! A gateway with its real transports, put together in one sentence.
 //!
 //! Must not know: how a client talks.
 
@@ -11,7 +11,7 @@ use std::time::Duration;
 use tidegate_core::{Gateway, GatewayConfig, Identify, Layer, Naming, Source, SourceId, Stats};
 use tidegate_policy::authn::{Key, Keys, Local};
 use tidegate_policy::{Deadline, Observe, Words};
-use tidegate_server::{Doors, HttpConfig, Limits, Listener, Load, serve_http};
+use tidegate_server::{Admission, HttpConfig, Limits, Listener, Transports, serve_http};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -117,7 +117,7 @@ impl Builder {
         self
     }
 
-    /// Opens the HTTP door, on a port of its own.
+    /// Opens the HTTP transport, on a port of its own.
     pub async fn start(self) -> TestGateway {
         let http = self.http.clone();
         let parts = self.assemble().await;
@@ -126,13 +126,13 @@ impl Builder {
         let address = listener.address().expect("the socket has an address");
         let stop = CancellationToken::new();
         let serving = {
-            let (doors, stop) = (Arc::clone(&parts.doors), stop.clone());
-            tokio::spawn(async move { serve_http(&doors, listener, &http, stop).await })
+            let (transports, stop) = (Arc::clone(&parts.transports), stop.clone());
+            tokio::spawn(async move { serve_http(&transports, listener, &http, stop).await })
         };
         TestGateway::new(parts, address, stop, serving)
     }
 
-    /// Opens the door for one client on a pipe.
+    /// Opens the transport for one client on a pipe.
     pub async fn pipe(self) -> Pipe {
         Pipe::open(self.assemble().await, 1 << 20)
     }
@@ -166,12 +166,12 @@ impl Builder {
             }),
         ];
         let gateway = Arc::new(Gateway::new(config, self.sources, layers));
-        let load = Arc::new(Load::new(&self.limits));
-        let doors = Doors::new(Arc::clone(&gateway), self.identify, self.limits, load);
-        let doors = Arc::new(doors);
-        let background = background(&gateway, &doors).await;
+        let load = Arc::new(Admission::new(&self.limits));
+        let transports = Transports::new(Arc::clone(&gateway), self.identify, self.limits, load);
+        let transports = Arc::new(transports);
+        let background = background(&gateway, &transports).await;
         Parts {
-            doors,
+            transports,
             stats,
             _background: background,
         }
@@ -180,13 +180,13 @@ impl Builder {
 
 /// What goes on beside the calls. The sources are listened to when this returns, so that a test can
 /// change something at once.
-async fn background(gateway: &Arc<Gateway>, doors: &Arc<Doors>) -> JoinSet<()> {
+async fn background(gateway: &Arc<Gateway>, transports: &Arc<Transports>) -> JoinSet<()> {
     let mut tasks = JoinSet::new();
-    let (gateway, doors) = (Arc::clone(gateway), Arc::clone(doors));
+    let (gateway, transports) = (Arc::clone(gateway), Arc::clone(transports));
     let mut run = Box::pin(async move { gateway.run().await });
     if futures_util::poll!(&mut run).is_pending() {
         tasks.spawn(run);
     }
-    tasks.spawn(async move { doors.sweep().await });
+    tasks.spawn(async move { transports.sweep().await });
     tasks
 }

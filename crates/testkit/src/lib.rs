@@ -1,4 +1,4 @@
-//! What tests need: a source that does what a test says, a gateway with real doors around it, and
+//! What tests need: a source that does what a test says, a gateway with real transports around it, and
 //! small clients that can also do what a good client never would.
 //!
 //! A test reads like a story: start a gateway, let a client say something, look at the answer.

@@ -35,9 +35,9 @@ impl Pipe {
         let serving = {
             let stop = stop.clone();
             tokio::spawn(async move {
-                // The background ends with the door.
+                // The background ends with the transport.
                 let parts = parts;
-                serve_stdio(&parts.doors, gateway_input, gateway_output, stop).await
+                serve_stdio(&parts.transports, gateway_input, gateway_output, stop).await
             })
         };
         let (output, back) = split(output);
@@ -145,7 +145,7 @@ impl Pipe {
         self.stop.cancel();
     }
 
-    /// Waits until the door has closed.
+    /// Waits until the transport has closed.
     pub async fn closed(self) {
         let served = soon("the pipe to close", self.serving).await;
         served

@@ -10,11 +10,12 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use tidegate_core::{
-    Findings, Gateway, GatewayConfig, Identify, Layer, Lookout, Probe, Source, SourceId, Stats,
+    Gateway, GatewayConfig, GatewayHandle, HealthCheck, Identify, Layer, NameConflicts, Source,
+    SourceId, Stats,
 };
 use tidegate_policy::authn::{Key, Keys, Local};
-use tidegate_policy::{Figures, Observe};
-use tidegate_server::{Doors, Exposition, HttpConfig, Load};
+use tidegate_policy::{CallMetrics, Observe};
+use tidegate_server::{Admission, Exposition, HttpConfig, Transports};
 use tidegate_sources::bridge::BridgeTools;
 use tidegate_sources::system::System;
 use tidegate_store::Store;
@@ -29,9 +30,9 @@ const INSTRUCTIONS: &str = "Tidegate puts several MCP servers and sources of con
     endpoint. Tools are named `source__tool`, prompts `source/prompt`; resources keep their own \
     URIs. Read `resource://system/health` to see how the gateway and its sources are.";
 
-/// A gateway with its doors, ready to be opened.
+/// A gateway with its transports, ready to be opened.
 pub(crate) struct Assembly {
-    pub(crate) doors: Arc<Doors>,
+    pub(crate) transports: Arc<Transports>,
     pub(crate) http: HttpConfig,
     pub(crate) gateway: Arc<Gateway>,
     system: Arc<System>,
@@ -47,21 +48,21 @@ pub(crate) struct Assembly {
 impl Assembly {
     pub(crate) fn new(settings: &Settings) -> anyhow::Result<Self> {
         let stats = Arc::new(Stats::default());
-        let figures = Arc::new(Figures::default());
-        let load = Load::new(&settings.limits).telling(metrics::refused(&figures));
+        let figures = Arc::new(CallMetrics::default());
+        let load = Admission::new(&settings.limits).telling(metrics::refused(&figures));
         let load = Arc::new(load);
         let seal = Arc::new(seal::seal(settings));
         let servers = servers::servers(settings, &seal, &figures)?;
-        let lookout = Lookout::default();
+        let gateway_handle = GatewayHandle::default();
         let store = Arc::new(Store::in_folder(&settings.data_dir));
-        let built_in = built_in::sources(settings, &lookout, &store)?;
+        let built_in = built_in::sources(settings, &gateway_handle, &store)?;
         let store = built_in::keep_something(settings).then_some(store);
         let mut sources = in_order(&servers, &built_in, settings);
         let configured = sources.clone();
-        let findings = Arc::new(Findings::default());
-        let probes: Vec<Arc<dyn Probe>> = vec![
-            Arc::clone(&load) as Arc<dyn Probe>,
-            Arc::clone(&findings) as Arc<dyn Probe>,
+        let name_conflicts = Arc::new(NameConflicts::default());
+        let probes: Vec<Arc<dyn HealthCheck>> = vec![
+            Arc::clone(&load) as Arc<dyn HealthCheck>,
+            Arc::clone(&name_conflicts) as Arc<dyn HealthCheck>,
         ];
         let system = System::new(Arc::clone(&stats), sources.clone(), probes.clone());
         let system = Arc::new(system);
@@ -74,22 +75,22 @@ impl Assembly {
             naming: settings.naming,
             instructions: INSTRUCTIONS.to_owned(),
             endpoints: settings.endpoints.clone(),
-            own_tools: Some(Arc::new(BridgeTools::new(lookout.clone()))),
-            lookout,
+            own_tools: Some(Arc::new(BridgeTools::new(gateway_handle.clone()))),
+            gateway_handle,
             seal,
-            findings,
+            name_conflicts,
         };
         let metrics = metrics::page(&figures, sources.clone(), probes);
         let layers = layers(stats, figures, &sources);
         let gateway = Arc::new(Gateway::new(config, sources, layers));
-        let doors = Doors::new(
+        let transports = Transports::new(
             Arc::clone(&gateway),
             identify(settings),
             settings.limits.clone(),
             load,
         );
         Ok(Self {
-            doors: Arc::new(doors),
+            transports: Arc::new(transports),
             http: http(settings, metrics),
             gateway,
             system,
@@ -114,7 +115,7 @@ impl Assembly {
     pub(crate) fn background(&self) -> JoinSet<()> {
         let mut tasks = JoinSet::new();
         let (gateway, system) = (Arc::clone(&self.gateway), Arc::clone(&self.system));
-        let doors = Arc::clone(&self.doors);
+        let transports = Arc::clone(&self.transports);
         for served in &self.servers {
             let remote = Arc::clone(&served.remote);
             tasks.spawn(async move { remote.run().await });
@@ -128,7 +129,7 @@ impl Assembly {
         tasks.spawn(open_in(Arc::clone(&self.gateway), self.startup_wait));
         tasks.spawn(async move { gateway.run().await });
         tasks.spawn(async move { system.watch().await });
-        tasks.spawn(async move { doors.sweep().await });
+        tasks.spawn(async move { transports.sweep().await });
         tasks
     }
 }
@@ -183,7 +184,7 @@ fn in_order(
 /// The layers of all calls, in the order a call meets them. Each source has more of its own.
 fn layers(
     stats: Arc<Stats>,
-    figures: Arc<Figures>,
+    figures: Arc<CallMetrics>,
     sources: &[(SourceId, Arc<dyn Source>)],
 ) -> Vec<Arc<dyn Layer>> {
     let observe = Observe::new(stats, figures, metrics::words(), sources);

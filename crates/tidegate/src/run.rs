@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 #[cfg(target_os = "linux")]
-use tidegate_upstream::keeper::keep;
+use tidegate_upstream::child_guard::keep;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 

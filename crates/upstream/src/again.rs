@@ -2,9 +2,9 @@
 //! nothing: then it is worth asking again.
 
 use futures_util::stream::{self, StreamExt};
-use tidegate_core::{Ask, Call};
+use tidegate_core::{Call, Operation};
 use tidegate_mcp::Answer;
-use tidegate_mcp::revision::client::{Complaint, complaint};
+use tidegate_mcp::revision::client::{RetryHint, retry_hint};
 
 use crate::link::{Heard, Talk};
 
@@ -22,10 +22,12 @@ pub(crate) enum Again {
 pub(crate) async fn first_word(mut talk: Talk, call: &Call) -> (Talk, Option<Again>) {
     let first = talk.next().await;
     let again = match &first {
-        Some(Ok(Heard::Answer(Answer::Error(error)))) => match complaint(error) {
-            Some(Complaint::Headers) if matches!(call.ask, Ask::Tool { .. }) => Some(Again::List),
-            Some(Complaint::Revision { .. }) => Some(Again::Link),
-            Some(Complaint::Headers | Complaint::Capability) | None => None,
+        Some(Ok(Heard::Answer(Answer::Error(error)))) => match retry_hint(error) {
+            Some(RetryHint::Headers) if matches!(call.operation, Operation::Tool { .. }) => {
+                Some(Again::List)
+            }
+            Some(RetryHint::Revision { .. }) => Some(Again::Link),
+            Some(RetryHint::Headers | RetryHint::Capability) | None => None,
         },
         _ => None,
     };

@@ -8,9 +8,9 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
-use tidegate_core::{Catalog, Gap, RawJson, Terms};
+use tidegate_core::{Catalog, CatalogGap, ClientContext, RawJson};
 use tidegate_mcp::Era;
-use tidegate_mcp::revision::client::Facts;
+use tidegate_mcp::revision::client::ServerFacts;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -31,7 +31,7 @@ const LONGEST: usize = 4 * 1024;
 /// What a catalog is while the server has not said yet.
 static COMING: LazyLock<Arc<Catalog>> = LazyLock::new(|| {
     Arc::new(Catalog {
-        gap: Some(Gap::Coming),
+        gap: Some(CatalogGap::Loading),
         ..Catalog::default()
     })
 });
@@ -46,9 +46,13 @@ pub(crate) struct Key {
 
 impl Key {
     /// The class of a client at a server; none for those who see what the gateway itself sees.
-    pub(crate) fn of(config: &RemoteConfig, facts: &Facts, terms: &Terms) -> Option<Self> {
-        let capabilities = declared(config, terms);
-        let session = in_session(config, facts, terms) == InSession::Yes;
+    pub(crate) fn of(
+        config: &RemoteConfig,
+        facts: &ServerFacts,
+        client: &ClientContext,
+    ) -> Option<Self> {
+        let capabilities = declared(config, client);
+        let session = in_session(config, facts, client) == InSession::Yes;
         let says_nothing = capabilities.as_str() == "{}";
         let as_we_speak = session == (facts.revision.era() == Era::Legacy);
         let too_long = capabilities.as_str().len() > LONGEST;

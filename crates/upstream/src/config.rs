@@ -14,9 +14,9 @@ use crate::endpoint::Endpoint;
 pub struct RemoteConfig {
     /// The source's name, for the log.
     pub name: String,
-    pub transport: Transport,
+    pub transport: TransportConfig,
     /// What is known about how it speaks.
-    pub speaks: Speaks,
+    pub speaks: EraSetting,
     /// How long the server may take to say how it speaks and what it offers.
     pub connect_time: Duration,
     /// How long a list may wait for a server that has just been started.
@@ -32,14 +32,14 @@ pub struct RemoteConfig {
     /// Seals what clients carry for us.
     pub seal: Arc<Seal>,
     /// Is told how long each list took.
-    pub listed: Listed,
+    pub listed: ListObserver,
 }
 
 /// Is told how long it took to take in all pages of a list. Nobody is, by default.
 #[derive(Clone)]
-pub struct Listed(Arc<dyn Fn(List, Duration) + Send + Sync>);
+pub struct ListObserver(Arc<dyn Fn(List, Duration) + Send + Sync>);
 
-impl Listed {
+impl ListObserver {
     pub fn new(tell: impl Fn(List, Duration) + Send + Sync + 'static) -> Self {
         Self(Arc::new(tell))
     }
@@ -49,15 +49,15 @@ impl Listed {
     }
 }
 
-impl Default for Listed {
+impl Default for ListObserver {
     fn default() -> Self {
         Self::new(|_, _| {})
     }
 }
 
-impl fmt::Debug for Listed {
+impl fmt::Debug for ListObserver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Listed")
+        f.write_str("ListObserver")
     }
 }
 
@@ -75,19 +75,19 @@ pub enum Sharing {
 
 /// How a server is known to speak.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Speaks {
+pub enum EraSetting {
     /// It is found out.
     #[default]
-    Unknown,
+    Auto,
     /// Only in sessions: it is not asked whether it can do without.
-    InSessions,
+    Legacy,
     /// Only without sessions: none is opened.
-    WithoutSessions,
+    Modern,
 }
 
 /// How the server is reached.
 #[derive(Clone, Debug)]
-pub enum Transport {
+pub enum TransportConfig {
     /// A process of its own, spoken to over its standard input and output.
     Stdio(Command),
     /// An HTTP endpoint.
@@ -103,13 +103,13 @@ pub struct Command {
     pub env: Vec<(String, String)>,
     pub folder: Option<PathBuf>,
     /// Who ends it when we cannot any more.
-    pub keeper: Option<Keeper>,
+    pub child_guard: Option<ChildGuard>,
 }
 
 /// A program that runs another and ends it, with all that it has started, when nobody reads its own
 /// standard error any more.
 #[derive(Clone, Debug)]
-pub struct Keeper {
+pub struct ChildGuard {
     pub program: PathBuf,
     /// What it is called among processes.
     pub name: String,
@@ -117,7 +117,7 @@ pub struct Keeper {
     pub args: Vec<String>,
 }
 
-impl Keeper {
-    /// The exit code of a keeper whose program did not start.
+impl ChildGuard {
+    /// The exit code of a child_guard whose program did not start.
     pub const NOT_STARTED: i32 = 127;
 }

@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tidegate_core::{Ask, Call, Entry, LogLevel, RawJson, Result, Terms};
+use tidegate_core::{Call, ClientContext, Entry, LogLevel, Operation, RawJson, Result};
 use tidegate_mcp::Era;
-use tidegate_mcp::revision::client::{Facts, Wording, modern_headers};
+use tidegate_mcp::revision::client::{RequestEncoder, ServerFacts, modern_headers};
 use tokio_util::task::TaskTracker;
 
-use crate::config::{Command, RemoteConfig, Speaks, Transport};
+use crate::config::{Command, EraSetting, RemoteConfig, TransportConfig};
 use crate::endpoint::Endpoint;
 pub(crate) use crate::greet::Try;
 use crate::greet::{Failed, Greeted, greet};
@@ -28,7 +28,7 @@ const MOST_FAULTY: usize = 1000;
 pub(crate) struct Open {
     pub(crate) link: Arc<dyn Link>,
     pub(crate) numbers: Numbers,
-    pub(crate) facts: Facts,
+    pub(crate) facts: ServerFacts,
     /// What the server was told that clients on this link can do.
     capabilities: RawJson,
     /// What must have ended before the source has.
@@ -61,7 +61,7 @@ impl Open {
         let Some(level) = level.filter(|level| self.is_news(*level)) else {
             return;
         };
-        let outbound = self.own_wording().set_level(self.numbers.next(), level);
+        let outbound = self.own_encoder().set_level(self.numbers.next(), level);
         ask(self.link.as_ref(), outbound, Vec::new()).await.ok();
     }
 
@@ -84,35 +84,40 @@ impl Open {
 
     /// Makes a call. `tools` are those the server has, as far as is known.
     pub(crate) fn ask(&self, call: &Call, tools: &[Entry]) -> Result<Talk> {
-        let wording = self.wording(call.terms.clone());
-        let definition = match &call.ask {
-            Ask::Tool { name } => tools.iter().find(|tool| tool.key == *name),
+        let encoder = self.encoder(call.client.clone());
+        let definition = match &call.operation {
+            Operation::Tool { name } => tools.iter().find(|tool| tool.key == *name),
             _ => None,
         };
         let definition = definition.map(|tool| &tool.definition);
-        let outbound = wording
-            .call(self.numbers.next(), &call.ask, &call.params, definition)
+        let outbound = encoder
+            .call(
+                self.numbers.next(),
+                &call.operation,
+                &call.params,
+                definition,
+            )
             .ok_or_else(|| unavailable("the source cannot be asked for that"))?;
-        let headers = match wording.revision.era() {
-            Era::Modern => modern_headers(wording.revision, &outbound, definition),
+        let headers = match encoder.revision.era() {
+            Era::Modern => modern_headers(encoder.revision, &outbound, definition),
             Era::Legacy => Vec::new(),
         };
         Ok(self.link.request(outbound, headers))
     }
 
-    pub(crate) fn wording(&self, terms: Terms) -> Wording {
-        Wording {
+    pub(crate) fn encoder(&self, client: ClientContext) -> RequestEncoder {
+        RequestEncoder {
             revision: self.facts.revision,
-            terms,
+            client,
         }
     }
 
     /// What is said when nobody asks: about a client that can do nothing.
-    pub(crate) fn own_wording(&self) -> Wording {
+    pub(crate) fn own_encoder(&self) -> RequestEncoder {
         let stateless = self.facts.revision.era() == Era::Modern;
-        self.wording(Terms {
+        self.encoder(ClientContext {
             stateless,
-            ..Terms::default()
+            ..ClientContext::default()
         })
     }
 }
@@ -157,9 +162,9 @@ pub(crate) async fn connect(
     ways: Try,
 ) -> Result<Opened> {
     let ways = match config.speaks {
-        Speaks::Unknown => ways,
-        Speaks::InSessions => Try::SessionAlone,
-        Speaks::WithoutSessions => Try::Stateless,
+        EraSetting::Auto => ways,
+        EraSetting::Legacy => Try::SessionAlone,
+        EraSetting::Modern => Try::Stateless,
     };
     let opening = Opening {
         config,
@@ -169,8 +174,8 @@ pub(crate) async fn connect(
     };
     let opened = async {
         match &config.transport {
-            Transport::Stdio(command) => opening.over_pipe(command).await,
-            Transport::Http(endpoint) => opening.over_http(endpoint).await,
+            TransportConfig::Stdio(command) => opening.over_pipe(command).await,
+            TransportConfig::Http(endpoint) => opening.over_http(endpoint).await,
         }
     };
     let in_time = tokio::time::timeout(config.connect_time, opened).await;

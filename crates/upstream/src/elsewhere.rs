@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::StreamExt;
-use tidegate_core::{Change, ChangeSender, Event, EventStream, News, Question, RawJson};
-use tidegate_mcp::revision::client::renamed_errands;
-use tidegate_mcp::revision::question::{as_in_a_session, errand};
+use tidegate_core::{Change, ChangeEvent, ChangeSender, Event, EventStream, Question, RawJson};
+use tidegate_mcp::revision::client::rename_elicitation_ids;
+use tidegate_mcp::revision::question::{elicitation_id, for_stateful_client};
 
 use crate::link::Unasked;
 
@@ -40,7 +40,9 @@ impl Elsewhere {
                 Ok(Event::Elicited(theirs)) => elsewhere
                     .ours(&theirs)
                     .map(|ours| Ok(Event::Elicited(ours))),
-                Err(error) => Some(Err(renamed_errands(error, |theirs| elsewhere.name(theirs)))),
+                Err(error) => Some(Err(rename_elicitation_ids(error, |theirs| {
+                    elsewhere.name(theirs)
+                }))),
                 event => Some(event),
             };
             std::future::ready(event)
@@ -53,7 +55,7 @@ impl Elsewhere {
         let elsewhere = Arc::clone(self);
         tokio::spawn(async move {
             while let Some(news) = unasked.next().await {
-                if let News::Change(Change::Elicited(theirs)) = news
+                if let ChangeEvent::Change(Change::Elicited(theirs)) = news
                     && let Some(ours) = elsewhere.ours(&theirs)
                 {
                     elsewhere.changes.send(Change::Elicited(ours.into()));
@@ -63,10 +65,10 @@ impl Elsewhere {
     }
 
     fn question(&self, question: Question) -> Question {
-        let Some(theirs) = errand(question.kind, &question.params) else {
+        let Some(theirs) = elicitation_id(question.kind, &question.params) else {
             return question;
         };
-        let (params, ours): (RawJson, _) = as_in_a_session(question.kind, &question.params);
+        let (params, ours): (RawJson, _) = for_stateful_client(question.kind, &question.params);
         if let Some(ours) = ours {
             self.remember(theirs, ours);
         }
@@ -74,7 +76,7 @@ impl Elsewhere {
     }
 
     fn name(&self, theirs: &str) -> String {
-        let ours = tidegate_mcp::revision::question::fresh_errand();
+        let ours = tidegate_mcp::revision::question::new_elicitation_id();
         self.remember(theirs.to_owned(), ours.clone());
         ours
     }

@@ -31,7 +31,7 @@ use connector::Connector;
 
 pub(crate) use origin::within;
 pub use proxies::{Proxies, Proxy, UnusableProxy};
-pub use tls::{Authorities, Trust};
+pub use tls::{CertificateAuthorities, TrustStore};
 
 const WE: HeaderValue = HeaderValue::from_static(concat!("tidegate/", env!("CARGO_PKG_VERSION")));
 const BOTH_FORMS: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
@@ -78,7 +78,7 @@ impl Endpoint {
     pub fn new(
         url: Uri,
         headers: Vec<(HeaderName, HeaderValue)>,
-        trust: &Trust,
+        trust: &TrustStore,
         proxy: Option<Proxy>,
     ) -> Self {
         let mut all = HeaderMap::new();

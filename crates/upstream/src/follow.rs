@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use futures_util::stream::{self, pending};
 use tidegate_core::{Change, Filter};
-use tidegate_mcp::revision::client::{Said, modern_headers};
+use tidegate_mcp::revision::client::{ServerNotification, modern_headers};
 use tidegate_mcp::{Answer, Era};
 use tokio::sync::mpsc;
 
@@ -42,7 +42,7 @@ async fn listen(open: &Open, watched: &mut Watched, heard: &mpsc::Sender<Change>
     loop {
         tokio::select! {
             said = talk.next() => match said {
-                Some(Ok(Heard::Said(said))) => {
+                Some(Ok(Heard::ServerNotification(said))) => {
                     wait = FIRST_WAIT;
                     tells_of(&known, watched, heard).await;
                     tell(said, heard).await;
@@ -83,8 +83,8 @@ async fn is_still_stateless(open: &Open) -> bool {
     matches!(probed, Ok(Probed::Modern(_)))
 }
 
-async fn tell(said: Said, heard: &mpsc::Sender<Change>) {
-    if let Said::Change(change) = said {
+async fn tell(said: ServerNotification, heard: &mpsc::Sender<Change>) {
+    if let ServerNotification::Change(change) = said {
         heard.send(change).await.ok();
     }
 }
@@ -93,7 +93,7 @@ async fn tell(said: Said, heard: &mpsc::Sender<Change>) {
 async fn begun(open: &Open, uris: &BTreeSet<String>, heard: &mpsc::Sender<Change>) -> (Talk, bool) {
     let mut talk = open_stream(open, uris);
     match tokio::time::timeout(BEGINNING, talk.next()).await {
-        Ok(Some(Ok(Heard::Said(said)))) => {
+        Ok(Some(Ok(Heard::ServerNotification(said)))) => {
             tell(said, heard).await;
             (talk, true)
         }
@@ -130,15 +130,15 @@ fn open_stream(open: &Open, uris: &BTreeSet<String>) -> Talk {
     if filter == Filter::default() {
         return pending().boxed();
     }
-    let wording = open.own_wording();
-    let outbound = wording.listen(open.numbers.next(), &filter);
-    let headers = modern_headers(wording.revision, &outbound, None);
+    let encoder = open.own_encoder();
+    let outbound = encoder.listen(open.numbers.next(), &filter);
+    let headers = modern_headers(encoder.revision, &outbound, None);
     open.link.request(outbound, headers)
 }
 
 /// Subscribes to what is wanted and not to what is not.
 async fn subscribe(open: &Open, watched: &mut Watched, heard: &mpsc::Sender<Change>) {
-    let wording = open.own_wording();
+    let encoder = open.own_encoder();
     let mut known = BTreeSet::new();
     if !open.facts.features.subscribe {
         return std::future::pending().await;
@@ -148,7 +148,7 @@ async fn subscribe(open: &Open, watched: &mut Watched, heard: &mpsc::Sender<Chan
         for uri in now.difference(&known) {
             ask(
                 open.link.as_ref(),
-                wording.subscribe(open.numbers.next(), uri),
+                encoder.subscribe(open.numbers.next(), uri),
                 Vec::new(),
             )
             .await
@@ -158,7 +158,7 @@ async fn subscribe(open: &Open, watched: &mut Watched, heard: &mpsc::Sender<Chan
         for uri in known.difference(&now) {
             ask(
                 open.link.as_ref(),
-                wording.unsubscribe(open.numbers.next(), uri),
+                encoder.unsubscribe(open.numbers.next(), uri),
                 Vec::new(),
             )
             .await

@@ -30,14 +30,14 @@ impl Freshness {
     /// The lists have just been taken in.
     pub(crate) fn new(ttl: Option<Duration>, tells_changes: bool) -> Self {
         let loaded = Instant::now();
-        let good_for = match ttl.filter(|ttl| !ttl.is_zero()) {
+        let cache_lifetime = match ttl.filter(|ttl| !ttl.is_zero()) {
             Some(ttl) => Some(ttl.max(SHORTEST_TTL)),
             None if tells_changes => None,
             None => Some(SILENT),
         };
         Self {
             loaded,
-            due: good_for.map(|good_for| loaded + good_for),
+            due: cache_lifetime.map(|cache_lifetime| loaded + cache_lifetime),
             said: Vec::new(),
         }
     }

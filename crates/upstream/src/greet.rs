@@ -1,8 +1,8 @@
 //! The first words on a link: how the server speaks, and a session if it must have one.
 
-use tidegate_core::{Error, RawJson, Terms};
-use tidegate_mcp::revision::ability::declares_roots;
-use tidegate_mcp::revision::client::{Facts, Wording};
+use tidegate_core::{ClientContext, Error, RawJson};
+use tidegate_mcp::revision::client::{RequestEncoder, ServerFacts};
+use tidegate_mcp::revision::client_capabilities::declares_roots;
 
 use crate::link::{Link, Session, unavailable};
 use crate::probe::{Numbers, Probed, Unwelcome, discover, initialize};
@@ -22,7 +22,7 @@ pub(crate) enum Try {
 
 /// A server that can be spoken to.
 pub(crate) struct Greeted {
-    pub(crate) facts: Facts,
+    pub(crate) facts: ServerFacts,
     /// Whether it had to be waited for, in vain, to find out how it speaks.
     pub(crate) the_hard_way: bool,
 }
@@ -90,7 +90,7 @@ pub(crate) async fn greet(
     }
 }
 
-fn stateless(facts: Facts) -> Greeted {
+fn stateless(facts: ServerFacts) -> Greeted {
     Greeted {
         facts,
         the_hard_way: false,
@@ -98,16 +98,16 @@ fn stateless(facts: Facts) -> Greeted {
 }
 
 /// Begins the session that the handshake opened.
-async fn enter(link: &dyn Link, facts: &Facts, capabilities: &RawJson) -> Result<(), Error> {
+async fn enter(link: &dyn Link, facts: &ServerFacts, capabilities: &RawJson) -> Result<(), Error> {
     link.enter(Session {
         revision: facts.revision,
         shows_folders: declares_roots(capabilities),
     });
-    let wording = Wording {
+    let encoder = RequestEncoder {
         revision: facts.revision,
-        terms: Terms::default(),
+        client: ClientContext::default(),
     };
-    link.notify(wording.initialized()).await?;
+    link.notify(encoder.initialized()).await?;
     link.follow().await;
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tidegate_core::{Catalog, Change, Error, Gap, Health, List, News, RawJson};
+use tidegate_core::{Catalog, CatalogGap, Change, ChangeEvent, Error, Health, List, RawJson};
 use tokio::sync::mpsc;
 
 use crate::backoff::Backoff;
@@ -44,7 +44,7 @@ impl Remote {
     fn is_unreachable(&self, error: &Error) {
         let cause = std::error::Error::source(error).map(ToString::to_string);
         let source = &self.config.name;
-        // Said once for as long as nothing changes: it is tried again and again.
+        // ServerNotification once for as long as nothing changes: it is tried again and again.
         match self.health.load().as_ref() {
             Health::Down(why) if why == error.message() => {
                 tracing::debug!(source, cause, "the source still cannot be reached");
@@ -70,10 +70,14 @@ impl Remote {
     /// It works; well, if its lists are whole.
     fn is_up(&self) {
         let catalog = self.catalog.load();
-        let flaws: Vec<_> = catalog.flaws.iter().map(|flaw| flaw.why.as_str()).collect();
-        self.health.store(Arc::new(match flaws.is_empty() {
+        let defects: Vec<_> = catalog
+            .defects
+            .iter()
+            .map(|defect| defect.why.as_str())
+            .collect();
+        self.health.store(Arc::new(match defects.is_empty() {
             true => Health::Good,
-            false => Health::Degraded(flaws.join("; ")),
+            false => Health::Degraded(defects.join("; ")),
         }));
     }
 
@@ -85,7 +89,7 @@ impl Remote {
             ..Catalog::default()
         };
         if known.gap.is_some() && **known == never_seen {
-            let gap = Some(Gap::Missing(why.to_owned()));
+            let gap = Some(CatalogGap::Unavailable(why.to_owned()));
             self.catalog.store(Arc::new(Catalog {
                 gap,
                 ..Catalog::default()
@@ -125,8 +129,8 @@ impl Remote {
                 }
                 change = changes.recv() => change,
                 news = unasked.next() => match news {
-                    Some(News::Change(change)) => Some(change),
-                    Some(News::AllUpdated | News::Gap) => {
+                    Some(ChangeEvent::Change(change)) => Some(change),
+                    Some(ChangeEvent::AllUpdated | ChangeEvent::Missed) => {
                         self.may_have_changed();
                         None
                     }
@@ -154,7 +158,7 @@ impl Remote {
         let nothing = RawJson::empty_object();
         let Loaded { catalog, ttl } = load(&self.config, open, &nothing, &known).await;
         // What could not be read is tried again, though nobody says that it changed.
-        let will_be_told = open.facts.tells_changes && catalog.flaws.is_empty();
+        let will_be_told = open.facts.tells_changes && catalog.defects.is_empty();
         let catalog = Arc::new(catalog);
         self.catalog.store(Arc::clone(&catalog));
         let lasting = Lasting::new(ttl, open.facts.tells_changes);

@@ -2,12 +2,12 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use tidegate_core::{Call, Code, RawJson, Result, Terms};
+use tidegate_core::{Call, ClientContext, Code, RawJson, Result};
 use tidegate_mcp::Era;
-use tidegate_mcp::revision::ability::{can_be_asked_something, declares_roots};
-use tidegate_mcp::revision::client::Facts;
+use tidegate_mcp::revision::client::ServerFacts;
+use tidegate_mcp::revision::client_capabilities::{accepts_questions, declares_roots};
 
-use crate::config::{RemoteConfig, Sharing, Speaks};
+use crate::config::{EraSetting, RemoteConfig, Sharing};
 use crate::connect::Open;
 use crate::pool::{LaneKey, Leased};
 use crate::remote::Remote;
@@ -24,7 +24,7 @@ enum Lease {
 impl Remote {
     /// The link that a call is made on; none where it is everyone's.
     pub(crate) async fn leased(&self, shared: &Open, call: &Call) -> Result<Option<Leased>> {
-        let in_session = in_session(&self.config, &shared.facts, &call.terms);
+        let in_session = in_session(&self.config, &shared.facts, &call.client);
         let is_unsure = in_session == InSession::IfThereAreAny;
         if is_unsure && shared.has_no_sessions.load(Relaxed) {
             return Ok(None);
@@ -55,13 +55,13 @@ impl Remote {
 }
 
 impl Lease {
-    fn of(config: &RemoteConfig, facts: &Facts, call: &Call) -> Self {
-        let terms = &call.terms;
-        let capabilities = declared(config, terms);
+    fn of(config: &RemoteConfig, facts: &ServerFacts, call: &Call) -> Self {
+        let client = &call.client;
+        let capabilities = declared(config, client);
         let as_we_speak = facts.revision.era() == Era::Legacy;
-        let can_be_asked = can_be_asked_something(&capabilities);
+        let can_be_asked = accepts_questions(&capabilities);
         match config.sharing {
-            _ if in_session(config, facts, terms) == InSession::No => Self::Everyones,
+            _ if in_session(config, facts, client) == InSession::No => Self::Everyones,
             Sharing::Call => Self::Own(capabilities),
             _ if as_we_speak && !can_be_asked => Self::Everyones,
             Sharing::All => Self::Lane(LaneKey {
@@ -70,12 +70,14 @@ impl Lease {
                 conversation: None,
             }),
             // A server keeps the folders it was told: they are those of one conversation.
-            Sharing::Principal if declares_roots(&capabilities) && terms.stateless => {
+            Sharing::Principal if declares_roots(&capabilities) && client.stateless => {
                 Self::Own(capabilities)
             }
             Sharing::Principal => Self::Lane(LaneKey {
                 principal: Some(call.caller.principal.clone()),
-                conversation: terms.conversation.filter(|_| declares_roots(&capabilities)),
+                conversation: client
+                    .conversation
+                    .filter(|_| declares_roots(&capabilities)),
                 capabilities,
             }),
         }
@@ -92,13 +94,17 @@ pub(crate) enum InSession {
     IfThereAreAny,
 }
 
-pub(crate) fn in_session(config: &RemoteConfig, facts: &Facts, terms: &Terms) -> InSession {
-    let can_be_asked = || can_be_asked_something(&declared(config, terms));
+pub(crate) fn in_session(
+    config: &RemoteConfig,
+    facts: &ServerFacts,
+    client: &ClientContext,
+) -> InSession {
+    let can_be_asked = || accepts_questions(&declared(config, client));
     match facts.revision.era() {
         Era::Legacy => InSession::Yes,
-        Era::Modern if terms.stateless => InSession::No,
+        Era::Modern if client.stateless => InSession::No,
         Era::Modern if facts.also_sessions => InSession::Yes,
-        Era::Modern if config.speaks == Speaks::Unknown && can_be_asked() => {
+        Era::Modern if config.speaks == EraSetting::Auto && can_be_asked() => {
             InSession::IfThereAreAny
         }
         Era::Modern => InSession::No,
@@ -106,9 +112,9 @@ pub(crate) fn in_session(config: &RemoteConfig, facts: &Facts, terms: &Terms) ->
 }
 
 /// What the server is told that a client can do.
-pub(crate) fn declared(config: &RemoteConfig, terms: &Terms) -> RawJson {
+pub(crate) fn declared(config: &RemoteConfig, client: &ClientContext) -> RawJson {
     match config.sharing {
         Sharing::All => RawJson::empty_object(),
-        Sharing::Principal | Sharing::Call => terms.capabilities.clone(),
+        Sharing::Principal | Sharing::Call => client.capabilities.clone(),
     }
 }

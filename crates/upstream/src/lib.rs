@@ -5,10 +5,12 @@
 //! connections over HTTP; `greet` finds out how it speaks, `lists` takes in what it offers, `relay`
 //! carries one call.
 //!
-//! Knows no client, no door and no role.
+//! Knows no client, no transport and no role.
 
 mod again;
 mod backoff;
+#[cfg(target_os = "linux")]
+pub mod child_guard;
 mod classes;
 mod config;
 mod connect;
@@ -18,8 +20,6 @@ mod follow;
 mod fresh;
 mod greet;
 mod keep;
-#[cfg(target_os = "linux")]
-pub mod keeper;
 mod lease;
 mod link;
 mod lists;
@@ -34,7 +34,9 @@ mod task;
 mod tend;
 mod watches;
 
-pub use config::{Command, Keeper, Listed, RemoteConfig, Sharing, Speaks, Transport};
-pub use endpoint::{Authorities, Endpoint, Proxies, Proxy, Trust, UnusableProxy};
+pub use config::{
+    ChildGuard, Command, EraSetting, ListObserver, RemoteConfig, Sharing, TransportConfig,
+};
+pub use endpoint::{CertificateAuthorities, Endpoint, Proxies, Proxy, TrustStore, UnusableProxy};
 pub use link::WANTS_CREDENTIALS;
 pub use remote::Remote;

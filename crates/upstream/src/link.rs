@@ -12,8 +12,8 @@ pub(crate) mod stdio;
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
-use tidegate_core::{Code, Error, QuestionKind, RawJson, Result, Side, Vital};
-use tidegate_mcp::revision::client::{Outbound, Said};
+use tidegate_core::{Code, Error, GaugeValue, QuestionKind, RawJson, Result, Side};
+use tidegate_mcp::revision::client::{OutboundRequest, ServerNotification};
 use tidegate_mcp::{Answer, RequestId, Revision};
 
 use crate::news::NewsReceiver;
@@ -33,7 +33,7 @@ pub(crate) type Talk = BoxStream<'static, Result<Heard>>;
 /// One thing the server says in answer to a request.
 #[derive(Debug)]
 pub(crate) enum Heard {
-    Said(Said),
+    ServerNotification(ServerNotification),
     /// The server asks something of the client whose request this is.
     Question {
         id: RequestId,
@@ -55,7 +55,7 @@ pub(crate) struct Session {
 /// A way to a server.
 pub(crate) trait Link: Send + Sync + 'static {
     /// Sends a request. The headers are for links that have such.
-    fn request(&self, outbound: Outbound, headers: Vec<(String, String)>) -> Talk;
+    fn request(&self, outbound: OutboundRequest, headers: Vec<(String, String)>) -> Talk;
 
     /// What the server asks about a task of its own when no request is there to ask it on.
     fn adopt(&self, task: &str) -> Talk;
@@ -76,7 +76,7 @@ pub(crate) trait Link: Send + Sync + 'static {
     fn asks_anywhere(&self) -> bool;
 
     /// What was odd about the server's words.
-    fn vitals(&self) -> [Vital; 2];
+    fn gauges(&self) -> [GaugeValue; 2];
 
     /// Whether requests have headers, which repeat what they say.
     fn has_headers(&self) -> bool;

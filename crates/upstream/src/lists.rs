@@ -3,9 +3,13 @@
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-use tidegate_core::{CacheScope, Catalog, Entry, Flaw, List, RawJson, Result, Terms, clip};
+use tidegate_core::{
+    CacheScope, Catalog, ClientContext, Entry, List, ListDefect, RawJson, Result, clip,
+};
 use tidegate_mcp::Era;
-use tidegate_mcp::revision::client::{Page, Wording, modern_headers, page, wrong_header_mark};
+use tidegate_mcp::revision::client::{
+    Page, RequestEncoder, invalid_header_annotation, modern_headers, page,
+};
 
 use crate::config::RemoteConfig;
 use crate::connect::Open;
@@ -53,7 +57,7 @@ pub(crate) async fn load(
             }
             Err(error) => Read {
                 entries: known.list(list).to_vec(),
-                flaws: vec![format!(
+                defects: vec![format!(
                     "its list of {} could not be read: {}",
                     list.member(),
                     error.message()
@@ -62,8 +66,8 @@ pub(crate) async fn load(
             },
         };
         *catalog.list_mut(list) = read.entries;
-        let flaws = read.flaws.into_iter().map(|why| Flaw { list, why });
-        catalog.flaws.extend(flaws);
+        let defects = read.defects.into_iter().map(|why| ListDefect { list, why });
+        catalog.defects.extend(defects);
     }
     tell(config, &catalog, known);
     Loaded { catalog, ttl }
@@ -72,10 +76,10 @@ pub(crate) async fn load(
 /// Logs what the lists lack, once for as long as it is so.
 fn tell(config: &RemoteConfig, catalog: &Catalog, known: &Catalog) {
     let source = &config.name;
-    for flaw in &catalog.flaws {
-        if !known.flaws.contains(flaw) {
-            let list = flaw.list.member();
-            tracing::warn!(source, list, why = flaw.why, "a list is not whole");
+    for defect in &catalog.defects {
+        if !known.defects.contains(defect) {
+            let list = defect.list.member();
+            tracing::warn!(source, list, why = defect.why, "a list is not whole");
         }
     }
 }
@@ -88,7 +92,7 @@ struct Read {
     /// Entries that are no entries.
     malformed: usize,
     /// Why this is not all of it.
-    flaws: Vec<String>,
+    defects: Vec<String>,
 }
 
 /// Reads the tools that a server lists for clients that can do this.
@@ -105,20 +109,20 @@ pub(crate) async fn tools(
 struct Drain<'a> {
     config: &'a RemoteConfig,
     open: &'a Open,
-    wording: Wording,
+    encoder: RequestEncoder,
 }
 
 impl<'a> Drain<'a> {
     fn new(config: &'a RemoteConfig, open: &'a Open, capabilities: &RawJson) -> Self {
-        let wording = open.wording(Terms {
+        let encoder = open.encoder(ClientContext {
             stateless: open.facts.revision.era() == Era::Modern,
             capabilities: capabilities.clone(),
-            ..Terms::default()
+            ..ClientContext::default()
         });
         Self {
             config,
             open,
-            wording,
+            encoder,
         }
     }
 
@@ -128,11 +132,11 @@ impl<'a> Drain<'a> {
         let cut = self.pages(list, &mut read).await?;
         let name = list.member();
         let cut = cut.map(|why| format!("its list of {name} is cut off: {why}"));
-        read.flaws.extend(cut);
+        read.defects.extend(cut);
         if read.malformed > 0 {
             let count = read.malformed;
             let left_out = format!("{count} of its {name} cannot be read and are left out");
-            read.flaws.push(left_out);
+            read.defects.push(left_out);
         }
         Ok(read)
     }
@@ -165,9 +169,9 @@ impl<'a> Drain<'a> {
 
     /// One page and its size; none where the server does not know this list after all.
     async fn page(&self, list: List, cursor: Option<&str>) -> Result<Option<(Page, usize)>> {
-        let outbound = self.wording.list(self.open.numbers.next(), list, cursor);
-        let headers = match self.wording.revision.era() {
-            Era::Modern => modern_headers(self.wording.revision, &outbound, None),
+        let outbound = self.encoder.list(self.open.numbers.next(), list, cursor);
+        let headers = match self.encoder.revision.era() {
+            Era::Modern => modern_headers(self.encoder.revision, &outbound, None),
             Era::Legacy => Vec::new(),
         };
         let asked = ask(self.open.link.as_ref(), outbound, headers);
@@ -188,8 +192,8 @@ impl<'a> Drain<'a> {
     /// said.
     fn is_callable(&self, tool: &Entry) -> bool {
         let has_headers =
-            self.wording.revision.era() == Era::Modern && self.open.link.has_headers();
-        let wrong = wrong_header_mark(&tool.definition).filter(|_| has_headers);
+            self.encoder.revision.era() == Era::Modern && self.open.link.has_headers();
+        let wrong = invalid_header_annotation(&tool.definition).filter(|_| has_headers);
         if let Some(wrong) = &wrong
             && self.open.is_newly_faulty(&tool.key)
         {

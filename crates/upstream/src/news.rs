@@ -5,7 +5,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tidegate_core::{Change, News};
+use tidegate_core::{Change, ChangeEvent};
 use tokio::sync::mpsc;
 
 /// Resources that may wait to be looked at. With more, all that is watched may have changed.
@@ -81,10 +81,10 @@ impl Waiting {
         }
     }
 
-    fn take(&mut self) -> Option<News> {
+    fn take(&mut self) -> Option<ChangeEvent> {
         if std::mem::take(&mut self.gap) {
             self.updated.clear();
-            return Some(News::Gap);
+            return Some(ChangeEvent::Missed);
         }
         let updated = self.updated.pop_first().map(Change::Updated);
         let elicited = || self.elicited.pop_front().map(Change::Elicited);
@@ -92,7 +92,7 @@ impl Waiting {
             let told = self.lists.iter_mut().position(std::mem::take)?;
             Some([Change::Tools, Change::Prompts, Change::Resources][told].clone())
         });
-        change.map(News::Change)
+        change.map(ChangeEvent::Change)
     }
 }
 
@@ -104,7 +104,7 @@ pub(crate) struct NewsReceiver {
 
 impl NewsReceiver {
     /// The next news; none when nobody can say more.
-    pub(crate) async fn next(&mut self) -> Option<News> {
+    pub(crate) async fn next(&mut self) -> Option<ChangeEvent> {
         loop {
             if let Some(news) = lock(&self.waiting).take() {
                 return Some(news);
@@ -136,11 +136,14 @@ mod tests {
             sender.say(updated("a"));
         }
         let heard = [receiver.next().await, receiver.next().await];
-        assert_eq!(heard[0], Some(News::Change(updated("a"))));
-        assert_eq!(heard[1], Some(News::Change(Change::Tools)));
+        assert_eq!(heard[0], Some(ChangeEvent::Change(updated("a"))));
+        assert_eq!(heard[1], Some(ChangeEvent::Change(Change::Tools)));
         assert_eq!(receiver.next().now_or_never(), None);
         sender.say(Change::Tools);
-        assert_eq!(receiver.next().await, Some(News::Change(Change::Tools)));
+        assert_eq!(
+            receiver.next().await,
+            Some(ChangeEvent::Change(Change::Tools))
+        );
         drop(sender);
         assert_eq!(receiver.next().await, None);
     }
@@ -151,7 +154,7 @@ mod tests {
         for number in 0..=MOST_UPDATES {
             sender.say(updated(&number.to_string()));
         }
-        assert_eq!(receiver.next().await, Some(News::Gap));
+        assert_eq!(receiver.next().await, Some(ChangeEvent::Missed));
         assert_eq!(receiver.next().now_or_never(), None);
     }
 }

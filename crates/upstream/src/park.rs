@@ -16,10 +16,10 @@ use tidegate_core::{
     RawJson, Result, Seal,
 };
 use tidegate_mcp::codes;
-use tidegate_mcp::revision::ability::cannot_be_asked;
 use tidegate_mcp::revision::client::url_elicitations;
+use tidegate_mcp::revision::client_capabilities::capability_error;
+use tidegate_mcp::revision::multi_round_trip::{RoundInput, input_required};
 use tidegate_mcp::revision::question::cancelled;
-use tidegate_mcp::revision::rounds::{Brought, input_required};
 use tokio::time::Instant;
 
 use answers::{Elsewhere, declined, sent_elsewhere};
@@ -38,7 +38,7 @@ const LOOK: Duration = Duration::from_secs(1);
 /// The calls that wait.
 pub(crate) struct Lot {
     seal: Arc<Seal>,
-    good_for: Duration,
+    cache_lifetime: Duration,
     parked: Mutex<HashMap<ParkId, Parked>>,
 }
 
@@ -58,10 +58,10 @@ struct Waiting {
 }
 
 impl Lot {
-    pub(crate) fn new(seal: Arc<Seal>, good_for: Duration) -> Arc<Self> {
+    pub(crate) fn new(seal: Arc<Seal>, cache_lifetime: Duration) -> Arc<Self> {
         Arc::new(Self {
             seal,
-            good_for,
+            cache_lifetime,
             parked: Mutex::default(),
         })
     }
@@ -86,7 +86,7 @@ impl Lot {
     pub(crate) fn resume(
         self: &Arc<Self>,
         call: &Call,
-        brought: Brought,
+        brought: RoundInput,
     ) -> Result<Option<EventStream>> {
         let Some(token) = brought.state else {
             return Ok(None);
@@ -95,7 +95,7 @@ impl Lot {
         let Some(id) = state.belongs_to(call)? else {
             return Ok(match sent_elsewhere(&brought.answers)? {
                 Elsewhere::Went => None,
-                Elsewhere::Declined => Some(declined(&call.ask)),
+                Elsewhere::Declined => Some(declined(&call.operation)),
             });
         };
         let mut waiting = self.take(id, &brought.answers)?;
@@ -128,7 +128,7 @@ impl Lot {
             ready: (!waiting.questions.is_empty()).then(|| Instant::now() + GATHER),
             waiting,
             principal: call.caller.principal.clone(),
-            capabilities: call.terms.capabilities.clone(),
+            capabilities: call.client.capabilities.clone(),
             digest: Digest::of(call),
         };
         stream::unfold(Some(round), |round| async { round?.next().await }).boxed()
@@ -145,13 +145,13 @@ impl Lot {
             return None;
         }
         let id = ParkId::fresh();
-        let token = State::Parked(id, digest).seal(&self.seal, principal, self.good_for);
+        let token = State::Parked(id, digest).seal(&self.seal, principal, self.cache_lifetime);
         parked.insert(
             id,
             Parked {
                 principal: principal.clone(),
                 call: waiting,
-                until: Instant::now() + self.good_for,
+                until: Instant::now() + self.cache_lifetime,
             },
         );
         Some(token)
@@ -239,7 +239,7 @@ impl Round {
             };
             match event? {
                 Ok(Event::Question(question)) => {
-                    match cannot_be_asked(&self.capabilities, question.kind, &question.params) {
+                    match capability_error(&self.capabilities, question.kind, &question.params) {
                         Some(declined) => question.answer(Err(declined)),
                         None => {
                             self.waiting.ask(question);
@@ -291,12 +291,12 @@ impl Round {
         let Some(questions) = url_elicitations(&error) else {
             return Some((Err(error), None));
         };
-        let cannot = |params| cannot_be_asked(&self.capabilities, QuestionKind::Elicit, params);
+        let cannot = |params| capability_error(&self.capabilities, QuestionKind::Elicit, params);
         if questions.iter().any(|params| cannot(params).is_some()) {
             return Some((Err(needs_url()), None));
         }
         let state = State::Again(self.digest);
-        let token = state.seal(&self.lot.seal, &self.principal, self.lot.good_for);
+        let token = state.seal(&self.lot.seal, &self.principal, self.lot.cache_lifetime);
         let keys: Vec<_> = (1..=questions.len())
             .map(|number| format!("k{number}"))
             .collect();

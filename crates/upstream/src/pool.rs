@@ -16,7 +16,7 @@ use tidegate_core::{Event, Principal, RawJson, Result};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
 
-use crate::config::{RemoteConfig, Transport};
+use crate::config::{RemoteConfig, TransportConfig};
 use crate::connect::{Open, Try, connect};
 use crate::elsewhere::Elsewhere;
 use crate::link::not_asked;
@@ -101,7 +101,7 @@ impl Pool {
         if lane.asks_anywhere() {
             self.asks_anywhere.store(true, Ordering::Relaxed);
         }
-        matches!(config.transport, Transport::Stdio(_))
+        matches!(config.transport, TransportConfig::Stdio(_))
             || self.asks_anywhere.load(Ordering::Relaxed)
     }
 

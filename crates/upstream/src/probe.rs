@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use http::StatusCode;
-use tidegate_core::{Declined, Error, RawJson, Result, Terms, clip};
+use tidegate_core::{ClientContext, Declined, Error, RawJson, Result, clip};
 use tidegate_mcp::revision::client::{
-    Facts, Outbound, Verdict, Wording, complaint, initialized, modern_headers, verdict,
+    EraVerdict, OutboundRequest, RequestEncoder, ServerFacts, era_verdict, initialized,
+    modern_headers, retry_hint,
 };
 use tidegate_mcp::revision::question::response;
 use tidegate_mcp::{Answer, Era, RequestId, Revision, RpcError};
@@ -32,7 +33,7 @@ impl Numbers {
 
 /// How a server speaks.
 pub(crate) enum Probed {
-    Modern(Facts),
+    Modern(ServerFacts),
     Legacy,
     /// It said nothing: as legacy servers may that do not know the question.
     Silent,
@@ -41,14 +42,14 @@ pub(crate) enum Probed {
 /// Asks for the newest revision. An error if the server was not reached, or wants something else
 /// first: that tells nothing of how it speaks.
 pub(crate) async fn discover(link: &dyn Link, numbers: &Numbers) -> Result<Probed> {
-    let wording = Wording {
+    let encoder = RequestEncoder {
         revision: Revision::NEWEST,
-        terms: Terms::default(),
+        client: ClientContext::default(),
     };
     let mut refused = None;
     for _ in 0..TRIES {
-        let outbound = wording.discover(numbers.next());
-        let headers = modern_headers(wording.revision, &outbound, None);
+        let outbound = encoder.discover(numbers.next());
+        let headers = modern_headers(encoder.revision, &outbound, None);
         let asked = put(link, outbound, headers);
         let Ok(answered) = tokio::time::timeout(PROBE, asked).await else {
             return Ok(Probed::Silent);
@@ -58,11 +59,11 @@ pub(crate) async fn discover(link: &dyn Link, numbers: &Numbers) -> Result<Probe
             Answered::Refused(_) => return Ok(Probed::Legacy),
             Answered::Answer(answer) => answer,
         };
-        match verdict(wording.revision, &answer) {
-            Verdict::Modern(facts) => return Ok(Probed::Modern(facts)),
-            Verdict::Legacy => return Ok(Probed::Legacy),
-            Verdict::Foreign { spoken } => return Err(foreign(&spoken)),
-            Verdict::AskAgain => refused = answer.err(),
+        match era_verdict(encoder.revision, &answer) {
+            EraVerdict::Modern(facts) => return Ok(Probed::Modern(facts)),
+            EraVerdict::Legacy => return Ok(Probed::Legacy),
+            EraVerdict::Foreign { spoken } => return Err(foreign(&spoken)),
+            EraVerdict::AskAgain => refused = answer.err(),
         }
     }
     let why = refused
@@ -107,15 +108,15 @@ pub(crate) async fn initialize(
     link: &dyn Link,
     numbers: &Numbers,
     capabilities: &RawJson,
-) -> Result<Result<Facts, Unwelcome>> {
-    let wording = Wording {
+) -> Result<Result<ServerFacts, Unwelcome>> {
+    let encoder = RequestEncoder {
         revision: Revision::NEWEST_LEGACY,
-        terms: Terms {
+        client: ClientContext {
             capabilities: capabilities.clone(),
-            ..Terms::default()
+            ..ClientContext::default()
         },
     };
-    let answer = match put(link, wording.initialize(numbers.next()), Vec::new()).await? {
+    let answer = match put(link, encoder.initialize(numbers.next()), Vec::new()).await? {
         Answered::Answer(answer) => answer,
         Answered::Refused(refusal) if says_nothing(refusal) => return Err(refusal.error()),
         Answered::Refused(refusal) => return Ok(Err(Unwelcome::Refused(refusal.error()))),
@@ -127,7 +128,7 @@ pub(crate) async fn initialize(
                 let message = "the source speaks a revision that we do not";
                 Unwelcome::Refused(unavailable(message))
             }),
-        Err(error) if complaint(&error).is_some() => Err(Unwelcome::Modern),
+        Err(error) if retry_hint(&error).is_some() => Err(Unwelcome::Modern),
         Err(error) => {
             let words = clip(&error.message);
             let why = format!("the source refused to open a session: {words}");
@@ -157,7 +158,7 @@ enum Answered {
 /// The answer to one request; what is said on the way is let be.
 pub(crate) async fn ask(
     link: &dyn Link,
-    outbound: Outbound,
+    outbound: OutboundRequest,
     headers: Vec<(String, String)>,
 ) -> Result<Result<RawJson, RpcError>> {
     match put(link, outbound, headers).await? {
@@ -168,7 +169,7 @@ pub(crate) async fn ask(
 
 async fn put(
     link: &dyn Link,
-    outbound: Outbound,
+    outbound: OutboundRequest,
     headers: Vec<(String, String)>,
 ) -> Result<Answered> {
     let mut talk = link.request(outbound, headers);
@@ -179,7 +180,7 @@ async fn put(
             Heard::Refused(refusal) => return Ok(Answered::Refused(refusal)),
             // Nobody is there to answer: the server hears that from the one who owns the link.
             Heard::Question { id, .. } => link.notify(declined(&id)).await?,
-            Heard::Said(_) => {}
+            Heard::ServerNotification(_) => {}
         }
     }
     Err(unavailable("the source did not answer"))

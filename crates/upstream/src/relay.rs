@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use tidegate_core::{
-    Ask, Call, Error, Event, EventStream, Outcome, PendingAnswer, Question, Result, Withdrawal,
+    Call, Error, Event, EventStream, Operation, Outcome, PendingAnswer, Question, Result,
+    Withdrawal,
 };
-use tidegate_mcp::revision::client::{Said, failure, outcome};
+use tidegate_mcp::revision::client::{ServerNotification, failure, outcome};
 use tidegate_mcp::revision::question::response;
 use tidegate_mcp::revision::tasks::declares;
 use tidegate_mcp::{Answer, Era, RequestId, Revision};
@@ -28,15 +29,15 @@ const MOST_ASKED: usize = 64;
 
 /// What a talk means to the one who called. The link stays open until its end.
 pub(crate) fn events(talk: Talk, open: &Arc<Open>, call: &Call) -> EventStream {
-    let uri = match &call.ask {
-        Ask::Resource { uri } => Some(uri.clone()),
+    let uri = match &call.operation {
+        Operation::Resource { uri } => Some(uri.clone()),
         _ => None,
     };
-    let tasks = open.facts.features.tasks && declares(&call.terms.capabilities);
+    let tasks = open.facts.features.tasks && declares(&call.client.capabilities);
     let events = words(talk, open, uri, tasks);
     let events = fit::for_its_client(events, call, open.facts.revision.era());
-    match (&call.ask, open.facts.revision.era()) {
-        (Ask::Tool { .. }, Era::Legacy) => task::to_the_end(events, open),
+    match (&call.operation, open.facts.revision.era()) {
+        (Operation::Tool { .. }, Era::Legacy) => task::to_the_end(events, open),
         _ => events,
     }
 }
@@ -48,10 +49,10 @@ pub(crate) fn words(talk: Talk, open: &Arc<Open>, uri: Option<String>, tasks: bo
     let mut asked = Asked::default();
     let events = talk.filter_map(move |heard| {
         let event = match heard {
-            Ok(Heard::Said(Said::Withdrawn(key))) => {
+            Ok(Heard::ServerNotification(ServerNotification::Withdrawn(key))) => {
                 asked.withdraw(&key).then_some(Ok(Event::Withdrawn))
             }
-            Ok(Heard::Said(said)) => event(said).map(Ok),
+            Ok(Heard::ServerNotification(said)) => event(said).map(Ok),
             Ok(Heard::Question { id, kind, params }) => {
                 let (question, pending) = Question::new(kind, params);
                 let withdrawal = asked.note(&id, &pending);
@@ -100,16 +101,16 @@ impl Asked {
     }
 }
 
-fn event(said: Said) -> Option<Event> {
+fn event(said: ServerNotification) -> Option<Event> {
     match said {
-        Said::Progress { params, .. } => Some(Event::Progress(params)),
-        Said::Log { level, params } => Some(Event::Log { level, params }),
-        Said::Elicited(id) => Some(Event::Elicited(id)),
-        Said::Change(_)
-        | Said::Withdrawn(_)
-        | Said::Acknowledged { .. }
-        | Said::Task { .. }
-        | Said::Other => None,
+        ServerNotification::Progress { params, .. } => Some(Event::Progress(params)),
+        ServerNotification::Log { level, params } => Some(Event::Log { level, params }),
+        ServerNotification::Elicited(id) => Some(Event::Elicited(id)),
+        ServerNotification::Change(_)
+        | ServerNotification::Withdrawn(_)
+        | ServerNotification::Acknowledged { .. }
+        | ServerNotification::Task { .. }
+        | ServerNotification::Other => None,
     }
 }
 

@@ -9,12 +9,12 @@ use arc_swap::{ArcSwap, ArcSwapOption};
 use futures_util::StreamExt;
 use futures_util::future::{BoxFuture, join_all, ready};
 use tidegate_core::{
-    Audience, Call, Catalog, ChangeSender, ChangeStream, EventStream, Followed, Health, List,
-    Reply, Result, Source, Terms, Vital, Watch,
+    Call, Catalog, ChangeSender, ChangeStream, ClientContext, EventStream, GaugeValue, Health,
+    List, Reply, Result, Source, TaskUpdates, Viewer, Watch,
 };
 use tidegate_mcp::Era;
-use tidegate_mcp::revision::client::Facts;
-use tidegate_mcp::revision::rounds::brought;
+use tidegate_mcp::revision::client::ServerFacts;
+use tidegate_mcp::revision::multi_round_trip::round_input;
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio::time::{timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
@@ -49,7 +49,7 @@ pub struct Remote {
     /// The link that speaks for everyone.
     pub(crate) open: Arc<ArcSwapOption<Open>>,
     /// What the server said of itself when it was last there.
-    pub(crate) facts: ArcSwapOption<Facts>,
+    pub(crate) facts: ArcSwapOption<ServerFacts>,
     /// What everyone sees.
     pub(crate) catalog: ArcSwap<Catalog>,
     /// How long that stays so.
@@ -130,10 +130,10 @@ impl Remote {
     }
 
     /// The class of a client; none if it sees what everyone sees.
-    fn class(&self, terms: &Terms) -> Option<Arc<Class>> {
+    fn class(&self, client: &ClientContext) -> Option<Arc<Class>> {
         let facts = self.facts.load();
         self.classes
-            .get(&Key::of(&self.config, facts.as_ref()?, terms)?)
+            .get(&Key::of(&self.config, facts.as_ref()?, client)?)
     }
 
     /// Whether nobody asked for the lists to be taken in again a moment ago.
@@ -149,8 +149,8 @@ impl Remote {
     async fn relay(&self, call: &Call) -> Result<Reply> {
         let shared = self.open.load_full().ok_or_else(|| self.unreachable())?;
         // A client without a session cannot be asked on the way: its call waits for it here.
-        let waits = call.terms.stateless && shared.facts.revision.era() == Era::Legacy;
-        if waits && let Some(events) = self.lot.resume(call, brought(&call.params)?)? {
+        let waits = call.client.stateless && shared.facts.revision.era() == Era::Legacy;
+        if waits && let Some(events) = self.lot.resume(call, round_input(&call.params)?)? {
             return Ok(Reply::Stream(events));
         }
         let events = match self.leased(&shared, call).await? {
@@ -175,16 +175,16 @@ impl Remote {
 
     /// Asks; and once more, if the server says that it was asked wrongly.
     async fn ask(&self, open: &Arc<Open>, call: &Call) -> Result<EventStream> {
-        let catalog = self.catalog(&call.audience());
+        let catalog = self.catalog(&call.viewer());
         // The call is on its link's list from here on: a question that comes before it was sent is its
         // own, too.
         let asked = open.ask(call, catalog.list(List::Tools))?;
-        open.want_logs(call.terms.log_level).await;
+        open.want_logs(call.client.log_level).await;
         match first_word(asked, call).await {
             (talk, None) => Ok(relay::events(talk, open, call)),
             (_, Some(Again::List)) => {
                 self.wanted.notify_one();
-                let tools = lists::tools(&self.config, open, &call.terms.capabilities).await?;
+                let tools = lists::tools(&self.config, open, &call.client.capabilities).await?;
                 Ok(relay::events(open.ask(call, &tools)?, open, call))
             }
             (talk, Some(Again::Link)) => match open.renewed(&self.config).await {
@@ -207,16 +207,16 @@ impl Remote {
 }
 
 impl Source for Remote {
-    fn catalog(&self, audience: &Audience<'_>) -> Arc<Catalog> {
+    fn catalog(&self, viewer: &Viewer<'_>) -> Arc<Catalog> {
         seen(
-            self.class(audience.terms).as_deref(),
+            self.class(viewer.client).as_deref(),
             self.catalog.load_full(),
         )
     }
 
-    fn good_for(&self, audience: &Audience<'_>) -> Option<Duration> {
+    fn cache_lifetime(&self, viewer: &Viewer<'_>) -> Option<Duration> {
         let by_all = **self.lasting.load();
-        let of_class = self.class(audience.terms).and_then(|class| class.lasting());
+        let of_class = self.class(viewer.client).and_then(|class| class.lasting());
         match by_all {
             Lasting::Unknown if self.open.load().is_none() => by_all.left(),
             _ => of_class.unwrap_or(by_all).left(),
@@ -237,26 +237,26 @@ impl Source for Remote {
 
     fn roots_changed(&self, conversation: u64) {
         for open in self.pool.of_conversation(conversation) {
-            let word = open.own_wording().roots_changed();
+            let word = open.own_encoder().roots_changed();
             tokio::spawn(async move { open.link.notify(word).await.ok() });
         }
     }
 
-    fn vitals(&self) -> Vec<Vital> {
-        let waiting = Vital {
+    fn gauges(&self) -> Vec<GaugeValue> {
+        let waiting = GaugeValue {
             name: "waiting_for_clients",
             value: u64::try_from(self.lot.len()).unwrap_or(u64::MAX),
         };
-        let reached = Vital {
+        let reached = GaugeValue {
             name: "times_reached",
             value: *self.connected.borrow(),
         };
-        let missing = Vital {
+        let missing = GaugeValue {
             name: "missing",
             value: self.catalog.load().missing(),
         };
         let open = self.open.load();
-        let odd = open.iter().flat_map(|open| open.link.vitals());
+        let odd = open.iter().flat_map(|open| open.link.gauges());
         [waiting, reached, missing].into_iter().chain(odd).collect()
     }
 
@@ -264,27 +264,31 @@ impl Source for Remote {
         self.watches.add(uri)
     }
 
-    fn follow(&self, ids: BTreeSet<String>, terms: &Terms) -> BoxFuture<'static, Followed> {
+    fn follow(
+        &self,
+        ids: BTreeSet<String>,
+        client: &ClientContext,
+    ) -> BoxFuture<'static, TaskUpdates> {
         let Ok(room) = Arc::clone(&self.followers).try_acquire_owned() else {
-            return Box::pin(ready(Followed::default()));
+            return Box::pin(ready(TaskUpdates::default()));
         };
         let link = Arc::clone(&self.open);
-        Box::pin(tasks::follow(link, ids, terms.clone(), room))
+        Box::pin(tasks::follow(link, ids, client.clone(), room))
     }
 
     fn ready(&self) -> BoxFuture<'_, ()> {
         Box::pin(self.ready.cancelled())
     }
 
-    fn prepare(&self, audience: &Audience<'_>) -> BoxFuture<'_, ()> {
-        let terms = audience.terms.clone();
+    fn prepare(&self, viewer: &Viewer<'_>) -> BoxFuture<'_, ()> {
+        let client = viewer.client.clone();
         Box::pin(async move {
             // Whoever came first has waited for it already.
             let reached = timeout_at(self.started + self.config.list_wait, self.ready.cancelled());
             if reached.await.is_err() {
                 self.is_missing("is still starting");
             }
-            if let Some(class) = self.class(&terms)
+            if let Some(class) = self.class(&client)
                 && timeout(self.config.list_wait, class.ready()).await.is_err()
             {
                 class.is_late();
@@ -292,7 +296,7 @@ impl Source for Remote {
         })
     }
 
-    fn refresh(&self, _: &Audience<'_>) -> BoxFuture<'_, ()> {
+    fn refresh(&self, _: &Viewer<'_>) -> BoxFuture<'_, ()> {
         Box::pin(async {
             let reachable = self.open.load().is_some();
             let has_resources = self.catalog.load().features.resources;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use futures_util::stream::{self, StreamExt};
 use tidegate_core::{Error, Event, EventStream, Outcome, RawJson, Result};
-use tidegate_mcp::revision::client::{Outbound, Status, Task, unrelated};
+use tidegate_mcp::revision::client::{OutboundRequest, Status, Task, unrelated};
 use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep_until, timeout};
 
@@ -133,18 +133,18 @@ impl Driven {
                 Now::Wait(Instant::now() + poll.clamp(SHORTEST_POLL, LONGEST_POLL))
             }
             Status::Asking | Status::Over => {
-                let (wording, id) = (self.open.own_wording(), self.open.numbers.next());
-                Now::Fetch(self.put(wording.task_result(id, &self.task.id)))
+                let (encoder, id) = (self.open.own_encoder(), self.open.numbers.next());
+                Now::Fetch(self.put(encoder.task_result(id, &self.task.id)))
             }
         }
     }
 
     fn look(&self) -> EventStream {
-        let (wording, id) = (self.open.own_wording(), self.open.numbers.next());
-        self.put(wording.task(id, &self.task.id))
+        let (encoder, id) = (self.open.own_encoder(), self.open.numbers.next());
+        self.put(encoder.task(id, &self.task.id))
     }
 
-    fn put(&self, outbound: Outbound) -> EventStream {
+    fn put(&self, outbound: OutboundRequest) -> EventStream {
         let talk = self.open.link.request(outbound, Vec::new());
         words(talk, &self.open, None, false)
     }
@@ -177,7 +177,7 @@ impl Drop for Driven {
         let (open, task) = (Arc::clone(&self.open), self.task.id.clone());
         let unfinished = self.open.unfinished.clone();
         let cancelling = async move {
-            let outbound = open.own_wording().cancel_task(open.numbers.next(), &task);
+            let outbound = open.own_encoder().cancel_task(open.numbers.next(), &task);
             let cancelled = ask(open.link.as_ref(), outbound, Vec::new());
             timeout(CANCELLING, cancelled).await.ok();
         };

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use tidegate_core::{Catalog, News, Result};
+use tidegate_core::{Catalog, ChangeEvent, Result};
 
 use crate::classes::Class;
 use crate::connect::{Open, Try, connect};
@@ -109,8 +109,8 @@ impl Remote {
                 () = open.link.closed() => return,
                 _ = fresh.stale() => fresh = self.fill(class, open).await,
                 news = unasked.next() => match news {
-                    Some(News::Change(change)) => fresh.is_stale(Some(change)),
-                    Some(News::AllUpdated | News::Gap) => {}
+                    Some(ChangeEvent::Change(change)) => fresh.is_stale(Some(change)),
+                    Some(ChangeEvent::AllUpdated | ChangeEvent::Missed) => {}
                     None => return,
                 },
             }

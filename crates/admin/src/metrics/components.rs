@@ -7,22 +7,23 @@ use std::sync::Arc;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::DescriptorEncoder;
 use tidegate_core::{
-    Audience, Caller, Figure, FigureKind, Health, List, Probe, Source, SourceId, Terms, Vital,
+    Caller, ClientContext, GaugeValue, Health, HealthCheck, List, Metric, MetricKind, Source,
+    SourceId, Viewer,
 };
 
 use super::sample::{Sample, gauges, write};
 
-const HEALTH: Figure = Figure {
+const HEALTH: Metric = Metric {
     name: "tidegate_health",
-    kind: FigureKind::Gauge,
+    kind: MetricKind::Gauge,
     labels: &["kind", "component"],
     meaning: "How a source (kind `source`) or a part of the gateway (kind `part`) is: 1 it works, 0.5 \
               someone should look, 0 it does not work",
 };
 
-const LISTED: Figure = Figure {
+const LISTED: Metric = Metric {
     name: "tidegate_listed",
-    kind: FigureKind::Gauge,
+    kind: MetricKind::Gauge,
     labels: &["source", "list"],
     meaning: "How many entries a source has in each of its lists",
 };
@@ -30,12 +31,12 @@ const LISTED: Figure = Figure {
 /// How the numbers of the health report are called, before their own names.
 const COMPONENT: &str = "tidegate_component_";
 
-const VITAL: Figure = Figure {
+const VITAL: Metric = Metric {
     name: "tidegate_component_NAME",
-    kind: FigureKind::Gauge,
+    kind: MetricKind::Gauge,
     labels: &["kind", "component"],
     meaning: "A number of `resource://system/health`, under the name that it has there. Of the part \
-              `doors`: `calls`, `streams` and `sessions` that are open. Of a server: \
+              `transports`: `calls`, `streams` and `sessions` that are open. Of a server: \
               `waiting_for_clients`, the calls that wait for an answer of their client, and \
               `times_reached`. Others come with the kind of the source",
 };
@@ -43,12 +44,12 @@ const VITAL: Figure = Figure {
 /// What each of them says; the page says it once, and more of it.
 const SHORT: &str = "A number of the health report";
 
-pub(super) const FIGURES: &[Figure] = &[HEALTH, LISTED, VITAL];
+pub(super) const METRICS: &[Metric] = &[HEALTH, LISTED, VITAL];
 
 /// Everything that can say how it is.
 pub(super) struct Components {
     pub(super) sources: Vec<(SourceId, Arc<dyn Source>)>,
-    pub(super) parts: Vec<Arc<dyn Probe>>,
+    pub(super) parts: Vec<Arc<dyn HealthCheck>>,
 }
 
 /// What one of them says.
@@ -56,7 +57,7 @@ struct Found<'a> {
     kind: &'static str,
     name: &'a str,
     health: Health,
-    vitals: Vec<Vital>,
+    gauges: Vec<GaugeValue>,
 }
 
 impl Components {
@@ -67,26 +68,26 @@ impl Components {
                 kind: "part",
                 name: part.name(),
                 health: report.health,
-                vitals: report.vitals,
+                gauges: report.gauges,
             }
         });
         let sources = self.sources.iter().map(|(id, source)| Found {
             kind: "source",
             name: id.as_str(),
             health: source.health(),
-            vitals: source.vitals(),
+            gauges: source.gauges(),
         });
         parts.chain(sources).collect()
     }
 
     fn listed(&self) -> Vec<Sample<'_>> {
-        let audience = Audience {
+        let viewer = Viewer {
             caller: &Caller::local(),
-            terms: &Terms::own(),
+            client: &ClientContext::own(),
         };
         let mut samples = Vec::new();
         for (id, source) in &self.sources {
-            let catalog = source.catalog(&audience);
+            let catalog = source.catalog(&viewer);
             for list in List::ALL {
                 let labels = vec![("source", id.as_str()), ("list", list.member())];
                 samples.push((labels, float(catalog.list(list).len() as u64)));
@@ -112,14 +113,14 @@ impl Collector for Components {
         write(&mut encoder, &HEALTH, &health)?;
         write(&mut encoder, &LISTED, &self.listed())?;
         // One family for each name: adding up what is called otherwise would mean nothing.
-        let mut vitals: BTreeMap<&str, Vec<Sample<'_>>> = BTreeMap::new();
+        let mut families: BTreeMap<&str, Vec<Sample<'_>>> = BTreeMap::new();
         for one in &found {
-            for vital in one.vitals.iter().filter(|vital| is_name(vital.name)) {
-                let family = vitals.entry(vital.name).or_default();
-                family.push(one.sample(float(vital.value)));
+            for gauge in one.gauges.iter().filter(|gauge| is_name(gauge.name)) {
+                let family = families.entry(gauge.name).or_default();
+                family.push(one.sample(float(gauge.value)));
             }
         }
-        for (name, samples) in vitals {
+        for (name, samples) in families {
             let full = format!("{COMPONENT}{name}");
             gauges(&mut encoder, &full, SHORT, &samples)?;
         }

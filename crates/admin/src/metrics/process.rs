@@ -7,50 +7,50 @@ use std::fs;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::DescriptorEncoder;
 use rustix::param::clock_ticks_per_second;
-use tidegate_core::{Figure, FigureKind};
+use tidegate_core::{Metric, MetricKind};
 
 use super::sample::{Sample, write};
 
-const BUILD: Figure = gauge(
+const BUILD: Metric = gauge(
     "tidegate_build_info",
     &["version"],
     "Always 1; the version is in its label",
 );
-const TASKS: Figure = gauge(
+const TASKS: Metric = gauge(
     "tidegate_tasks",
     &[],
     "Things that go on at once inside the gateway. A number that only grows is a leak",
 );
-const CPU: Figure = Figure {
+const CPU: Metric = Metric {
     name: "process_cpu_seconds_total",
-    kind: FigureKind::Counter,
+    kind: MetricKind::Counter,
     labels: &[],
     meaning: "Seconds of CPU time, of the user and of the system together",
 };
-const RESIDENT: Figure = gauge(
+const RESIDENT: Metric = gauge(
     "process_resident_memory_bytes",
     &[],
     "Bytes of memory in use",
 );
-const VIRTUAL: Figure = gauge(
+const VIRTUAL: Metric = gauge(
     "process_virtual_memory_bytes",
     &[],
     "Bytes of address space",
 );
-const OPEN_FILES: Figure = gauge(
+const OPEN_FILES: Metric = gauge(
     "process_open_fds",
     &[],
     "Files and connections that are open",
 );
-const MOST_FILES: Figure = gauge("process_max_fds", &[], "How many may be open");
-const THREADS: Figure = gauge("process_threads", &[], "Threads of the operating system");
-const STARTED: Figure = gauge(
+const MOST_FILES: Metric = gauge("process_max_fds", &[], "How many may be open");
+const THREADS: Metric = gauge("process_threads", &[], "Threads of the operating system");
+const STARTED: Metric = gauge(
     "process_start_time_seconds",
     &[],
     "When the process started, in seconds since 1970",
 );
 
-pub(super) const FIGURES: &[Figure] = &[
+pub(super) const METRICS: &[Metric] = &[
     BUILD, TASKS, CPU, RESIDENT, VIRTUAL, OPEN_FILES, MOST_FILES, THREADS, STARTED,
 ];
 
@@ -58,10 +58,10 @@ const fn gauge(
     name: &'static str,
     labels: &'static [&'static str],
     meaning: &'static str,
-) -> Figure {
-    Figure {
+) -> Metric {
+    Metric {
         name,
-        kind: FigureKind::Gauge,
+        kind: MetricKind::Gauge,
         labels,
         meaning,
     }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet};
 use prometheus_client::metrics::MetricType;
-use tidegate_core::{Figure, FigureKind};
+use tidegate_core::{Metric, MetricKind};
 
 /// One value under its labels.
 pub(super) type Sample<'a> = (Vec<(&'a str, &'a str)>, f64);
@@ -12,12 +12,12 @@ pub(super) type Sample<'a> = (Vec<(&'a str, &'a str)>, f64);
 /// Writes a figure with its values; one without values is left out.
 pub(super) fn write(
     encoder: &mut DescriptorEncoder<'_>,
-    figure: &Figure,
+    figure: &Metric,
     samples: &[Sample<'_>],
 ) -> fmt::Result {
     let kind = match figure.kind {
-        FigureKind::Counter => MetricType::Counter,
-        FigureKind::Gauge | FigureKind::Histogram => MetricType::Gauge,
+        MetricKind::Counter => MetricType::Counter,
+        MetricKind::Gauge | MetricKind::Histogram => MetricType::Gauge,
     };
     family(encoder, figure.family(), figure.meaning, kind, samples)
 }

@@ -64,7 +64,7 @@ fn a_source_tells_of_its_own_alone() {
 #[test]
 fn when_all_of_a_source_is_updated_each_hears_of_what_it_asked_for() {
     let ear = Ear::new(interest("a://b?c", "gateway://s/a://b?c"));
-    let all = |source| ear.hears(source, News::AllUpdated.into());
+    let all = |source| ear.hears(source, ChangeEvent::AllUpdated.into());
     assert_eq!(all(0), [updated("gateway://s/a://b?c")]);
     assert_eq!(all(1), []);
 }
@@ -72,19 +72,19 @@ fn when_all_of_a_source_is_updated_each_hears_of_what_it_asked_for() {
 #[test]
 fn what_is_private_is_heard_by_those_it_concerns() {
     let mut ear = Ear::new(interest("a://b", "a://b"));
-    let hears = |ear: &Ear, to: Hearers| {
-        let news = News::Change(updated("a://b"));
-        ear.hears(0, Telling { to, news }) == [updated("a://b")]
+    let hears = |ear: &Ear, to: Recipients| {
+        let news = ChangeEvent::Change(updated("a://b"));
+        ear.hears(0, ChangeNotice { to, news }) == [updated("a://b")]
     };
-    let of = |name| Hearers::Principal(Principal::new(name));
+    let of = |name| Recipients::Principal(Principal::new(name));
     assert!(hears(&ear, of("ada")));
     assert!(!hears(&ear, of("bob")));
-    assert!(!hears(&ear, Hearers::Admins));
+    assert!(!hears(&ear, Recipients::Admins));
     ear.listener = Some(Arc::new(Caller::local()));
-    assert!(hears(&ear, Hearers::Admins));
+    assert!(hears(&ear, Recipients::Admins));
     ear.listener = None;
-    assert!(!hears(&ear, Hearers::Admins));
-    assert!(hears(&ear, Hearers::Everyone));
+    assert!(!hears(&ear, Recipients::Admins));
+    assert!(hears(&ear, Recipients::Everyone));
 }
 
 #[tokio::test]
@@ -113,7 +113,7 @@ async fn a_listener_that_fell_behind_is_told_everything_it_asked_for() {
     let hub = Hub::default();
     let mut heard = Box::pin(hub.listen(interest("x://y", "x://y")));
     for _ in 0..=BACKLOG {
-        let news = News::Change(Change::Prompts);
+        let news = ChangeEvent::Change(Change::Prompts);
         hub.sender.send((0, news.into())).unwrap();
     }
     assert_eq!(heard.next().await, Some(Change::Tools));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{Code, Error, List, Principal, Purpose, Result, Seal, Unsealed};
+use crate::{Code, Error, List, Principal, Purpose, Result, Seal, UnsealError};
 
 /// Longer than anyone walks through a list.
 const GOOD_FOR: Duration = Duration::from_secs(24 * 3600);
@@ -46,8 +46,8 @@ pub(crate) fn open(
     let refuse = |why| Err(Error::client(Code::InvalidParams, why));
     let place = match seal.open(Purpose::Cursor, principal, cursor) {
         Ok(bytes) => Place::read(&bytes),
-        Err(Unsealed::Foreign) => None,
-        Err(Unsealed::Expired) => {
+        Err(UnsealError::Foreign) => None,
+        Err(UnsealError::Expired) => {
             return refuse("the cursor is too old; start again without a cursor");
         }
     };

@@ -3,7 +3,7 @@
 use super::view::{Found, View};
 use super::{Shared, task};
 use crate::error::{NO_RESOURCE, clip};
-use crate::{Ask, Code, Error, List, Reference, Request, Result, Side, TaskAsk};
+use crate::{Code, Error, List, Operation, Reference, Request, Result, Side, TaskOperation};
 
 /// Things of one name that a message tells of.
 const MOST_NAMESAKES: usize = 5;
@@ -11,15 +11,15 @@ const MOST_NAMESAKES: usize = 5;
 /// Where a request goes, under the name it has there.
 pub(super) struct Target {
     pub(super) source: usize,
-    pub(super) ask: Ask,
+    pub(super) operation: Operation,
     pub(super) repeatable: bool,
 }
 
 impl Target {
-    fn of(found: Found, ask: impl FnOnce(String) -> Ask) -> Self {
+    fn of(found: Found, operation: impl FnOnce(String) -> Operation) -> Self {
         Self {
             source: found.source,
-            ask: ask(found.native),
+            operation: operation(found.native),
             repeatable: found.repeatable,
         }
     }
@@ -28,13 +28,13 @@ impl Target {
 impl Shared {
     /// Where a request goes; an error if nowhere.
     pub(super) fn find(&self, view: &View, request: &mut Request) -> Result<Target> {
-        match &request.ask {
-            Ask::Own(own) => Ok(Target {
+        match &request.operation {
+            Operation::Gateway(own) => Ok(Target {
                 source: self.sources.len() - 1,
-                ask: Ask::Own(own.clone()),
+                operation: Operation::Gateway(own.clone()),
                 repeatable: true,
             }),
-            Ask::Tool { name } => {
+            Operation::Tool { name } => {
                 let found = view.tool(name);
                 let found = found.ok_or_else(|| unknown(view, List::Tools, name))?;
                 if let (Some(check), Some(tool)) = (
@@ -43,24 +43,27 @@ impl Shared {
                 ) {
                     check.check(tool)?;
                 }
-                Ok(Target::of(found, |name| Ask::Tool { name }))
+                Ok(Target::of(found, |name| Operation::Tool { name }))
             }
-            Ask::Prompt { name } => {
+            Operation::Prompt { name } => {
                 let found = view.prompt(name);
                 let found = found.ok_or_else(|| unknown(view, List::Prompts, name))?;
-                Ok(Target::of(found, |name| Ask::Prompt { name }))
+                Ok(Target::of(found, |name| Operation::Prompt { name }))
             }
-            Ask::Resource { uri } => {
+            Operation::Resource { uri } => {
                 let found = view.resource(uri).ok_or_else(|| no_resource(view, uri))?;
-                Ok(Target::of(found, |uri| Ask::Resource { uri }))
+                Ok(Target::of(found, |uri| Operation::Resource { uri }))
             }
-            Ask::Completion { reference } => completion(view, reference),
-            Ask::Task { ask, id } => {
+            Operation::Completion { reference } => completion(view, reference),
+            Operation::Task { operation, id } => {
                 let (source, id) = task::open(self, view, &request.caller, id)?;
                 Ok(Target {
                     source,
-                    repeatable: *ask == TaskAsk::Look,
-                    ask: Ask::Task { ask: *ask, id },
+                    repeatable: *operation == TaskOperation::Get,
+                    operation: Operation::Task {
+                        operation: *operation,
+                        id,
+                    },
                 })
             }
         }
@@ -81,7 +84,7 @@ fn completion(view: &View, reference: &Reference) -> Result<Target> {
             Reference::Resource,
         ),
     };
-    Ok(Target::of(found, |native| Ask::Completion {
+    Ok(Target::of(found, |native| Operation::Completion {
         reference: name(native),
     }))
 }

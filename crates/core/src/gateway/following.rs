@@ -7,16 +7,16 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 use futures_util::stream::{self, BoxStream, StreamExt, select_all};
 
-use super::outward::Outward;
+use super::rewrite::ResponseRewriter;
 use super::view::View;
 use super::{Shared, task};
-use crate::{Ask, Call, Event, Followed, RawJson, Scope, TaskAsk};
+use crate::{Call, Event, Operation, RawJson, Scope, TaskOperation, TaskUpdates};
 
 /// The calls at one source that a client asked to hear of.
 struct Following {
     /// By the source's own ids: those that the client was given.
     spelled: BTreeMap<String, Vec<String>>,
-    outward: Outward,
+    rewriter: ResponseRewriter,
 }
 
 impl Shared {
@@ -37,20 +37,20 @@ impl Shared {
         }
         let begun = by_source.into_iter().map(|(number, spelled)| {
             let (id, source) = &self.sources[number];
-            let followed = source.follow(spelled.keys().cloned().collect(), &call.terms);
-            let outward = Outward {
+            let followed = source.follow(spelled.keys().cloned().collect(), &call.client);
+            let rewriter = ResponseRewriter {
                 ids: None,
                 view: Arc::clone(view),
                 source: number,
                 id: id.clone(),
-                ask: Ask::Task {
-                    ask: TaskAsk::Look,
+                operation: Operation::Task {
+                    operation: TaskOperation::Get,
                     id: String::new(),
                 },
                 spelled: None,
                 is_shared: call.scope == Scope::All,
             };
-            let following = Following { spelled, outward };
+            let following = Following { spelled, rewriter };
             async move { following.told(followed.await) }
         });
         let begun = join_all(begun);
@@ -63,7 +63,7 @@ impl Shared {
 }
 
 impl Following {
-    fn told(self, followed: Followed) -> (Vec<String>, BoxStream<'static, Event>) {
+    fn told(self, followed: TaskUpdates) -> (Vec<String>, BoxStream<'static, Event>) {
         let ids = followed.ids.iter();
         let ids = ids.filter_map(|id| self.spelled.get(id)).flatten().cloned();
         let ids = ids.collect();
@@ -74,7 +74,7 @@ impl Following {
 
     /// How a call is, under each id that the client has for it.
     fn events(&self, id: &str, task: RawJson) -> Vec<Event> {
-        let task = self.outward.result(&task).unwrap_or(task);
+        let task = self.rewriter.result(&task).unwrap_or(task);
         let spelled = self.spelled.get(id).into_iter().flatten();
         let turned = spelled.filter_map(|spelled| task::under(spelled, &task));
         turned.map(Event::Task).collect()

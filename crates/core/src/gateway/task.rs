@@ -8,11 +8,11 @@ use futures_util::StreamExt;
 
 use super::Shared;
 use super::find::Target;
-use super::outward::member;
+use super::rewrite::member;
 use super::view::View;
 use crate::{
-    Ask, Caller, Code, Error, Event, Object, Outcome, Principal, Purpose, RawJson, Reply, Request,
-    Result, Seal, Side, SourceId, Unsealed,
+    Caller, Code, Error, Event, Object, Operation, Outcome, Principal, Purpose, RawJson, Reply,
+    Request, Result, Seal, Side, SourceId, UnsealError,
 };
 
 /// The name of all this among the extensions of the protocol.
@@ -44,9 +44,9 @@ impl TaskIds {
         request: &Request,
         target: &Target,
     ) -> Option<Self> {
-        let spelled = match &request.ask {
-            Ask::Task { id, .. } => Some(id.clone()),
-            Ask::Tool { .. } if view.part(target.source)?.catalog.features.tasks => None,
+        let spelled = match &request.operation {
+            Operation::Task { id, .. } => Some(id.clone()),
+            Operation::Tool { .. } if view.part(target.source)?.catalog.features.tasks => None,
             _ => return None,
         };
         Some(Self {
@@ -90,10 +90,13 @@ impl TaskIds {
             Error::new(Code::SourceFailed, Side::Source, message)
         })?;
         let payload = format!("{}{END}{id}", self.source);
-        let good_for = good_for(&task);
-        let token = self
-            .seal
-            .seal(Purpose::Task, &self.principal, good_for, payload.as_bytes());
+        let cache_lifetime = cache_lifetime(&task);
+        let token = self.seal.seal(
+            Purpose::Task,
+            &self.principal,
+            cache_lifetime,
+            payload.as_bytes(),
+        );
         task.set(ID, RawJson::string(&token).as_str().to_owned());
         Ok(task.write())
     }
@@ -111,7 +114,7 @@ pub(super) fn under(id: &str, task: &RawJson) -> Option<RawJson> {
     turned.map(|text| RawJson::copy_of(&text))
 }
 
-fn good_for(task: &Object<'_>) -> Duration {
+fn cache_lifetime(task: &Object<'_>) -> Duration {
     let kept = task.get("ttlMs").and_then(|ttl| ttl.parse().ok());
     let kept = kept.map_or(GOOD_FOR, Duration::from_millis);
     kept.clamp(GOOD_FOR, LONGEST)
@@ -127,8 +130,10 @@ pub(super) fn open(
     let seal = &shared.config.seal;
     let opened = match seal.open(Purpose::Task, &caller.principal, token) {
         Ok(payload) => String::from_utf8(payload).ok(),
-        Err(Unsealed::Foreign) => None,
-        Err(Unsealed::Expired) => return Err(refused("the task is too old: its id has expired")),
+        Err(UnsealError::Foreign) => None,
+        Err(UnsealError::Expired) => {
+            return Err(refused("the task is too old: its id has expired"));
+        }
     };
     let found = opened.and_then(|payload| {
         let (source, id) = payload.split_once(END)?;

@@ -3,7 +3,7 @@
 //! `listing` gives out the names, `resolve` reads them back, `absent` says whose are not known.
 
 mod absent;
-mod listing;
+mod merged_list;
 mod resolve;
 
 use std::sync::Arc;
@@ -11,9 +11,9 @@ use std::sync::Arc;
 use super::Shared;
 use super::cursor::Place;
 use crate::template::Template;
-use crate::{CacheScope, Catalog, Features, Gap, List, Object, RawJson, Scope, SourceId};
-use listing::Listing;
-pub(crate) use listing::{Finding, Listed, moved_page};
+use crate::{CacheScope, Catalog, CatalogGap, Features, List, Object, RawJson, Scope, SourceId};
+use merged_list::Listing;
+pub(crate) use merged_list::{Finding, Listed, moved_page};
 pub(crate) use resolve::{Found, Rule};
 
 /// How a URI begins that names its source.
@@ -43,7 +43,7 @@ pub(crate) struct View {
     /// The one source that this is, where it is one: what it does not list may still be there.
     only: Option<usize>,
     /// What is odd about the names, for those who run the gateway.
-    pub(crate) findings: Vec<Finding>,
+    pub(crate) name_conflicts: Vec<Finding>,
     pub(crate) features: Features,
     pub(crate) cache_scope: CacheScope,
     /// What a source says of itself, where it is the only one.
@@ -72,9 +72,10 @@ impl View {
             catalog,
         };
         let parts: Vec<_> = made_of.into_iter().map(part).collect();
-        let mut findings = Vec::new();
+        let mut name_conflicts = Vec::new();
         let config = &shared.config;
-        let lists = List::ALL.map(|list| Listing::new(list, scope, config, &parts, &mut findings));
+        let lists =
+            List::ALL.map(|list| Listing::new(list, scope, config, &parts, &mut name_conflicts));
         let templates = lists[List::Templates as usize].entries();
         let templates = templates
             .filter_map(|(text, found)| Some((Template::parse(text)?, found.clone())))
@@ -104,7 +105,7 @@ impl View {
             lists,
             templates,
             only: shared.only(scope),
-            findings,
+            name_conflicts,
             features,
             cache_scope,
             instructions,
@@ -120,7 +121,7 @@ impl View {
 
     /// The sources whose catalog is still on its way.
     pub(crate) fn coming(&self) -> impl Iterator<Item = usize> {
-        let coming = |part: &&Part| part.catalog.gap == Some(Gap::Coming);
+        let coming = |part: &&Part| part.catalog.gap == Some(CatalogGap::Loading);
         self.parts.iter().filter(coming).map(|part| part.source)
     }
 

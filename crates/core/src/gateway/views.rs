@@ -1,4 +1,4 @@
-//! Merged catalogs and their indexes that are kept: one for each endpoint and kind of audience, and a
+//! Merged catalogs and their indexes that are kept: one for each endpoint and kind of viewer, and a
 //! few that were.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};

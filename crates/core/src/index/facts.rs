@@ -17,7 +17,7 @@ const LONGEST: usize = 8_192;
 
 /// The readable parts of a definition.
 #[derive(Debug, Default)]
-pub struct Facts {
+pub struct ElementFacts {
     /// As its source calls it, or its URI.
     pub name: String,
     pub title: Option<String>,
@@ -36,7 +36,7 @@ pub struct Argument {
     pub required: bool,
 }
 
-impl Facts {
+impl ElementFacts {
     pub fn of(list: List, definition: &RawJson) -> Self {
         let Ok(value) = definition.read::<Value>() else {
             return Self::default();
@@ -150,7 +150,8 @@ mod tests {
             "name": "x",
         });
         let mut found = Vec::new();
-        Facts::of(List::Resources, &definition.into()).weigh(|word, _| found.push(word.to_owned()));
+        ElementFacts::of(List::Resources, &definition.into())
+            .weigh(|word, _| found.push(word.to_owned()));
         assert_eq!(
             found,
             [

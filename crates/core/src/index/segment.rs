@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::Facts;
+use super::ElementFacts;
 use crate::{Catalog, List};
 
 /// The words of one catalog.
@@ -34,14 +34,14 @@ impl Segment {
         };
         for list in List::ALL {
             for entry in catalog.list(list) {
-                segment.add(&Facts::of(list, &entry.definition));
+                segment.add(&ElementFacts::of(list, &entry.definition));
             }
             segment.starts[list as usize + 1] = segment.lengths.len();
         }
         segment
     }
 
-    fn add(&mut self, facts: &Facts) {
+    fn add(&mut self, facts: &ElementFacts) {
         let document = u32::try_from(self.lengths.len()).unwrap_or(u32::MAX);
         let mut length = 0.0;
         facts.weigh(|word, weight| {

@@ -1,9 +1,9 @@
 //! Lifting a request of a revision with a handshake.
 
-use tidegate_core::{Ask, Object, Own, RawJson, Result, Terms};
+use tidegate_core::{ClientContext, GatewayOperation, Object, Operation, RawJson, Result};
 
-use super::ability::known_to;
-use super::lift::{Asked, Lifted, common_ask, invalid, members, no_such_method, required};
+use super::client_capabilities::known_to;
+use super::lift::{Lifted, LiftedRequest, common_ask, invalid, members, no_such_method, required};
 use super::meta::{own, read_level, read_progress_token};
 use super::methods::{Kind, Method};
 use super::{Era, Revision, tasks};
@@ -23,7 +23,7 @@ pub(super) fn request(
     name: &str,
     params: RawJson,
     revision: Revision,
-    mut terms: Terms,
+    mut client: ClientContext,
 ) -> Result<Lifted> {
     let object = members(&params)?;
     let method = Method::from_client(name, revision, Kind::Request)
@@ -32,10 +32,10 @@ pub(super) fn request(
         .get("_meta")
         .and_then(|meta| Object::parse(meta).ok())
     {
-        terms.progress = read_progress_token(&meta)?;
+        client.progress = read_progress_token(&meta)?;
     }
     let id = id.clone();
-    let ask = match method {
+    let operation = match method {
         Method::Initialize => {
             let handshake = handshake(&object)?;
             return Ok(Lifted::Handshake { id, handshake });
@@ -61,16 +61,16 @@ pub(super) fn request(
                 uri: required(&object, "uri")?,
             });
         }
-        Method::Ping => Ask::Own(Own::Ping),
+        Method::Ping => Operation::Gateway(GatewayOperation::Ping),
         _ => common_ask(method, &object).unwrap_or_else(|| Err(no_such_method(name, revision)))?,
     };
     drop(object);
-    Ok(Lifted::Request(Asked {
+    Ok(Lifted::Request(LiftedRequest {
         id,
         method,
-        ask,
+        operation,
         params,
-        terms,
+        client,
         continues: false,
     }))
 }

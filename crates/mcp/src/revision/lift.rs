@@ -3,14 +3,14 @@
 use std::collections::BTreeSet;
 
 use tidegate_core::{
-    Ask, Code, Error, Filter, List, LogLevel, Object, Own, RawJson, Reference, Result, Terms,
-    bounded_list, clip,
+    ClientContext, Code, Error, Filter, GatewayOperation, List, LogLevel, Object, Operation,
+    RawJson, Reference, Result, bounded_list, clip,
 };
 
 use super::legacy::{self, Handshake};
 use super::methods::{Kind, Method};
 use super::{Revision, StandardHeaders, modern};
-use crate::{Answer, Message, Refused, RequestId};
+use crate::{Answer, Message, Rejection, RequestId};
 
 /// More than any filter names; how much a client may watch is decided elsewhere.
 const MOST_WATCHED: usize = 10_000;
@@ -19,7 +19,7 @@ const MOST_WATCHED: usize = 10_000;
 #[derive(Debug)]
 pub enum Lifted {
     /// Something for the core.
-    Request(Asked),
+    Request(LiftedRequest),
     /// Opens a session.
     Handshake {
         id: RequestId,
@@ -55,13 +55,13 @@ pub enum Lifted {
 
 /// A request for the core.
 #[derive(Debug)]
-pub struct Asked {
+pub struct LiftedRequest {
     pub id: RequestId,
     pub method: Method,
-    pub ask: Ask,
+    pub operation: Operation,
     /// The parameters as they came.
     pub params: RawJson,
-    pub terms: Terms,
+    pub client: ClientContext,
     /// Whether it goes on with a request that was answered with a question.
     pub continues: bool,
 }
@@ -70,7 +70,7 @@ pub struct Asked {
 pub fn lift_modern(
     message: Message,
     headers: Option<&StandardHeaders>,
-) -> Result<(Revision, Lifted), Refused> {
+) -> Result<(Revision, Lifted), Rejection> {
     match message {
         Message::Request { id, method, params } => {
             let params = params.unwrap_or_else(RawJson::empty_object);
@@ -94,13 +94,17 @@ pub fn lift_modern(
     }
 }
 
-/// Lifts a message of a session, or of a client that says nothing about itself. `terms` is what the
+/// Lifts a message of a session, or of a client that says nothing about itself. `client` is what the
 /// session knows of its client.
-pub fn lift_legacy(message: Message, revision: Revision, terms: Terms) -> Result<Lifted, Refused> {
+pub fn lift_legacy(
+    message: Message,
+    revision: Revision,
+    client: ClientContext,
+) -> Result<Lifted, Rejection> {
     match message {
         Message::Request { id, method, params } => {
             let params = params.unwrap_or_else(RawJson::empty_object);
-            legacy::request(&id, &method, params, revision, terms)
+            legacy::request(&id, &method, params, revision, client)
                 .map_err(|error| (Some(id), error))
         }
         Message::Notification { method, params } => {
@@ -127,22 +131,22 @@ fn notification(revision: Revision, method: &str, params: Option<&RawJson>) -> L
 }
 
 /// What a method that exists in both eras asks of the core; none for the methods of one era alone.
-pub(super) fn common_ask(method: Method, params: &Object<'_>) -> Option<Result<Ask>> {
-    let ask = match method {
+pub(super) fn common_ask(method: Method, params: &Object<'_>) -> Option<Result<Operation>> {
+    let operation = match method {
         Method::ToolsList => list(List::Tools, params),
         Method::PromptsList => list(List::Prompts, params),
         Method::ResourcesList => list(List::Resources, params),
         Method::TemplatesList => list(List::Templates, params),
-        Method::ToolsCall => required(params, "name").map(|name| Ask::Tool { name }),
-        Method::PromptsGet => required(params, "name").map(|name| Ask::Prompt { name }),
-        Method::ResourcesRead => required(params, "uri").map(|uri| Ask::Resource { uri }),
+        Method::ToolsCall => required(params, "name").map(|name| Operation::Tool { name }),
+        Method::PromptsGet => required(params, "name").map(|name| Operation::Prompt { name }),
+        Method::ResourcesRead => required(params, "uri").map(|uri| Operation::Resource { uri }),
         Method::Complete => completion(params),
         _ => return None,
     };
-    Some(ask.and_then(|ask| ask.check(params).map(|()| ask)))
+    Some(operation.and_then(|operation| operation.check(params).map(|()| operation)))
 }
 
-fn list(list: List, params: &Object<'_>) -> Result<Ask> {
+fn list(list: List, params: &Object<'_>) -> Result<Operation> {
     let cursor = match params.get("cursor") {
         None | Some("null") => None,
         Some(_) => Some(
@@ -151,10 +155,10 @@ fn list(list: List, params: &Object<'_>) -> Result<Ask> {
                 .ok_or_else(|| invalid("`cursor` must be a string"))?,
         ),
     };
-    Ok(Ask::Own(Own::List { list, cursor }))
+    Ok(Operation::Gateway(GatewayOperation::List { list, cursor }))
 }
 
-fn completion(params: &Object<'_>) -> Result<Ask> {
+fn completion(params: &Object<'_>) -> Result<Operation> {
     let reference = params
         .get("ref")
         .and_then(|text| Object::parse(text).ok())
@@ -171,7 +175,7 @@ fn completion(params: &Object<'_>) -> Result<Ask> {
         Some("ref/resource") => Reference::Resource(required(&reference, "uri")?),
         _ => return Err(invalid("`ref.type` must be `ref/prompt` or `ref/resource`")),
     };
-    Ok(Ask::Completion { reference })
+    Ok(Operation::Completion { reference })
 }
 
 /// The filter of a stream of changes.

@@ -1,7 +1,8 @@
 //! Step 8, lower: what the core says into one revision's messages.
 
 use tidegate_core::{
-    Change, Code, CorrelationId, Error, Event, Filter, LogLevel, Object, Outcome, RawJson, Terms,
+    Change, ClientContext, Code, CorrelationId, Error, Event, Filter, LogLevel, Object, Outcome,
+    RawJson,
 };
 
 use super::client::url_elicitations;
@@ -11,17 +12,17 @@ use crate::{RequestId, codes};
 
 /// One message to a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Frame {
+pub enum OutgoingMessage {
     /// Something on the way.
-    Notice(String),
+    Notification(String),
     /// The answer, and the error's code if it is one.
-    Final { json: String, code: Option<Code> },
+    Response { json: String, code: Option<Code> },
 }
 
-impl Frame {
+impl OutgoingMessage {
     pub fn json(&self) -> &str {
         match self {
-            Self::Notice(json) | Self::Final { json, .. } => json,
+            Self::Notification(json) | Self::Response { json, .. } => json,
         }
     }
 }
@@ -51,9 +52,9 @@ impl Lowering {
         method: Method,
         id: RequestId,
         correlation: CorrelationId,
-        terms: &Terms,
+        client: &ClientContext,
     ) -> Self {
-        let (log_level, progress) = (terms.log_level, terms.progress.clone());
+        let (log_level, progress) = (client.log_level, client.progress.clone());
         Self {
             revision,
             method,
@@ -65,31 +66,33 @@ impl Lowering {
     }
 
     /// One event as a message; none for what this client did not ask for.
-    pub fn event(&self, event: Event) -> Option<Frame> {
+    pub fn event(&self, event: Event) -> Option<OutgoingMessage> {
         match event {
             Event::Done(outcome) => Some(self.outcome(&outcome)),
-            Event::Progress(params) => self.progress(&params).map(Frame::Notice),
+            Event::Progress(params) => self.progress(&params).map(OutgoingMessage::Notification),
             Event::Log { level, params } => {
                 let wanted = self.log_level.is_some_and(|least| level >= least);
-                wanted.then(|| Frame::Notice(notification(Method::LogMessage, &params)))
+                wanted.then(|| {
+                    OutgoingMessage::Notification(notification(Method::LogMessage, &params))
+                })
             }
             Event::Acknowledged(filter) => {
                 let told = self.revision.era() == Era::Modern;
-                told.then(|| Frame::Notice(self.acknowledgement(&filter)))
+                told.then(|| OutgoingMessage::Notification(self.acknowledgement(&filter)))
             }
-            // A question is put to a client by the door that keeps its session.
+            // A question is put to a client by the transport that keeps its session.
             Event::Question(_) | Event::Withdrawn | Event::Alive => None,
             Event::Elicited(id) => self.elicited(&id),
-            Event::Change(change) => Some(Frame::Notice(self.change(&change))),
-            Event::Task(task) => self.task(&task).map(Frame::Notice),
+            Event::Change(change) => Some(OutgoingMessage::Notification(self.change(&change))),
+            Event::Task(task) => self.task(&task).map(OutgoingMessage::Notification),
         }
     }
 
     /// The answer to a request that ended well.
-    pub fn outcome(&self, outcome: &Outcome) -> Frame {
+    pub fn outcome(&self, outcome: &Outcome) -> OutgoingMessage {
         let subscription = (self.method == Method::Listen).then_some(&self.id);
         match shape::result(self.revision, self.method, outcome, subscription) {
-            Some(result) => Frame::Final {
+            Some(result) => OutgoingMessage::Response {
                 json: response(&self.id, "result", &result),
                 code: None,
             },
@@ -100,9 +103,9 @@ impl Lowering {
     }
 
     /// The answer to a request that did not.
-    pub fn error(&self, error: &Error) -> Frame {
+    pub fn error(&self, error: &Error) -> OutgoingMessage {
         if let Some(result) = self.pages(error) {
-            return Frame::Final {
+            return OutgoingMessage::Response {
                 json: response(&self.id, "result", &result),
                 code: None,
             };
@@ -111,12 +114,13 @@ impl Lowering {
     }
 
     /// Tells a client of the one revision that wants to know.
-    fn elicited(&self, id: &str) -> Option<Frame> {
+    fn elicited(&self, id: &str) -> Option<OutgoingMessage> {
         let row = Method::Elicited.row();
         let knows = row.since <= self.revision && self.revision <= row.until;
         let mut params = Object::default();
         params.set("elicitationId", RawJson::string(id).as_str().to_owned());
-        knows.then(|| Frame::Notice(notification(Method::Elicited, &params.write())))
+        knows
+            .then(|| OutgoingMessage::Notification(notification(Method::Elicited, &params.write())))
     }
 
     /// The pages that the user must go to first, for a client that does not know such an error: in
@@ -169,12 +173,12 @@ impl Lowering {
     }
 
     /// On a pipe, which stays open, a stream of changes that we end is also called off by name.
-    pub fn farewell(&self) -> Option<Frame> {
+    pub fn farewell(&self) -> Option<OutgoingMessage> {
         (self.method == Method::Listen).then(|| {
             let mut params = Object::default();
             params.set("requestId", self.id.as_str());
             params.set("reason", "\"the gateway is stopping\"");
-            Frame::Notice(notification(Method::Cancelled, &params.write()))
+            OutgoingMessage::Notification(notification(Method::Cancelled, &params.write()))
         })
     }
 }
@@ -238,7 +242,7 @@ pub fn refusal(
     id: Option<&RequestId>,
     error: &Error,
     correlation: CorrelationId,
-) -> Frame {
+) -> OutgoingMessage {
     let row = codes::of(error.code());
     let mut data = error.data().and_then(RawJson::object).unwrap_or_default();
     let correlation = format!("\"{correlation}\"");
@@ -261,7 +265,7 @@ pub fn refusal(
         Some(id) => response(id, "error", &body),
         None => format!(r#"{{"jsonrpc":"2.0","error":{body}}}"#),
     };
-    Frame::Final {
+    OutgoingMessage::Response {
         json,
         code: Some(error.code()),
     }

@@ -1,6 +1,6 @@
 //! What a stateless request says about itself, in `_meta`.
 
-use tidegate_core::{Code, Error, LogLevel, Object, RawJson, Result, Terms};
+use tidegate_core::{ClientContext, Code, Error, LogLevel, Object, RawJson, Result};
 
 /// The keys of `_meta` that the protocol defines.
 pub mod key {
@@ -62,11 +62,11 @@ impl<'a> Meta<'a> {
 
     /// What it may say besides. Read once the version is known to be one we speak: another could
     /// have other levels.
-    pub(super) fn terms(self) -> Result<Terms> {
-        Ok(Terms {
+    pub(super) fn client(self) -> Result<ClientContext> {
+        Ok(ClientContext {
             stateless: true,
             conversation: None,
-            client: self.members.get(key::CLIENT_INFO).map(own),
+            client_info: self.members.get(key::CLIENT_INFO).map(own),
             log_level: self
                 .members
                 .get(key::LOG_LEVEL)

@@ -1,12 +1,14 @@
 //! Lifting a stateless request. The order of the checks is the protocol's, and clients test it.
 
-use tidegate_core::{Ask, Code, Error, Object, Own, RawJson, Result, TaskAsk, clip};
+use tidegate_core::{
+    Code, Error, GatewayOperation, Object, Operation, RawJson, Result, TaskOperation, clip,
+};
 
 use super::headers::mismatch;
-use super::lift::{Asked, Lifted, common_ask, filter, members, no_such_method};
+use super::lift::{Lifted, LiftedRequest, common_ask, filter, members, no_such_method};
 use super::meta::Meta;
 use super::methods::{Kind, Method};
-use super::rounds::goes_on;
+use super::multi_round_trip::is_continuation;
 use super::{Era, Revision, StandardHeaders, sentinel, tasks};
 use crate::RequestId;
 
@@ -27,29 +29,29 @@ pub(super) fn request(
     }
     let method = Method::from_client(method, revision, Kind::Request)
         .ok_or_else(|| no_such_method(method, revision))?;
-    let ask = match method {
-        Method::Discover => Ask::Own(Own::Discover),
-        Method::Listen => Ask::Own(Own::Listen(filter(&object)?)),
-        Method::TasksGet => tasks::ask(TaskAsk::Look, &object)?,
-        Method::TasksUpdate => tasks::ask(TaskAsk::Answer, &object)?,
-        Method::TasksCancel => tasks::ask(TaskAsk::Cancel, &object)?,
+    let operation = match method {
+        Method::Discover => Operation::Gateway(GatewayOperation::Discover),
+        Method::Listen => Operation::Gateway(GatewayOperation::Listen(filter(&object)?)),
+        Method::TasksGet => tasks::ask(TaskOperation::Get, &object)?,
+        Method::TasksUpdate => tasks::ask(TaskOperation::Update, &object)?,
+        Method::TasksCancel => tasks::ask(TaskOperation::Cancel, &object)?,
         _ => common_ask(method, &object)
             .unwrap_or_else(|| Err(no_such_method(method.name(), revision)))?,
     };
-    let terms = meta.terms()?;
-    if tasks::is_about(&ask) && !tasks::declares(&terms.capabilities) {
+    let client = meta.client()?;
+    if tasks::is_about(&operation) && !tasks::declares(&client.capabilities) {
         return Err(tasks::undeclared());
     }
-    let continues = goes_on(&object);
+    let continues = is_continuation(&object);
     drop(object);
     Ok((
         revision,
-        Lifted::Request(Asked {
+        Lifted::Request(LiftedRequest {
             id: id.clone(),
             method,
-            ask,
+            operation,
             params,
-            terms,
+            client,
             continues,
         }),
     ))

@@ -3,7 +3,7 @@
 use tidegate_core::{Code, Declined, Object, QuestionKind, RawJson, random_bytes};
 
 use super::Method;
-use crate::{Answer, Refused, RequestId, codes};
+use crate::{Answer, Rejection, RequestId, codes};
 
 /// The answer of a user who does not want to answer.
 pub fn cancelled() -> RawJson {
@@ -11,19 +11,21 @@ pub fn cancelled() -> RawJson {
 }
 
 /// Whether a question sends the user elsewhere instead of asking for words.
-pub fn leads_elsewhere(kind: QuestionKind, params: &RawJson) -> bool {
+pub fn is_url_elicitation(kind: QuestionKind, params: &RawJson) -> bool {
     let mode = params.object().and_then(|params| params.string("mode"));
     kind == QuestionKind::Elicit && mode.as_deref() == Some("url")
 }
 
 /// The name of what the user is sent to do elsewhere, where a question does that.
-pub fn errand(kind: QuestionKind, params: &RawJson) -> Option<String> {
-    let members = params.object().filter(|_| leads_elsewhere(kind, params))?;
+pub fn elicitation_id(kind: QuestionKind, params: &RawJson) -> Option<String> {
+    let members = params
+        .object()
+        .filter(|_| is_url_elicitation(kind, params))?;
     members.string("elicitationId")
 }
 
 /// A name for what a user is sent to do elsewhere.
-pub fn fresh_errand() -> String {
+pub fn new_elicitation_id() -> String {
     let bytes: [u8; 16] = random_bytes();
     let hex = bytes.iter().map(|byte| format!("{byte:02x}"));
     format!("tidegate-{}", hex.collect::<String>())
@@ -31,11 +33,11 @@ pub fn fresh_errand() -> String {
 
 /// A question of a source without sessions as one in a session: what leads the user elsewhere has an
 /// id there, which is given too.
-pub fn as_in_a_session(kind: QuestionKind, params: &RawJson) -> (RawJson, Option<String>) {
-    let Some(mut members) = params.object().filter(|_| leads_elsewhere(kind, params)) else {
+pub fn for_stateful_client(kind: QuestionKind, params: &RawJson) -> (RawJson, Option<String>) {
+    let Some(mut members) = params.object().filter(|_| is_url_elicitation(kind, params)) else {
         return (params.clone(), None);
     };
-    let id = fresh_errand();
+    let id = new_elicitation_id();
     members.set("elicitationId", RawJson::string(&id).as_str().to_owned());
     (members.write(), Some(id))
 }
@@ -59,7 +61,7 @@ pub fn withdrawal(id: &str) -> String {
 }
 
 /// The answer to a request of a server that cannot be read, where its id can.
-pub fn unreadable(text: &[u8], refused: &Refused) -> Option<String> {
+pub fn unreadable(text: &[u8], refused: &Rejection) -> Option<String> {
     let (Some(id), error) = refused else {
         return None;
     };
@@ -85,7 +87,7 @@ pub fn question_kind(name: &str) -> Option<QuestionKind> {
 /// What a client answered to a question. What cannot be an answer is none.
 pub fn answered(kind: QuestionKind, answer: Answer) -> Result<RawJson, Declined> {
     match answer {
-        Answer::Result(result) => match wrong_answer(kind, &result) {
+        Answer::Result(result) => match invalid_answer(kind, &result) {
             None => Ok(result),
             Some(wrong) => Err(Declined {
                 code: Some(codes::of(Code::Internal).legacy),
@@ -100,7 +102,7 @@ pub fn answered(kind: QuestionKind, answer: Answer) -> Result<RawJson, Declined>
 }
 
 /// Why something cannot be the answer to a question; none if it can.
-pub fn wrong_answer(kind: QuestionKind, answer: &RawJson) -> Option<&'static str> {
+pub fn invalid_answer(kind: QuestionKind, answer: &RawJson) -> Option<&'static str> {
     let Some(members) = answer.object() else {
         return Some("it must be an object");
     };
@@ -192,7 +194,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_an_answer_is_told() {
-        let wrong = |kind, text: &str| wrong_answer(kind, &RawJson::copy_of(text)).is_some();
+        let wrong = |kind, text: &str| invalid_answer(kind, &RawJson::copy_of(text)).is_some();
         for (kind, good, bad) in [
             (
                 QuestionKind::Elicit,

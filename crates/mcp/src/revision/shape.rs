@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use tidegate_core::{CacheHint, CacheScope, Object, Outcome, RawJson};
 
 use super::meta::key;
-use super::rounds::worded;
+use super::multi_round_trip::worded;
 use super::{Era, Method, Revision};
 use crate::RequestId;
 

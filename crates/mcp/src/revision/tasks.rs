@@ -1,7 +1,9 @@
 //! Calls that go on after their answer: an extension of the modern era, and what an older revision
 //! had in its place, which no client of ours is offered.
 
-use tidegate_core::{Ask, Code, Error, Object, Own, RawJson, Result, TaskAsk};
+use tidegate_core::{
+    Code, Error, GatewayOperation, Object, Operation, RawJson, Result, TaskOperation,
+};
 
 use super::Method;
 use super::lift::{invalid, required};
@@ -19,10 +21,10 @@ pub fn declares(capabilities: &RawJson) -> bool {
 }
 
 /// Whether a request is for clients alone that know tasks.
-pub(super) fn is_about(ask: &Ask) -> bool {
-    match ask {
-        Ask::Task { .. } => true,
-        Ask::Own(Own::Listen(filter)) => !filter.tasks.is_empty(),
+pub(super) fn is_about(operation: &Operation) -> bool {
+    match operation {
+        Operation::Task { .. } => true,
+        Operation::Gateway(GatewayOperation::Listen(filter)) => !filter.tasks.is_empty(),
         _ => false,
     }
 }
@@ -38,20 +40,22 @@ pub(super) fn undeclared() -> Error {
 }
 
 /// What a request about a task asks.
-pub(super) fn ask(ask: TaskAsk, params: &Object<'_>) -> Result<Ask> {
+pub(super) fn ask(operation: TaskOperation, params: &Object<'_>) -> Result<Operation> {
     let answers = params.get("inputResponses");
-    if ask == TaskAsk::Answer && !answers.is_some_and(|answers| answers.starts_with('{')) {
+    if operation == TaskOperation::Update
+        && !answers.is_some_and(|answers| answers.starts_with('{'))
+    {
         return Err(invalid("`inputResponses` must be an object"));
     }
     let id = required(params, "taskId")?;
-    Ok(Ask::Task { ask, id })
+    Ok(Operation::Task { operation, id })
 }
 
-pub(super) fn method(ask: TaskAsk) -> Method {
-    match ask {
-        TaskAsk::Look => Method::TasksGet,
-        TaskAsk::Answer => Method::TasksUpdate,
-        TaskAsk::Cancel => Method::TasksCancel,
+pub(super) fn method(operation: TaskOperation) -> Method {
+    match operation {
+        TaskOperation::Get => Method::TasksGet,
+        TaskOperation::Update => Method::TasksUpdate,
+        TaskOperation::Cancel => Method::TasksCancel,
     }
 }
 

@@ -1,14 +1,14 @@
 //! The input of a lift golden, on its way from bytes to what the core is asked.
 //!
-//! The first line says the door: `POST` with headers, a blank line and the body; or `PIPE`, or
+//! The first line says the transport: `POST` with headers, a blank line and the body; or `PIPE`, or
 //! `PIPE in a session`, with a blank line and the body. In a header's value `\xNN` is a byte. A
 //! message of a session belongs to one that speaks the revision of the golden's folder.
 
 use bytes::Bytes;
-use tidegate_core::{LogLevel, RawJson, Result, Terms};
-use tidegate_mcp::revision::{Framing, StandardHeaders, frame, lift_legacy, lift_modern};
+use tidegate_core::{ClientContext, LogLevel, RawJson, Result};
+use tidegate_mcp::revision::{Classification, StandardHeaders, classify, lift_legacy, lift_modern};
 use tidegate_mcp::{
-    Era, Inbound, Limits, Message, Refused, RequestId, Revision, batch_refused, decode,
+    Era, Inbound, Limits, Message, Rejection, RequestId, Revision, batch_refused, decode,
 };
 
 use crate::show;
@@ -19,12 +19,12 @@ const LIMITS: Limits = Limits {
 };
 
 /// What a session's client said of itself when it came.
-fn session_terms() -> Terms {
-    Terms {
+fn session_terms() -> ClientContext {
+    ClientContext {
         conversation: None,
         stateless: false,
         capabilities: RawJson::from(serde_json::json!({ "roots": {} })),
-        client: Some(RawJson::from(
+        client_info: Some(RawJson::from(
             serde_json::json!({ "name": "session", "version": "1" }),
         )),
         log_level: Some(LogLevel::Notice),
@@ -56,23 +56,23 @@ pub(crate) fn body(input: &str) -> &str {
 }
 
 /// An error here came before the era was known: it is answered in the newest.
-fn taken(revision: Revision, input: &str) -> Result<String, Refused> {
+fn taken(revision: Revision, input: &str) -> Result<String, Rejection> {
     let head = input.split("\n\n").next().unwrap_or_default();
     let mut lines = head.lines();
-    let door = lines.next().unwrap_or_default();
-    let lines: Option<Vec<_>> = match door {
+    let transport = lines.next().unwrap_or_default();
+    let lines: Option<Vec<_>> = match transport {
         "POST" => Some(lines.collect()),
         "PIPE" | "PIPE in a session" => None,
-        other => panic!("`{other}` is not a door"),
+        other => panic!("`{other}` is not a transport"),
     };
-    let open = |id: Option<&RequestId>| -> Result<Door, Refused> {
+    let open = |id: Option<&RequestId>| -> Result<Door, Rejection> {
         let headers = lines
             .as_ref()
             .map(|lines| read_headers(lines.iter().copied()));
         let headers = headers.transpose().map_err(|error| (id.cloned(), error))?;
         let in_session = match &headers {
             Some(headers) => headers.session.is_some(),
-            None => door != "PIPE",
+            None => transport != "PIPE",
         };
         Ok(Door {
             headers,
@@ -88,40 +88,41 @@ fn taken(revision: Revision, input: &str) -> Result<String, Refused> {
 }
 
 impl Door {
-    fn one(&self, message: Message) -> Result<String, Refused> {
+    fn one(&self, message: Message) -> Result<String, Rejection> {
         let none = StandardHeaders::default();
         let headers = self.headers.as_ref();
-        let framing = frame(&message, headers.unwrap_or(&none))
+        let framing = classify(&message, headers.unwrap_or(&none))
             .map_err(|error| (message.request_id().cloned(), error))?;
         let sent = show::sent(&message);
         let (era, lifted) = match &framing {
-            Framing::Modern => (Era::Modern, lift_modern(message, headers)),
-            Framing::Handshake => (
+            Classification::Modern => (Era::Modern, lift_modern(message, headers)),
+            Classification::Handshake => (
                 Era::Legacy,
-                legacy(message, Revision::NEWEST_LEGACY, Terms::default()),
+                legacy(message, Revision::NEWEST_LEGACY, ClientContext::default()),
             ),
-            Framing::Session { .. } => {
+            Classification::Session { .. } => {
                 (Era::Legacy, legacy(message, self.revision, session_terms()))
             }
-            Framing::Sessionless(_) if self.in_session => {
+            Classification::Sessionless(_) if self.in_session => {
                 (Era::Legacy, legacy(message, self.revision, session_terms()))
             }
-            Framing::Sessionless(revision) => {
-                (Era::Legacy, legacy(message, *revision, Terms::default()))
-            }
+            Classification::Sessionless(revision) => (
+                Era::Legacy,
+                legacy(message, *revision, ClientContext::default()),
+            ),
         };
         let outcome = match lifted {
             Ok((revision, lifted)) => show::lifted(revision, &lifted, sent.as_ref()),
             Err((id, error)) => show::refused(era, id.as_ref(), &error),
         };
         let framing = match framing {
-            Framing::Sessionless(_) if self.in_session => "session of the pipe".to_owned(),
+            Classification::Sessionless(_) if self.in_session => "session of the pipe".to_owned(),
             framing => show::framing(&framing),
         };
         Ok(format!("framing: {framing}\n{outcome}"))
     }
 
-    fn batch(&self, messages: Vec<Result<Message, Refused>>) -> Result<String, Refused> {
+    fn batch(&self, messages: Vec<Result<Message, Rejection>>) -> Result<String, Rejection> {
         if !(self.in_session && self.revision.has_batches()) {
             return Err((None, batch_refused()));
         }
@@ -140,10 +141,10 @@ impl Door {
     }
 }
 
-type Lifting = Result<(Revision, tidegate_mcp::Lifted), Refused>;
+type Lifting = Result<(Revision, tidegate_mcp::Lifted), Rejection>;
 
-fn legacy(message: Message, revision: Revision, terms: Terms) -> Lifting {
-    lift_legacy(message, revision, terms).map(|lifted| (revision, lifted))
+fn legacy(message: Message, revision: Revision, client: ClientContext) -> Lifting {
+    lift_legacy(message, revision, client).map(|lifted| (revision, lifted))
 }
 
 fn read_headers<'a>(lines: impl Iterator<Item = &'a str>) -> Result<StandardHeaders> {

@@ -6,11 +6,11 @@
 use std::time::Duration;
 
 use tidegate_core::{
-    CacheScope, Change, Code, CorrelationId, Error, Event, Filter, LogLevel, Outcome, RawJson,
-    Side, Terms,
+    CacheScope, Change, ClientContext, Code, CorrelationId, Error, Event, Filter, LogLevel,
+    Outcome, RawJson, Side,
 };
 use tidegate_mcp::revision::{Method, legacy_change, refusal};
-use tidegate_mcp::{Era, Frame, Lowering, RequestId, Revision, codes};
+use tidegate_mcp::{Era, Lowering, OutgoingMessage, RequestId, Revision, codes};
 
 /// One input, taken apart.
 pub(crate) struct Input<'a> {
@@ -45,13 +45,13 @@ impl<'a> Input<'a> {
             .iter()
             .find(|method| method.name() == self.method)
             .unwrap_or_else(|| panic!("`{}` is not a method", self.method));
-        let terms = Terms {
+        let client = ClientContext {
             log_level: self.log_level,
             progress: self.progress.clone(),
-            ..Terms::default()
+            ..ClientContext::default()
         };
         let id = RequestId::new(json(self.id)).expect("an id");
-        Lowering::new(revision, *method, id, CorrelationId::fresh(), &terms)
+        Lowering::new(revision, *method, id, CorrelationId::fresh(), &client)
     }
 
     fn event(&self, name: &str, rest: &str) -> Event {
@@ -118,22 +118,22 @@ pub(crate) fn outcome(revision: Revision, text: &str) -> String {
         let alone = legacy_change(&change(rest));
         assert_eq!(
             frame,
-            Some(Frame::Notice(alone)),
+            Some(OutgoingMessage::Notification(alone)),
             "two ways to say a change"
         );
     }
     show(revision, frame.as_ref(), lowering.correlation)
 }
 
-fn show(revision: Revision, frame: Option<&Frame>, correlation: CorrelationId) -> String {
+fn show(revision: Revision, frame: Option<&OutgoingMessage>, correlation: CorrelationId) -> String {
     let Some(frame) = frame else {
         return "nothing".to_owned();
     };
     let json = steady(frame.json(), correlation);
     match frame {
-        Frame::Notice(_) => format!("notice\n{json}"),
-        Frame::Final { code: None, .. } => format!("answer\n{json}"),
-        Frame::Final {
+        OutgoingMessage::Notification(_) => format!("notice\n{json}"),
+        OutgoingMessage::Response { code: None, .. } => format!("answer\n{json}"),
+        OutgoingMessage::Response {
             code: Some(code), ..
         } => {
             let status = codes::of(*code).status(revision.era());

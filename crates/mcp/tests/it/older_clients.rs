@@ -1,7 +1,7 @@
 //! What an older client cannot take is not sent to it, whatever form it gets instead.
 
 use serde_json::{Value, json};
-use tidegate_core::{CorrelationId, Outcome, RawJson, Terms};
+use tidegate_core::{ClientContext, CorrelationId, Outcome, RawJson};
 use tidegate_mcp::revision::Method;
 use tidegate_mcp::{Lowering, RequestId, Revision};
 
@@ -14,7 +14,7 @@ fn result(revision: Revision, method: Method, result: Value) -> Value {
         .and_then(RequestId::new)
         .expect("an id");
     let correlation = CorrelationId::fresh();
-    let lowering = Lowering::new(revision, method, id, correlation, &Terms::default());
+    let lowering = Lowering::new(revision, method, id, correlation, &ClientContext::default());
     let frame = lowering.outcome(&Outcome::complete(result.into()));
     let mut answer: Value = serde_json::from_str(frame.json()).expect("an answer is JSON");
     answer["result"].take()

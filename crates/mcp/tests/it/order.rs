@@ -3,7 +3,7 @@
 
 use bytes::Bytes;
 use tidegate_core::Code;
-use tidegate_mcp::revision::{Framing, StandardHeaders, frame, lift_modern};
+use tidegate_mcp::revision::{Classification, StandardHeaders, classify, lift_modern};
 use tidegate_mcp::{Limits, Message, Revision, decode_one};
 
 const LIMITS: Limits = Limits {
@@ -26,8 +26,8 @@ fn the_first_fault_decides() {
         let has = |fault: usize| set & (1 << fault) != 0;
         let first = FAULTS.iter().enumerate().find(|(at, _)| has(*at));
         let (message, headers) = request(has);
-        let framing = frame(&message, &headers).expect("it can be told apart");
-        assert_eq!(framing, Framing::Modern);
+        let framing = classify(&message, &headers).expect("it can be told apart");
+        assert_eq!(framing, Classification::Modern);
         let outcome = lift_modern(message, Some(&headers)).map_err(|(_, error)| error.code());
         let faults: Vec<_> = (0..FAULTS.len()).filter(|at| has(*at)).collect();
         match first {

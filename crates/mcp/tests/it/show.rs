@@ -1,15 +1,17 @@
 //! What was lifted, as text that a person can check against the protocol.
 
-use tidegate_core::{Ask, Error, Filter, Own, RawJson, Reference, TaskAsk, Terms};
-use tidegate_mcp::revision::{Asked, Framing, Handshake};
+use tidegate_core::{
+    ClientContext, Error, Filter, GatewayOperation, Operation, RawJson, Reference, TaskOperation,
+};
+use tidegate_mcp::revision::{Classification, Handshake, LiftedRequest};
 use tidegate_mcp::{Answer, Era, Lifted, Message, RequestId, Revision, codes};
 
-pub(crate) fn framing(framing: &Framing) -> String {
+pub(crate) fn framing(framing: &Classification) -> String {
     match framing {
-        Framing::Modern => "modern".to_owned(),
-        Framing::Handshake => "handshake".to_owned(),
-        Framing::Session { id } => format!("session `{id}`"),
-        Framing::Sessionless(revision) => format!("sessionless, as {revision}"),
+        Classification::Modern => "modern".to_owned(),
+        Classification::Handshake => "handshake".to_owned(),
+        Classification::Session { id } => format!("session `{id}`"),
+        Classification::Sessionless(revision) => format!("sessionless, as {revision}"),
     }
 }
 
@@ -36,23 +38,23 @@ pub(crate) fn sent(message: &Message) -> Option<RawJson> {
 
 pub(crate) fn lifted(revision: Revision, lifted: &Lifted, sent: Option<&RawJson>) -> String {
     match lifted {
-        Lifted::Request(Asked {
+        Lifted::Request(LiftedRequest {
             id,
             method,
-            ask,
+            operation,
             params,
-            terms,
+            client,
             continues: _,
         }) => format!(
             "request {id:?}: {} in {revision}\nask: {}\nparams: {}\n{}",
             method.name(),
-            self::ask(ask),
+            ask(operation),
             if Some(params) == sent {
                 "as sent"
             } else {
                 params.as_str()
             },
-            self::terms(terms)
+            self::client(client)
         ),
         Lifted::Handshake { id, handshake } => self::handshake(id.as_str(), handshake),
         Lifted::SetLevel { id, level } => {
@@ -85,16 +87,16 @@ fn handshake(id: &str, handshake: &Handshake) -> String {
     format!("handshake {id}: speaks {revision}\ncapabilities: {capabilities}\nclient: {client}")
 }
 
-fn terms(terms: &Terms) -> String {
-    let Terms {
+fn client(client: &ClientContext) -> String {
+    let ClientContext {
         capabilities,
-        client,
+        client_info,
         log_level,
         progress,
         stateless: _,
         conversation: _,
-    } = terms;
-    let client = client.as_ref().map_or("unsaid", RawJson::as_str);
+    } = client;
+    let client = client_info.as_ref().map_or("unsaid", RawJson::as_str);
     let level = log_level.map_or("none", tidegate_core::LogLevel::as_str);
     let token = progress.as_ref().map_or("none", RawJson::as_str);
     format!(
@@ -102,34 +104,36 @@ fn terms(terms: &Terms) -> String {
     )
 }
 
-fn ask(ask: &Ask) -> String {
-    match ask {
-        Ask::Own(own) => self::own(own),
-        Ask::Tool { name } => format!("tool `{name}`"),
-        Ask::Prompt { name } => format!("prompt `{name}`"),
-        Ask::Resource { uri } => format!("resource `{uri}`"),
-        Ask::Completion { reference } => match reference {
+fn ask(operation: &Operation) -> String {
+    match operation {
+        Operation::Gateway(own) => self::own(own),
+        Operation::Tool { name } => format!("tool `{name}`"),
+        Operation::Prompt { name } => format!("prompt `{name}`"),
+        Operation::Resource { uri } => format!("resource `{uri}`"),
+        Operation::Completion { reference } => match reference {
             Reference::Prompt(name) => format!("completion for the prompt `{name}`"),
             Reference::Resource(uri) => format!("completion for the resource `{uri}`"),
         },
-        Ask::Task { ask, id } => match ask {
-            TaskAsk::Look => format!("how the task `{id}` is"),
-            TaskAsk::Answer => format!("answers for the task `{id}`"),
-            TaskAsk::Cancel => format!("end of the task `{id}`"),
+        Operation::Task { operation, id } => match operation {
+            TaskOperation::Get => format!("how the task `{id}` is"),
+            TaskOperation::Update => format!("answers for the task `{id}`"),
+            TaskOperation::Cancel => format!("end of the task `{id}`"),
         },
     }
 }
 
-fn own(own: &Own) -> String {
+fn own(own: &GatewayOperation) -> String {
     match own {
-        Own::Ping => "ping".to_owned(),
-        Own::Discover => "discover".to_owned(),
-        Own::List { list, cursor: None } => format!("list of {}, from its start", list.member()),
-        Own::List {
+        GatewayOperation::Ping => "ping".to_owned(),
+        GatewayOperation::Discover => "discover".to_owned(),
+        GatewayOperation::List { list, cursor: None } => {
+            format!("list of {}, from its start", list.member())
+        }
+        GatewayOperation::List {
             list,
             cursor: Some(cursor),
         } => format!("list of {}, from `{cursor}`", list.member()),
-        Own::Listen(filter) => format!("listen to {}", self::filter(filter)),
+        GatewayOperation::Listen(filter) => format!("listen to {}", self::filter(filter)),
     }
 }
 

@@ -5,9 +5,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use tidegate_core::{Ask, Audience, Call, Caller, List, Source, SourceId, Template, Terms};
+use tidegate_core::{
+    Call, Caller, ClientContext, List, Operation, Source, SourceId, Template, Viewer,
+};
 
-use super::figures::{Figures, Statuses};
+use super::metrics::{CallMetrics, Statuses};
 
 const SCHEME: &str = "plugin://";
 
@@ -38,7 +40,7 @@ pub(super) struct Read {
 
 impl Reads {
     /// Takes the names from what the sources offer now to whoever may see all of it.
-    pub(super) fn new(figures: &Figures, sources: &[(SourceId, Arc<dyn Source>)]) -> Self {
+    pub(super) fn new(figures: &CallMetrics, sources: &[(SourceId, Arc<dyn Source>)]) -> Self {
         let plugins = sources.iter().filter_map(|(id, source)| {
             let plugin = Plugin::new(figures, id, source.as_ref())?;
             Some((id.clone(), plugin))
@@ -51,7 +53,7 @@ impl Reads {
 
     /// The resource that a call reads, where it reads one of these.
     pub(super) fn of<'a>(&self, call: &'a Call) -> Option<(&Arc<Read>, &'a str)> {
-        let Ask::Resource { uri } = &call.ask else {
+        let Operation::Resource { uri } = &call.operation else {
             return None;
         };
         if !uri.starts_with(SCHEME) {
@@ -69,10 +71,10 @@ impl Reads {
 }
 
 impl Plugin {
-    fn new(figures: &Figures, id: &SourceId, source: &dyn Source) -> Option<Self> {
-        let catalog = source.catalog(&Audience {
+    fn new(figures: &CallMetrics, id: &SourceId, source: &dyn Source) -> Option<Self> {
+        let catalog = source.catalog(&Viewer {
             caller: &Caller::local(),
-            terms: &Terms::default(),
+            client: &ClientContext::default(),
         });
         let home = format!("{SCHEME}{id}");
         if !catalog.owned.contains(&home) {

@@ -4,7 +4,7 @@ use futures_util::FutureExt as _;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::registry::Registry;
 use tidegate_core::{
-    Audience, Caller, Catalog, Entry, Gateway, GatewayConfig, RawJson, Request, Scope, Terms,
+    Caller, Catalog, ClientContext, Entry, Gateway, GatewayConfig, RawJson, Request, Scope, Viewer,
 };
 
 use super::*;
@@ -15,7 +15,7 @@ const LABEL: &str = "read";
 struct Shelf;
 
 impl Source for Shelf {
-    fn catalog(&self, _: &Audience<'_>) -> Arc<Catalog> {
+    fn catalog(&self, _: &Viewer<'_>) -> Arc<Catalog> {
         let entry = |key: &str| Entry {
             key: key.to_owned(),
             definition: RawJson::empty_object(),
@@ -33,9 +33,11 @@ impl Source for Shelf {
 
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>> {
         Box::pin(async move {
-            match &call.ask {
-                Ask::Resource { uri } if uri.ends_with("stuck") => std::future::pending().await,
-                Ask::Resource { uri } if uri.ends_with("broken") => {
+            match &call.operation {
+                Operation::Resource { uri } if uri.ends_with("stuck") => {
+                    std::future::pending().await
+                }
+                Operation::Resource { uri } if uri.ends_with("broken") => {
                     Err(Error::new(Code::SourceFailed, Side::Source, "it broke"))
                 }
                 _ => Ok(Reply::Done(Outcome::complete(RawJson::empty_object()))),
@@ -53,7 +55,7 @@ impl Bench {
     fn new() -> Self {
         let shelf = Arc::new(Shelf) as Arc<dyn Source>;
         let sources = vec![("shelf".parse().unwrap(), shelf)];
-        let (figures, mut registry) = (Arc::new(Figures::default()), Registry::default());
+        let (figures, mut registry) = (Arc::new(CallMetrics::default()), Registry::default());
         figures.register(&mut registry);
         let words = Words {
             methods: vec![LABEL],
@@ -73,8 +75,8 @@ impl Bench {
             caller: Arc::new(Caller::local()),
             scope: Scope::All,
             label: LABEL,
-            terms: Terms::default(),
-            ask: Ask::Resource {
+            client: ClientContext::default(),
+            operation: Operation::Resource {
                 uri: uri.to_owned(),
             },
             params: RawJson::empty_object(),

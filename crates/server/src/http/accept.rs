@@ -8,8 +8,8 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use tidegate_core::{Code, Credential, Error, Result};
 use tidegate_mcp::revision::StandardHeaders;
 
-use crate::Doors;
-use crate::load::Room;
+use crate::Transports;
+use crate::admission::Room;
 
 /// The standard headers of a request.
 pub(super) fn standard(headers: &HeaderMap) -> Result<StandardHeaders> {
@@ -108,13 +108,17 @@ pub(super) struct Accepted {
 }
 
 /// Reads a body within its bounds of size, time and room.
-pub(super) async fn body(doors: &Doors, headers: &HeaderMap, body: Body) -> Result<Accepted> {
-    let (limit, time) = (doors.limits.message_bytes, doors.limits.body_time);
+pub(super) async fn body(
+    transports: &Transports,
+    headers: &HeaderMap,
+    body: Body,
+) -> Result<Accepted> {
+    let (limit, time) = (transports.limits.message_bytes, transports.limits.body_time);
     let announced = only(headers, &CONTENT_LENGTH)?.and_then(|length| length.parse::<usize>().ok());
     if announced.is_some_and(|length| length > limit) {
         return Err(too_large(limit));
     }
-    let read = tokio::time::timeout(time, read(body, limit, doors.load.room()));
+    let read = tokio::time::timeout(time, read(body, limit, transports.admission.room()));
     read.await.unwrap_or_else(|_| {
         let message = format!("the body did not arrive within {} seconds", time.as_secs());
         Err(Error::client(Code::TooSlow, message))

@@ -20,8 +20,8 @@ use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::timeout;
 
 use super::{Http, accept, identify, respond};
-use crate::path::Peer;
-use crate::pipe::Pipe;
+use crate::dispatch::Peer;
+use crate::duplex_transport::Pipe;
 use crate::refusal::Refusal;
 
 /// The streams that are open, by the secret in their endpoint.
@@ -38,16 +38,16 @@ impl Channels {
 pub(super) async fn open(State(http): State<Arc<Http>>, request: Request<Body>) -> Response {
     let (parts, _) = request.into_parts();
     if parts.method != Method::GET {
-        return respond::only(&http.doors.load, "GET");
+        return respond::only(&http.transports.admission, "GET");
     }
     let opened = async {
         let caller = identify(&http, &parts.headers).await?;
         accept::check_accepts_events(&parts.headers)?;
-        let room = http.doors.load.stream()?;
+        let room = http.transports.admission.stream()?;
         let secret = secret()?;
         let principal = caller.principal.clone();
         let (pipe, said) = Pipe::new(
-            &http.doors,
+            &http.transports,
             Peer {
                 caller,
                 scope: Scope::All,
@@ -64,30 +64,32 @@ pub(super) async fn open(State(http): State<Arc<Http>>, request: Request<Body>) 
             said,
             _room: room,
         };
-        Ok::<_, Refusal>(respond::events(channel.body(http.doors.limits.keep_alive)))
+        Ok::<_, Refusal>(respond::events(
+            channel.body(http.transports.limits.keep_alive),
+        ))
     };
     opened
         .await
-        .unwrap_or_else(|refusal| respond::refusal(&http.doors.load, &refusal))
+        .unwrap_or_else(|refusal| respond::refusal(&http.transports.admission, &refusal))
 }
 
 /// POST: takes one message; the answer goes out on the stream.
 pub(super) async fn message(State(http): State<Arc<Http>>, request: Request<Body>) -> Response {
     if request.method() != Method::POST {
-        return respond::only(&http.doors.load, "POST");
+        return respond::only(&http.transports.admission, "POST");
     }
     let taken = async {
         let (parts, body) = request.into_parts();
         let caller = identify(&http, &parts.headers).await?;
         accept::check_content(&parts.headers)?;
         let pipe = find(&http, parts.uri.query(), &caller.principal)?;
-        let accepted = accept::body(&http.doors, &parts.headers, body).await?;
+        let accepted = accept::body(&http.transports, &parts.headers, body).await?;
         pipe.take(accepted.bytes.clone()).await;
         Ok::<_, Refusal>(respond::accepted())
     };
     taken
         .await
-        .unwrap_or_else(|refusal| respond::refusal(&http.doors.load, &refusal))
+        .unwrap_or_else(|refusal| respond::refusal(&http.transports.admission, &refusal))
 }
 
 fn find(http: &Http, query: Option<&str>, principal: &Principal) -> Result<Arc<Pipe>> {

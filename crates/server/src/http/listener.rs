@@ -110,7 +110,7 @@ impl Connection {
     async fn run(self, builder: Builder<TokioExecutor>) {
         let begins = timeout(self.limits.header_time, begins(&self.stream));
         let begun = tokio::select! {
-            // What has arrived before the door closed is served.
+            // What has arrived before the transport closed is served.
             biased;
             begun = begins => matches!(begun, Ok(Ok(()))),
             () = self.stop.cancelled() => false,

@@ -39,7 +39,7 @@ pub(super) async fn show(
     headers: HeaderMap,
     page: Exposition,
 ) -> Response {
-    let load = &http.doors.load;
+    let load = &http.transports.admission;
     match identify(&http, &headers).await {
         Ok(caller) if caller.admin => {}
         Ok(_) => {

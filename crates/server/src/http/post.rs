@@ -9,14 +9,14 @@ use axum::body::Body;
 use axum::response::Response;
 use futures_util::{StreamExt, stream};
 use tidegate_core::{Result, Scope};
-use tidegate_mcp::revision::{Framing, frame};
-use tidegate_mcp::{Era, Frame, Inbound, Message, Refused, batch_refused, decode};
+use tidegate_mcp::revision::{Classification, classify};
+use tidegate_mcp::{Era, Inbound, Message, OutgoingMessage, Rejection, batch_refused, decode};
 use tokio::time::timeout;
 
 use super::stream::Opening;
 use super::{Http, accept, identify, respond, stream as bodies};
-use crate::frames::{Frames, cancellable};
-use crate::path::{Peer, Taken};
+use crate::dispatch::{Peer, Taken};
+use crate::frames::{OutgoingMessages, cancellable};
 use crate::refusal::Refusal;
 use crate::session::{Reader, Session};
 use crate::subscribe;
@@ -33,8 +33,8 @@ pub(super) async fn post(
     let caller = identify(http, &parts.headers).await?;
     accept::check_accept(&parts.headers)?;
     accept::check_content(&parts.headers)?;
-    let accepted = accept::body(&http.doors, &parts.headers, body).await?;
-    let limits = http.doors.limits.decode();
+    let accepted = accept::body(&http.transports, &parts.headers, body).await?;
+    let limits = http.transports.limits.decode();
     let peer = Peer { caller, scope };
     match decode(accepted.bytes.clone(), limits)? {
         Inbound::One(message) => {
@@ -53,46 +53,49 @@ async fn one(
     message: Message,
 ) -> Result<Response, Refusal> {
     let headers = &accept::standard(headers)?;
-    let doors = &http.doors;
-    match frame(&message, headers)? {
-        Framing::Modern => match doors.modern(peer, message, Some(headers))? {
+    let transports = &http.transports;
+    match classify(&message, headers)? {
+        Classification::Modern => match transports.modern(peer, message, Some(headers))? {
             Taken::Call { frames, .. } => Ok(own_answer(http, Era::Modern, frames).await),
             Taken::Noted | Taken::Cancel(_) => Ok(respond::accepted()),
         },
-        Framing::Sessionless(revision) => match doors.sessionless(peer, message, revision)? {
-            Taken::Call { frames, .. } => Ok(own_answer(http, Era::Legacy, frames).await),
-            Taken::Noted | Taken::Cancel(_) => Ok(respond::accepted()),
-        },
-        Framing::Handshake => handshake(http, peer, message).await,
-        Framing::Session { id } => {
-            let session = doors
-                .load
-                .sessions
-                .find(&id, &peer.caller.principal, &peer.scope)?;
+        Classification::Sessionless(revision) => {
+            match transports.sessionless(peer, message, revision)? {
+                Taken::Call { frames, .. } => Ok(own_answer(http, Era::Legacy, frames).await),
+                Taken::Noted | Taken::Cancel(_) => Ok(respond::accepted()),
+            }
+        }
+        Classification::Handshake => handshake(http, peer, message).await,
+        Classification::Session { id } => {
+            let session =
+                transports
+                    .admission
+                    .sessions
+                    .find(&id, &peer.caller.principal, &peer.scope)?;
             in_session(http, peer, &session, message).await
         }
     }
 }
 
 /// The connection owns this answer. JSON if it comes before anything else does, else a stream.
-async fn own_answer(http: &Http, era: Era, mut frames: Frames) -> Response {
-    let keep_alive = http.doors.limits.keep_alive;
+async fn own_answer(http: &Http, era: Era, mut frames: OutgoingMessages) -> Response {
+    let keep_alive = http.transports.limits.keep_alive;
     let first = timeout(keep_alive, frames.next()).await;
     match first {
-        Ok(Some(frame @ Frame::Final { .. })) => respond::json(era, &frame),
+        Ok(Some(frame @ OutgoingMessage::Response { .. })) => respond::json(era, &frame),
         Ok(first) => respond::events(bodies::owned(first, frames, keep_alive)),
         Err(_) => respond::events(bodies::owned(None, frames, keep_alive)),
     }
 }
 
 async fn handshake(http: &Http, peer: &Peer, message: Message) -> Result<Response, Refusal> {
-    let (frame, session) = http.doors.handshake(peer, message).await?;
+    let (frame, session) = http.transports.handshake(peer, message).await?;
     let response = respond::json(Era::Legacy, &frame);
     let Some(session) = session else {
         return Ok(response);
     };
-    let (id, session) = http.doors.load.sessions.open(session)?;
-    subscribe::to_lists(&http.doors, peer, &session).await;
+    let (id, session) = http.transports.admission.sessions.open(session)?;
+    subscribe::to_lists(&http.transports, peer, &session).await;
     Ok(respond::with_session(response, &id))
 }
 
@@ -113,13 +116,13 @@ async fn in_session(
 async fn session_answer(
     http: &Http,
     session: &Arc<Session>,
-    mut frames: Frames,
+    mut frames: OutgoingMessages,
     wanted: Wanted,
 ) -> Response {
     let outlet = session.open_stream();
     let mut reader = outlet.read();
     let filling = Arc::clone(&outlet);
-    http.doors.tasks.spawn(async move {
+    http.transports.tasks.spawn(async move {
         while let Some(frame) = frames.next().await {
             filling.push(frame);
         }
@@ -129,7 +132,7 @@ async fn session_answer(
     let mut answers = Vec::new();
     loop {
         match tokio::time::timeout_at(commit, reader.next()).await {
-            Ok(Some((_, frame))) if matches!(*frame, Frame::Final { .. }) => {
+            Ok(Some((_, frame))) if matches!(*frame, OutgoingMessage::Response { .. }) => {
                 answers.push(frame);
                 if answers.len() == wanted.count() {
                     session.close_stream(&outlet);
@@ -161,7 +164,7 @@ impl Wanted {
         }
     }
 
-    fn whole(&self, answers: &[Arc<Frame>]) -> Response {
+    fn whole(&self, answers: &[Arc<OutgoingMessage>]) -> Response {
         match (self, answers) {
             (Self::One, [answer]) => respond::json(Era::Legacy, answer),
             _ => {
@@ -176,7 +179,7 @@ impl Wanted {
 fn streamed(
     http: &Http,
     session: &Session,
-    first: Option<(u64, Arc<Frame>)>,
+    first: Option<(u64, Arc<OutgoingMessage>)>,
     reader: Reader,
     read_already: usize,
 ) -> Response {
@@ -193,7 +196,7 @@ fn streamed(
     respond::events(bodies::shared(
         opening,
         reader,
-        http.doors.limits.keep_alive,
+        http.transports.limits.keep_alive,
     ))
 }
 
@@ -202,24 +205,24 @@ async fn batch(
     http: &Arc<Http>,
     peer: &Peer,
     headers: &HeaderMap,
-    messages: Vec<Result<Message, Refused>>,
+    messages: Vec<Result<Message, Rejection>>,
 ) -> Result<Response, Refusal> {
     let headers = accept::standard(headers)?;
     let id = headers.session.as_deref().ok_or_else(batch_refused)?;
-    let session = http
-        .doors
-        .load
-        .sessions
-        .find(id, &peer.caller.principal, &peer.scope)?;
+    let session =
+        http.transports
+            .admission
+            .sessions
+            .find(id, &peer.caller.principal, &peer.scope)?;
     if !session.revision.has_batches() {
         return Err(batch_refused().into());
     }
-    let answers: Vec<Frames> = messages
+    let answers: Vec<OutgoingMessages> = messages
         .into_iter()
         .filter_map(|message| batched(http, peer, &session, message).transpose())
         .map(|answer| {
-            let load = &http.doors.load;
-            answer.unwrap_or_else(|refusal| stream::iter([refusal.frame(load)]).boxed())
+            let admission = &http.transports.admission;
+            answer.unwrap_or_else(|refusal| stream::iter([refusal.to_message(admission)]).boxed())
         })
         .collect();
     match answers.len() {
@@ -235,8 +238,8 @@ fn batched(
     http: &Http,
     peer: &Peer,
     session: &Arc<Session>,
-    message: Result<Message, Refused>,
-) -> Result<Option<Frames>, Refusal> {
+    message: Result<Message, Rejection>,
+) -> Result<Option<OutgoingMessages>, Refusal> {
     let message = message?;
     let id = message.request_id().cloned();
     taken(http, peer, session, message).map_err(|refusal| refusal.answering(id))
@@ -248,8 +251,8 @@ fn taken(
     peer: &Peer,
     session: &Arc<Session>,
     message: Message,
-) -> Result<Option<Frames>, Refusal> {
-    match http.doors.in_session(peer, session, message)? {
+) -> Result<Option<OutgoingMessages>, Refusal> {
+    match http.transports.in_session(peer, session, message)? {
         Taken::Noted => Ok(None),
         Taken::Cancel(id) => {
             session.in_flight.cancel(&id);

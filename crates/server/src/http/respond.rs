@@ -9,9 +9,9 @@ use ::http::{HeaderName, HeaderValue, StatusCode};
 use axum::body::Body;
 use axum::response::Response;
 use tidegate_core::{Code, Error};
-use tidegate_mcp::{Era, Frame, codes};
+use tidegate_mcp::{Era, OutgoingMessage, codes};
 
-use crate::Load;
+use crate::Admission;
 use crate::refusal::Refusal;
 use crate::session::SessionId;
 
@@ -19,23 +19,23 @@ pub(super) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-i
 const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// A message that was not taken.
-pub(super) fn refusal(load: &Load, refusal: &Refusal) -> Response {
-    json(refusal.era, &refusal.frame(load))
+pub(super) fn refusal(admission: &Admission, refusal: &Refusal) -> Response {
+    json(refusal.era, &refusal.to_message(admission))
 }
 
 /// The page is not for this caller. Whoever asks for one reads the status, and no more.
-pub(super) fn forbidden(load: &Load, message: &str) -> Response {
+pub(super) fn forbidden(admission: &Admission, message: &str) -> Response {
     let error = Error::client(Code::Forbidden, message);
-    let mut response = refusal(load, &error.into());
+    let mut response = refusal(admission, &error.into());
     *response.status_mut() = StatusCode::FORBIDDEN;
     response
 }
 
 /// One message as JSON.
-pub(super) fn json(era: Era, frame: &Frame) -> Response {
+pub(super) fn json(era: Era, frame: &OutgoingMessage) -> Response {
     let code = match frame {
-        Frame::Final { code, .. } => *code,
-        Frame::Notice(_) => None,
+        OutgoingMessage::Response { code, .. } => *code,
+        OutgoingMessage::Notification(_) => None,
     };
     let mut response = json_body(status(era, code), frame.json().to_owned());
     if let Some((name, value)) = code.and_then(companion) {
@@ -84,9 +84,12 @@ pub(super) fn nothing_left() -> Response {
 }
 
 /// The endpoint takes only these methods.
-pub(super) fn only(load: &Load, methods: &'static str) -> Response {
+pub(super) fn only(admission: &Admission, methods: &'static str) -> Response {
     let message = format!("this endpoint takes only {methods}");
-    let mut response = refusal(load, &Error::client(Code::MethodNotAllowed, message).into());
+    let mut response = refusal(
+        admission,
+        &Error::client(Code::MethodNotAllowed, message).into(),
+    );
     response
         .headers_mut()
         .insert(ALLOW, HeaderValue::from_static(methods));

@@ -1,4 +1,4 @@
-//! The life of the HTTP door: open, stop taking connections, drain, end.
+//! The life of the HTTP transport: open, stop taking connections, drain, end.
 
 use std::sync::Arc;
 
@@ -6,38 +6,38 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::{Http, HttpConfig, Listener};
-use crate::Doors;
+use crate::Transports;
 
 /// Serves until `stop` is cancelled. Then it says that it is not ready, goes on taking connections
 /// for a while, lets calls under way finish within the time to drain, and ends the rest.
 pub async fn serve_http(
-    doors: &Arc<Doors>,
+    transports: &Arc<Transports>,
     listener: Listener,
     config: &HttpConfig,
     stop: CancellationToken,
 ) {
-    let limits = doors.limits.clone();
+    let limits = transports.limits.clone();
     let (closed, cut) = (CancellationToken::new(), CancellationToken::new());
     let serving = TaskTracker::new();
     {
-        let router = Http::router(Arc::clone(doors), config);
+        let router = Http::router(Arc::clone(transports), config);
         let (limits, closed, cut) = (limits.clone(), closed.clone(), cut.clone());
         serving.spawn(async move { listener.serve(router, &limits, closed, cut).await });
         serving.close();
     }
     stop.cancelled().await;
-    doors.stop();
+    transports.stop();
     tokio::time::sleep(limits.drain_delay).await;
     closed.cancel();
-    doors.drain();
+    transports.drain();
     let finished = async {
         serving.wait().await;
-        doors.idle().await;
+        transports.idle().await;
     };
     if tokio::time::timeout(limits.drain, finished).await.is_err() {
         tracing::warn!("the time to drain is over; ending what is still under way");
     }
     cut.cancel();
-    doors.end().await;
+    transports.end().await;
     serving.wait().await;
 }

@@ -23,8 +23,8 @@ pub(super) async fn get(
     let session = find(http, scope, headers).await?;
     accept::check_accepts_events(headers)?;
     let primed = session.revision.primes_streams();
-    let keep_alive = http.doors.limits.keep_alive;
-    let room = Some(http.doors.load.stream()?);
+    let keep_alive = http.transports.limits.keep_alive;
+    let room = Some(http.transports.admission.stream()?);
     let reader = match accept::only(headers, &LAST_EVENT_ID)? {
         None => session.standing.try_read().ok_or_else(taken)?,
         Some(id) => {
@@ -49,13 +49,20 @@ pub(super) async fn delete(
     headers: &HeaderMap,
 ) -> Result<Response, Refusal> {
     let (id, principal) = whose(http, headers).await?;
-    http.doors.load.sessions.end(&id, &principal, &scope)?;
+    http.transports
+        .admission
+        .sessions
+        .end(&id, &principal, &scope)?;
     Ok(respond::session_ended())
 }
 
 async fn find(http: &Http, scope: Scope, headers: &HeaderMap) -> Result<Arc<Session>, Refusal> {
     let (id, principal) = whose(http, headers).await?;
-    Ok(http.doors.load.sessions.find(&id, &principal, &scope)?)
+    Ok(http
+        .transports
+        .admission
+        .sessions
+        .find(&id, &principal, &scope)?)
 }
 
 /// The session a request names, and who names it.

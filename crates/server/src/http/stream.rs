@@ -1,4 +1,4 @@
-//! Frames as the body of a response, with a comment now and then so that a silent stream stays open.
+//! OutgoingMessages as the body of a response, with a comment now and then so that a silent stream stays open.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -6,18 +6,22 @@ use std::time::Duration;
 use axum::body::Body;
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
-use tidegate_mcp::{Frame, sse};
+use tidegate_mcp::{OutgoingMessage, sse};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 
-use crate::frames::Frames;
+use crate::frames::OutgoingMessages;
 use crate::session::Reader;
 
 /// How long a client should wait before it comes back.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// Frames that belong to this connection alone. When it goes, they go.
-pub(super) fn owned(first: Option<Frame>, frames: Frames, keep_alive: Duration) -> Body {
+/// OutgoingMessages that belong to this connection alone. When it goes, they go.
+pub(super) fn owned(
+    first: Option<OutgoingMessage>,
+    frames: OutgoingMessages,
+    keep_alive: Duration,
+) -> Body {
     let first = stream::iter(first.map(|frame| event(None, &frame)));
     let rest = stream::unfold(frames, move |mut frames| async move {
         match timeout(keep_alive, frames.next()).await {
@@ -34,12 +38,12 @@ pub(super) struct Opening {
     /// Whether it begins with an id to come back with.
     pub(super) primed: bool,
     /// What was read of it already.
-    pub(super) first: Option<(u64, std::sync::Arc<Frame>)>,
+    pub(super) first: Option<(u64, std::sync::Arc<OutgoingMessage>)>,
     /// The room it takes, where it takes room of its own.
     pub(super) room: Option<OwnedSemaphorePermit>,
 }
 
-/// Frames of a session. They stay with the session when the connection goes.
+/// OutgoingMessages of a session. They stay with the session when the connection goes.
 pub(super) fn shared(opening: Opening, reader: Reader, keep_alive: Duration) -> Body {
     let seq = opening
         .first
@@ -71,6 +75,6 @@ pub(super) fn shared(opening: Opening, reader: Reader, keep_alive: Duration) -> 
     Body::from_stream(start.chain(rest).map(Ok::<_, Infallible>))
 }
 
-fn event(id: Option<&str>, frame: &Frame) -> Bytes {
+fn event(id: Option<&str>, frame: &OutgoingMessage) -> Bytes {
     sse::message(id, frame.json()).into()
 }

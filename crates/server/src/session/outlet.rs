@@ -4,12 +4,12 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use tidegate_mcp::Frame;
+use tidegate_mcp::OutgoingMessage;
 use tokio::sync::Notify;
 
 use crate::Limits;
 
-/// Frames on their way to one client. Bounded: when too many wait, the oldest go.
+/// OutgoingMessages on their way to one client. Bounded: when too many wait, the oldest go.
 pub(crate) struct Outlet {
     number: u64,
     max_events: usize,
@@ -19,7 +19,7 @@ pub(crate) struct Outlet {
 }
 
 struct State {
-    events: VecDeque<(u64, Arc<Frame>)>,
+    events: VecDeque<(u64, Arc<OutgoingMessage>)>,
     bytes: usize,
     last: u64,
     read: u64,
@@ -57,7 +57,7 @@ impl Outlet {
         self.number
     }
 
-    pub(crate) fn push(&self, frame: Frame) {
+    pub(crate) fn push(&self, frame: OutgoingMessage) {
         self.lock().push(frame, self.max_events, self.max_bytes);
         self.wake.notify_waiters();
     }
@@ -67,7 +67,7 @@ impl Outlet {
     pub(crate) fn push_once(&self, json: String, instead: impl FnOnce() -> String) {
         let mut state = self.lock();
         let crowded = state.unread() >= self.max_events;
-        let frame = Frame::Notice(if crowded { instead() } else { json });
+        let frame = OutgoingMessage::Notification(if crowded { instead() } else { json });
         if !state.is_waiting(&frame) {
             let room = if crowded { usize::MAX } else { self.max_events };
             state.push(frame, room, usize::MAX);
@@ -140,7 +140,7 @@ impl State {
         self.events.len() - self.first_after(self.read)
     }
 
-    fn is_waiting(&self, frame: &Frame) -> bool {
+    fn is_waiting(&self, frame: &OutgoingMessage) -> bool {
         let unread = self.events.range(self.first_after(self.read)..);
         unread.into_iter().any(|(_, waiting)| **waiting == *frame)
     }
@@ -152,14 +152,15 @@ impl State {
 
     /// Adds a frame. When there are too many, the oldest goes that can: an answer that nobody has
     /// read cannot.
-    fn push(&mut self, frame: Frame, max_events: usize, max_bytes: usize) {
+    fn push(&mut self, frame: OutgoingMessage, max_events: usize, max_bytes: usize) {
         self.last += 1;
         self.bytes += frame.json().len();
         self.events.push_back((self.last, Arc::new(frame)));
         while self.events.len() > max_events || self.bytes > max_bytes {
             let (read, last) = (self.read, self.last);
-            let can_go = |(seq, frame): &(u64, Arc<Frame>)| {
-                *seq != last && (*seq <= read || matches!(**frame, Frame::Notice(_)))
+            let can_go = |(seq, frame): &(u64, Arc<OutgoingMessage>)| {
+                *seq != last
+                    && (*seq <= read || matches!(**frame, OutgoingMessage::Notification(_)))
             };
             let Some(at) = self.events.iter().position(can_go) else {
                 return;
@@ -181,7 +182,7 @@ pub(crate) struct Reader {
 impl Reader {
     /// The next frame with its number; none at the end, or when someone else reads now. May be
     /// dropped while waiting: nothing is lost.
-    pub(crate) async fn next(&mut self) -> Option<(u64, Arc<Frame>)> {
+    pub(crate) async fn next(&mut self) -> Option<(u64, Arc<OutgoingMessage>)> {
         loop {
             let mut woken = std::pin::pin!(self.outlet.wake.notified());
             woken.as_mut().enable();
@@ -244,8 +245,8 @@ mod tests {
         Outlet::new(7, events, &Limits::default())
     }
 
-    fn notice(text: &str) -> Frame {
-        Frame::Notice(text.to_owned())
+    fn notice(text: &str) -> OutgoingMessage {
+        OutgoingMessage::Notification(text.to_owned())
     }
 
     async fn next(reader: &mut Reader) -> Option<String> {
@@ -295,7 +296,7 @@ mod tests {
     #[tokio::test]
     async fn an_answer_that_nobody_read_is_not_pushed_out() {
         let outlet = outlet(2);
-        outlet.push(Frame::Final {
+        outlet.push(OutgoingMessage::Response {
             json: "answer".to_owned(),
             code: None,
         });

@@ -15,7 +15,7 @@ fn patient(source: &FakeSource) -> tidegate_testkit::Builder {
 
 async fn refuses_connections(gateway: &TestGateway) {
     let address = gateway.address();
-    eventually("the door to close", || async {
+    eventually("the transport to close", || async {
         TcpStream::connect(address).await.is_err()
     })
     .await;

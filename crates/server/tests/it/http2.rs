@@ -1,4 +1,4 @@
-//! The same door over HTTP/2, where the host is said in another place.
+//! The same transport over HTTP/2, where the host is said in another place.
 
 use serde_json::json;
 use tidegate_testkit::FakeSource;

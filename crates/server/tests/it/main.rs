@@ -1,6 +1,6 @@
-//! The doors as clients see them: real sockets and pipes, a scripted source behind them.
+//! The transports as clients see them: real sockets and pipes, a scripted source behind them.
 //!
-//! Each file is one subject. Nothing in here looks inside the doors.
+//! Each file is one subject. Nothing in here looks inside the transports.
 
 #![expect(
     clippy::needless_pass_by_value,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use tidegate_core::{Ask, Lookout, RawJson, Reply};
+use tidegate_core::{GatewayHandle, Operation, RawJson, Reply};
 
 use super::relay::{Inner, relay};
 use crate::declare::{Asking, Stop};
@@ -20,7 +20,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) async fn call(
-    lookout: &Lookout,
+    gateway_handle: &GatewayHandle,
     asking: Asking<'_>,
     Arguments { name, arguments }: Arguments,
 ) -> Result<Reply, Stop> {
@@ -33,7 +33,7 @@ pub(super) async fn call(
             ("name", RawJson::string(&name).to_string()),
             ("arguments", arguments),
         ],
-        ask: Ask::Tool { name },
+        operation: Operation::Tool { name },
     };
-    Ok(relay(lookout, asking.call(), inner, |result| result).await)
+    Ok(relay(gateway_handle, asking.call(), inner, |result| result).await)
 }

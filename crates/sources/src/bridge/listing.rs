@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tidegate_core::{Element, Facts, List, Lookout};
+use tidegate_core::{Element, ElementFacts, GatewayHandle, List};
 
 use super::relay::{check_source, index_for};
 use crate::declare::{Asking, Stop};
@@ -51,12 +51,12 @@ struct Item {
 }
 
 pub(super) async fn list(
-    lookout: &Lookout,
+    gateway_handle: &GatewayHandle,
     asking: Asking<'_>,
     arguments: Arguments,
 ) -> Result<Listed, Stop> {
     let call = asking.call();
-    let index = index_for(lookout, call).await?;
+    let index = index_for(gateway_handle, call).await?;
     let source = arguments.source.as_deref();
     check_source(&index, source)?;
     let of_source = |element: &Element<'_>| source.is_none_or(|id| element.source.as_str() == id);
@@ -75,7 +75,7 @@ pub(super) async fn list(
 }
 
 fn item(element: &Element<'_>) -> Item {
-    let facts = Facts::of(element.list, element.definition);
+    let facts = ElementFacts::of(element.list, element.definition);
     let key = Some(element.name.to_owned());
     let (uri, uri_template) = match element.list {
         List::Templates => (None, key),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tidegate_core::{Ask, Lookout, RawJson, Reply};
+use tidegate_core::{GatewayHandle, Operation, RawJson, Reply};
 
 use super::relay::{Inner, relay};
 use crate::declare::{Asking, Stop, fault};
@@ -21,7 +21,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) async fn get(
-    lookout: &Lookout,
+    gateway_handle: &GatewayHandle,
     asking: Asking<'_>,
     Arguments { name, arguments }: Arguments,
 ) -> Result<Reply, Stop> {
@@ -30,9 +30,9 @@ pub(super) async fn get(
             ("name", RawJson::string(&name).to_string()),
             ("arguments", json!(arguments).to_string()),
         ],
-        ask: Ask::Prompt { name },
+        operation: Operation::Prompt { name },
     };
-    Ok(relay(lookout, asking.call(), inner, |result| {
+    Ok(relay(gateway_handle, asking.call(), inner, |result| {
         as_tool_result(&result)
     })
     .await)

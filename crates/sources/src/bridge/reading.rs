@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tidegate_core::{Ask, Lookout, RawJson, Reply};
+use tidegate_core::{GatewayHandle, Operation, RawJson, Reply};
 
 use super::relay::{Inner, relay};
 use crate::declare::{Asking, Stop, fault};
@@ -44,7 +44,7 @@ struct Part {
 }
 
 pub(super) async fn read(
-    lookout: &Lookout,
+    gateway_handle: &GatewayHandle,
     asking: Asking<'_>,
     arguments: Arguments,
 ) -> Result<Reply, Stop> {
@@ -61,10 +61,10 @@ pub(super) async fn read(
     tokens::ready().await;
     let inner = Inner {
         params: vec![("uri", RawJson::string(&uri).to_string())],
-        ask: Ask::Resource { uri },
+        operation: Operation::Resource { uri },
     };
     let turn = move |result| as_tool_result(&result, part);
-    Ok(relay(lookout, asking.call(), inner, turn).await)
+    Ok(relay(gateway_handle, asking.call(), inner, turn).await)
 }
 
 fn as_tool_result(result: &RawJson, part: Part) -> RawJson {

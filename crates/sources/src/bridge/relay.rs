@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use futures_util::StreamExt as _;
 use tidegate_core::{
-    Ask, Call, Code, Error, Event, Index, Lookout, Object, Outcome, RawJson, Reply, Request,
-    Result, SourceId, clip,
+    Call, Code, Error, Event, GatewayHandle, Index, Object, Operation, Outcome, RawJson, Reply,
+    Request, Result, SourceId, clip,
 };
 
 use crate::declare::{Stop, fault};
@@ -15,16 +15,16 @@ const OF_THE_REQUEST: [&str; 3] = ["_meta", "inputResponses", "requestState"];
 
 /// What a tool asks of the gateway for its caller.
 pub(super) struct Inner<'a> {
-    pub(super) ask: Ask,
+    pub(super) operation: Operation,
     /// What the method takes, as JSON by name.
     pub(super) params: Vec<(&'a str, String)>,
 }
 
 /// Everything that a caller can use where it asks. Made off the threads that serve calls: with very
 /// much to index it may take a while.
-pub(super) async fn index_for(lookout: &Lookout, call: &Call) -> Result<Arc<Index>> {
-    let (lookout, call) = (lookout.clone(), call.clone());
-    let making = move || lookout.index(&call.scope, &call.audience());
+pub(super) async fn index_for(gateway_handle: &GatewayHandle, call: &Call) -> Result<Arc<Index>> {
+    let (gateway_handle, call) = (gateway_handle.clone(), call.clone());
+    let making = move || gateway_handle.index(&call.scope, &call.viewer());
     let made = tokio::task::spawn_blocking(making).await;
     made.unwrap_or_else(
         |cause| Err(Error::internal("the index could not be made").caused_by(cause)),
@@ -47,14 +47,14 @@ pub(super) fn check_source(index: &Index, wanted: Option<&str>) -> Result<(), St
 /// Makes the request, and turns its result into that of a tool. An error is one the model should
 /// see: it may know better.
 pub(super) async fn relay(
-    lookout: &Lookout,
+    gateway_handle: &GatewayHandle,
     call: &Call,
     inner: Inner<'_>,
     turn: impl Fn(RawJson) -> RawJson + Send + 'static,
 ) -> Reply {
-    let ask = inner.ask.clone();
+    let operation = inner.operation.clone();
     let answer = match request(call, inner) {
-        Ok(request) => lookout.handle(request).await,
+        Ok(request) => gateway_handle.handle(request).await,
         Err(error) => Err(error),
     };
     match answer {
@@ -62,12 +62,12 @@ pub(super) async fn relay(
         Ok(Reply::Stream(events)) => {
             let events = events.map(move |event| match event {
                 Ok(Event::Done(outcome)) => Ok(Event::Done(turned(outcome, &turn))),
-                Err(error) => Ok(Event::Done(refused(&ask, &error))),
+                Err(error) => Ok(Event::Done(refused(&operation, &error))),
                 other => other,
             });
             Reply::Stream(events.boxed())
         }
-        Err(error) => Reply::Done(refused(&ask, &error)),
+        Err(error) => Reply::Done(refused(&operation, &error)),
     }
 }
 
@@ -78,7 +78,7 @@ fn request(call: &Call, inner: Inner<'_>) -> Result<Request> {
     for (name, value) in inner.params {
         params.set(name, value);
     }
-    inner.ask.check(&params)?;
+    inner.operation.check(&params)?;
     for name in OF_THE_REQUEST {
         if let Some(value) = given.get(name) {
             params.set(name, value.to_owned());
@@ -90,8 +90,8 @@ fn request(call: &Call, inner: Inner<'_>) -> Result<Request> {
         scope: call.scope.clone(),
         // On the wire it is still the call of a tool.
         label: call.label,
-        terms: call.terms.clone(),
-        ask: inner.ask,
+        client: call.client.clone(),
+        operation: inner.operation,
         params: params.write(),
         continues: given.get("requestState").is_some() || given.get("inputResponses").is_some(),
         precondition: None,
@@ -106,9 +106,9 @@ fn turned(outcome: Outcome, turn: &impl Fn(RawJson) -> RawJson) -> Outcome {
 }
 
 /// An error in words for the model, which may never have seen the URI that was asked for.
-fn refused(ask: &Ask, error: &Error) -> Outcome {
-    let message = match ask {
-        Ask::Resource { uri } if error.code() == Code::ResourceNotFound => format!(
+fn refused(operation: &Operation, error: &Error) -> Outcome {
+    let message = match operation {
+        Operation::Resource { uri } if error.code() == Code::ResourceNotFound => format!(
             "`{}`: {}; find others with `gateway__list_resources` or `gateway__search`",
             clip(uri),
             error.message()

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use tidegate_core::{Facts, Hit, List, Lookout, SourceId, Wanted};
+use tidegate_core::{ElementFacts, GatewayHandle, Hit, List, SearchFilter, SourceId};
 
 use super::relay::{check_source, index_for};
 use crate::declare::{Asking, Stop};
@@ -88,7 +88,7 @@ struct Argument {
 }
 
 pub(super) async fn search(
-    lookout: &Lookout,
+    gateway_handle: &GatewayHandle,
     asking: Asking<'_>,
     arguments: Arguments,
 ) -> Result<Found, Stop> {
@@ -96,10 +96,10 @@ pub(super) async fn search(
         return Err(Stop::fault("say in `query` what you look for"));
     }
     let call = asking.call();
-    let index = index_for(lookout, call).await?;
+    let index = index_for(gateway_handle, call).await?;
     let source = arguments.source.as_deref();
     check_source(&index, source)?;
-    let wanted = Wanted {
+    let wanted = SearchFilter {
         list: arguments.kind.map(Kind::list),
         source,
     };
@@ -116,7 +116,7 @@ pub(super) async fn search(
 
 fn item(hit: Hit<'_>) -> Item {
     let element = hit.element;
-    let facts = Facts::of(element.list, element.definition);
+    let facts = ElementFacts::of(element.list, element.definition);
     let arguments = match element.list {
         List::Prompts => facts.arguments,
         List::Tools | List::Resources | List::Templates => Vec::new(),

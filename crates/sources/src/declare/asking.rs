@@ -43,7 +43,7 @@ impl<'a> Asking<'a> {
             "required": [CONFIRM],
         });
         let params = json!({ "mode": "form", "message": question, "requestedSchema": schema });
-        Err(Stop::Ask(CONFIRM, params.into()))
+        Err(Stop::Operation(CONFIRM, params.into()))
     }
 
     fn answer(&self) -> Option<bool> {
@@ -57,7 +57,7 @@ impl<'a> Asking<'a> {
 
     /// Whether the client shows its user a form.
     fn can_ask(&self) -> bool {
-        let capabilities = &self.call.terms.capabilities;
+        let capabilities = &self.call.client.capabilities;
         let shows_forms = |all: &RawJson| {
             let all = all.object()?;
             let modes = Object::parse(all.get("elicitation")?).ok()?;

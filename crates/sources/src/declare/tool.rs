@@ -15,7 +15,7 @@ pub(crate) enum Stop {
     /// It could not do it, in words for the model that called it.
     Fault(String),
     /// The user must answer this first, under this key.
-    Ask(&'static str, RawJson),
+    Operation(&'static str, RawJson),
     /// Something broke.
     Error(Error),
 }
@@ -183,7 +183,7 @@ impl<S: Send + Sync> Tool<S> {
         let outcome = match (self.run)(state, Asking::new(call), arguments).await {
             Ok(reply) => return Ok(reply),
             Err(Stop::Fault(message)) => Outcome::complete(fault(&message)),
-            Err(Stop::Ask(key, params)) => Outcome::Asks {
+            Err(Stop::Operation(key, params)) => Outcome::Asks {
                 key,
                 kind: QuestionKind::Elicit,
                 params,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use tidegate_core::{CacheScope, Catalog, Change, Features, Gap, Health};
+use tidegate_core::{CacheScope, Catalog, CatalogGap, Change, Features, Health};
 
 use super::{Inner, entries};
 use crate::folder::{Base, Place, Walked};
@@ -19,7 +19,7 @@ impl Shelf {
     pub(super) fn coming() -> Self {
         Self {
             walked: Walked::default(),
-            catalog: Arc::new(empty(Gap::Coming)),
+            catalog: Arc::new(empty(CatalogGap::Loading)),
         }
     }
 
@@ -27,13 +27,13 @@ impl Shelf {
     pub(super) fn closed(why: String, before: &Self) -> Self {
         Self {
             walked: Walked::default(),
-            catalog: kept(empty(Gap::Missing(why)), before),
+            catalog: kept(empty(CatalogGap::Unavailable(why)), before),
         }
     }
 
     pub(super) fn of(walked: Walked, source: &Inner, before: &Self) -> Self {
         let catalog = Catalog {
-            gap: gap(&walked, source.max_files).map(Gap::Missing),
+            gap: gap(&walked, source.max_files).map(CatalogGap::Unavailable),
             resources: entries::resources(
                 &source.base,
                 &source.root,
@@ -50,7 +50,7 @@ impl Shelf {
     }
 
     pub(super) fn is_coming(&self) -> bool {
-        self.catalog.gap == Some(Gap::Coming)
+        self.catalog.gap == Some(CatalogGap::Loading)
     }
 
     fn is_closed(&self) -> bool {
@@ -59,9 +59,9 @@ impl Shelf {
 
     pub(super) fn health(&self) -> Health {
         match &self.catalog.gap {
-            None | Some(Gap::Coming) => Health::Good,
-            Some(Gap::Missing(why)) if self.is_closed() => Health::Down(why.clone()),
-            Some(Gap::Missing(why)) => Health::Degraded(why.clone()),
+            None | Some(CatalogGap::Loading) => Health::Good,
+            Some(CatalogGap::Unavailable(why)) if self.is_closed() => Health::Down(why.clone()),
+            Some(CatalogGap::Unavailable(why)) => Health::Degraded(why.clone()),
         }
     }
 
@@ -69,10 +69,12 @@ impl Shelf {
     pub(super) fn log(&self, source: &str, before: &Self) {
         let (now, then) = (&self.catalog.gap, &before.catalog.gap);
         match (now, then) {
-            (Some(Gap::Missing(why)), then) if now != then => {
+            (Some(CatalogGap::Unavailable(why)), then) if now != then => {
                 tracing::warn!(source, why, "not everything is listed");
             }
-            (None, Some(Gap::Missing(_))) => tracing::info!(source, "everything is listed again"),
+            (None, Some(CatalogGap::Unavailable(_))) => {
+                tracing::info!(source, "everything is listed again");
+            }
             _ => {}
         }
     }
@@ -138,7 +140,7 @@ fn kept(catalog: Catalog, before: &Shelf) -> Arc<Catalog> {
     }
 }
 
-fn empty(gap: Gap) -> Catalog {
+fn empty(gap: CatalogGap) -> Catalog {
     Catalog {
         gap: Some(gap),
         ..Catalog::default()

@@ -4,7 +4,7 @@ use std::fs;
 
 use futures_util::{FutureExt as _, StreamExt as _};
 use tempfile::TempDir;
-use tidegate_core::{News, Telling};
+use tidegate_core::{ChangeEvent, ChangeNotice};
 
 use super::*;
 
@@ -57,8 +57,8 @@ impl Folder {
         self.source.0.look();
         let mut uris = Vec::new();
         while let Some(Some(telling)) = self.changes.next().now_or_never() {
-            let Telling { news, .. } = telling;
-            if let News::Change(Change::Updated(uri)) = news {
+            let ChangeNotice { news, .. } = telling;
+            if let ChangeEvent::Change(Change::Updated(uri)) = news {
                 uris.push(uri.replace(&self.uri(""), "./"));
             }
         }

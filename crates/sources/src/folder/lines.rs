@@ -50,7 +50,7 @@ pub(super) fn builder() -> GitignoreBuilder {
 }
 
 /// What is wrong with a line that git reads over, where it is meant to be a pattern.
-pub(super) fn flaw(pattern: &str) -> Option<&'static str> {
+pub(super) fn defect(pattern: &str) -> Option<&'static str> {
     match pattern {
         blank if blank.trim().is_empty() => Some("it is empty"),
         comment if comment.starts_with('#') => {

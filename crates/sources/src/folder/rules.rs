@@ -7,7 +7,7 @@ use std::sync::Arc;
 use ignore::Match;
 use ignore::gitignore::Gitignore;
 
-use super::lines::{Told, builder, flaw, why};
+use super::lines::{Told, builder, defect, why};
 use super::{Place, Root};
 
 /// A file of rules that is larger was not written by people.
@@ -45,8 +45,8 @@ impl Patterns {
                 pattern: pattern.clone(),
                 why,
             };
-            if let Some(flaw) = flaw(pattern) {
-                return Err(bad(flaw.to_owned()));
+            if let Some(defect) = defect(pattern) {
+                return Err(bad(defect.to_owned()));
             }
             let added = builder.add_line(None, pattern);
             added.map_err(|error| bad(why(&error)))?;

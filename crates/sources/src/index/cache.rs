@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use tidegate_core::{Index, Vital};
+use tidegate_core::{GaugeValue, Index};
 
 /// One for each text and kind of caller, and a few more.
 const MOST: usize = 64;
@@ -94,15 +94,15 @@ impl Cache {
         }
     }
 
-    pub(super) fn vitals(&self) -> Vec<Vital> {
+    pub(super) fn gauges(&self) -> Vec<GaugeValue> {
         let usage = self.usage();
         let figures = [
             ("cache_hits", usage.hits),
             ("cache_misses", usage.misses),
             ("cache_entries", usage.entries as u64),
         ];
-        let vitals = figures.map(|(name, value)| Vital { name, value });
-        vitals.to_vec()
+        let gauges = figures.map(|(name, value)| GaugeValue { name, value });
+        gauges.to_vec()
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Entry>> {

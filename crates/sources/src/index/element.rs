@@ -1,7 +1,7 @@
 //! `capability-index://elements/{type}` and `…/{type}/{name}`: one kind, and one element (S3.18).
 
 use serde_json::{Value, json};
-use tidegate_core::{Element, Error, Facts, List, RawJson, Wanted};
+use tidegate_core::{Element, ElementFacts, Error, List, RawJson, SearchFilter};
 
 use super::Glance;
 use super::figures::{KINDS, kind, many, one};
@@ -109,7 +109,7 @@ fn fitting<'a>(
             |element: &Element<'_>| source.is_none_or(|id| element.source.as_str() == id);
         return glance.index.list(list).filter(of_source).collect();
     };
-    let wanted = Wanted {
+    let wanted = SearchFilter {
         list: Some(list),
         source,
     };
@@ -145,7 +145,7 @@ fn list(glance: &Glance, expanded: &Expanded<'_>) -> Result<Body, Error> {
 }
 
 fn brief(element: &Element<'_>) -> Value {
-    let facts = Facts::of(element.list, element.definition);
+    let facts = ElementFacts::of(element.list, element.definition);
     json!({
         "name": element.name,
         "source": element.source.as_str(),
@@ -165,7 +165,7 @@ fn element(glance: &Glance, expanded: &Expanded<'_>) -> Result<Body, Error> {
     let list = kind(expanded.value("type"));
     let found = list.and_then(|list| glance.index.get(list, expanded.value("name")));
     let element = found.ok_or_else(|| expanded.not_found())?;
-    let facts = Facts::of(element.list, element.definition);
+    let facts = ElementFacts::of(element.list, element.definition);
     let similar = glance.index.similar(element, ALIKE);
     let similar: Value = similar
         .iter()

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use tidegate_core::{Code, Element, Error, Facts};
+use tidegate_core::{Code, Element, ElementFacts, Error};
 
 use super::figures::{inline, one};
 use super::verbs::verb;
@@ -111,7 +111,7 @@ fn vocabulary(text: &mut String, glance: &Glance) {
 
 /// What there is to say of an element by itself.
 fn block(glance: &Glance, element: &Element<'_>) -> String {
-    let facts = Facts::of(element.list, element.definition);
+    let facts = ElementFacts::of(element.list, element.definition);
     let mut text = format!("## {} `{}`\n\n", one(element.list), element.name);
     let mut say = |line: String| {
         text.push_str(&line);

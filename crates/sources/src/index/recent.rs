@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::SystemTime;
 
-use tidegate_core::{Audience, Index, List, SourceId};
+use tidegate_core::{Index, List, SourceId, Viewer};
 
 use super::times::{Heard, Times};
 
@@ -35,13 +35,13 @@ pub(super) enum What {
 }
 
 /// A number for those who see the same lists and remember the same things.
-pub(super) fn kind_of(audience: &Audience<'_>) -> u64 {
+pub(super) fn kind_of(viewer: &Viewer<'_>) -> u64 {
     number(&format!(
         "{}\0{}\0{}\0{}",
-        audience.caller.principal,
-        audience.caller.admin,
-        audience.terms.stateless,
-        audience.terms.capabilities
+        viewer.caller.principal,
+        viewer.caller.admin,
+        viewer.client.stateless,
+        viewer.client.capabilities
     ))
 }
 
@@ -65,8 +65,8 @@ type Elements = HashMap<(List, String), (u64, SourceId)>;
 
 impl Recent {
     /// Compares what is there with what was, and tells the newest changes first.
-    pub(super) fn notice(&self, audience: &Audience<'_>, index: &Arc<Index>) -> Arc<[Noticed]> {
-        let kind = kind_of(audience);
+    pub(super) fn notice(&self, viewer: &Viewer<'_>, index: &Arc<Index>) -> Arc<[Noticed]> {
+        let kind = kind_of(viewer);
         let mut kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
         let at = kinds.iter().position(|seen| seen.kind == kind);
         let Some(at) = at else {
@@ -78,7 +78,7 @@ impl Recent {
         };
         let seen = &mut kinds[at];
         if !std::ptr::eq(seen.last.as_ptr(), Arc::as_ptr(index)) {
-            let heard = self.times.heard(audience.caller, seen.looked);
+            let heard = self.times.heard(viewer.caller, seen.looked);
             seen.look_again(index, &heard);
         }
         Arc::clone(&seen.noticed)

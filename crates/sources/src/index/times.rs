@@ -5,7 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
-use tidegate_core::{Caller, Change, Hearers, List, News, SourceId, Telling};
+use tidegate_core::{Caller, Change, ChangeEvent, ChangeNotice, List, Recipients, SourceId};
 
 /// Of more, the oldest are forgotten.
 const MOST: usize = 4_096;
@@ -16,7 +16,7 @@ pub(super) struct Times(Mutex<VecDeque<Note>>);
 
 struct Note {
     source: SourceId,
-    to: Hearers,
+    to: Recipients,
     change: Change,
     when: SystemTime,
 }
@@ -25,8 +25,8 @@ struct Note {
 pub(super) struct Heard(HashMap<(SourceId, Change), SystemTime>);
 
 impl Times {
-    pub(super) fn note(&self, source: SourceId, telling: Telling, when: SystemTime) {
-        let News::Change(change) = telling.news else {
+    pub(super) fn note(&self, source: SourceId, telling: ChangeNotice, when: SystemTime) {
+        let ChangeEvent::Change(change) = telling.news else {
             return;
         };
         let mut notes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -85,15 +85,15 @@ mod tests {
         let shelf: SourceId = "shelf".parse().unwrap();
         let other: SourceId = "other".parse().unwrap();
         let updated = |uri: &str| Change::Updated(uri.into());
-        let to_bob = Hearers::Principal(Principal::new("bob"));
+        let to_bob = Recipients::Principal(Principal::new("bob"));
         for (seconds, to, change) in [
-            (1, Hearers::Everyone, updated("file:///a")),
-            (2, Hearers::Everyone, updated("file:///a")),
-            (3, Hearers::Everyone, Change::Resources),
+            (1, Recipients::Everyone, updated("file:///a")),
+            (2, Recipients::Everyone, updated("file:///a")),
+            (3, Recipients::Everyone, Change::Resources),
             (4, to_bob, updated("file:///b")),
         ] {
-            let news = News::Change(change);
-            times.note(shelf.clone(), Telling { to, news }, at(seconds));
+            let news = ChangeEvent::Change(change);
+            times.note(shelf.clone(), ChangeNotice { to, news }, at(seconds));
         }
         let heard = times.heard(&Caller::local(), start);
         let when = |name| heard.when(&shelf, List::Resources, name);

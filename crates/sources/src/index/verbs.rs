@@ -1,6 +1,6 @@
 //! What a tool does, in one word: by it a model finds the tool for what it was told to do.
 
-use tidegate_core::{Facts, Index, List};
+use tidegate_core::{ElementFacts, Index, List};
 
 /// The verbs that names and descriptions of tools begin with.
 const VERBS: &[&str] = &[
@@ -122,7 +122,7 @@ const VERBS: &[&str] = &[
 ];
 
 /// The verb of a tool: in its name, else the first word of its description.
-pub(super) fn verb(facts: &Facts) -> Option<&'static str> {
+pub(super) fn verb(facts: &ElementFacts) -> Option<&'static str> {
     let in_name = facts.words_of_name().find_map(|word| known(&word));
     in_name.or_else(|| facts.first_word().and_then(|word| known(&word)))
 }
@@ -135,7 +135,7 @@ fn known(word: &str) -> Option<&'static str> {
 pub(super) fn triggers(index: &Index) -> Vec<(&'static str, Vec<&str>)> {
     let mut all: Vec<(&'static str, Vec<&str>)> = Vec::new();
     for element in index.list(List::Tools) {
-        let Some(verb) = verb(&Facts::of(element.list, element.definition)) else {
+        let Some(verb) = verb(&ElementFacts::of(element.list, element.definition)) else {
             continue;
         };
         match all.iter_mut().find(|(known, _)| *known == verb) {

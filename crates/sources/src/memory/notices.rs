@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tidegate_core::{Change, ChangeSender, ChangeStream, Hearers, Principal, SourceId};
+use tidegate_core::{Change, ChangeSender, ChangeStream, Principal, Recipients, SourceId};
 use tidegate_store::memory::{Place, TOPIC};
 use tidegate_store::{Changed, Told};
 
@@ -53,7 +53,7 @@ impl Notices {
         match told {
             Told::Changed(changed) if self.is_ours(&changed) => self.tell_owner(&changed),
             Told::Changed(_) => {}
-            Told::Gap => self.sender.gap(Hearers::Everyone),
+            Told::Gap => self.sender.gap(Recipients::Everyone),
             Told::Written => return true,
         }
         false
@@ -64,17 +64,17 @@ impl Notices {
     }
 
     fn tell_owner(&self, changed: &Changed) {
-        let owner = Hearers::Principal(Principal::new(&changed.principal));
+        let owner = Recipients::Principal(Principal::new(&changed.principal));
         match &changed.thing {
             Some((namespace, key)) => self.tell_of(&owner, namespace, key),
             // Too many to name: whatever the owner watches may be among them.
             None => self.sender.gap(owner),
         }
         let dump = Change::Updated(self.uris.dump().into());
-        self.sender.send_to(Hearers::Admins, dump);
+        self.sender.send_to(Recipients::Admins, dump);
     }
 
-    fn tell_of(&self, owner: &Hearers, namespace: &str, key: &str) {
+    fn tell_of(&self, owner: &Recipients, namespace: &str, key: &str) {
         let mut uris = self.uris_of(namespace, key);
         uris.extend([self.uris.stats(), self.uris.short_stats()]);
         uris.sort();

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use tidegate_core::{CacheScope, Catalog, Change, Entry, Features, Gap, Health, clip};
+use tidegate_core::{CacheScope, Catalog, CatalogGap, Change, Entry, Features, Health, clip};
 
 use super::MOST_BYTES;
 use super::library::Library;
@@ -24,7 +24,7 @@ impl Shelf {
         Self {
             walked: Walked::default(),
             library: Library::default(),
-            catalog: Arc::new(catalog(Vec::new(), Vec::new(), Some(Gap::Coming))),
+            catalog: Arc::new(catalog(Vec::new(), Vec::new(), Some(CatalogGap::Loading))),
         }
     }
 
@@ -33,14 +33,18 @@ impl Shelf {
         Self {
             walked: Walked::default(),
             library: Library::default(),
-            catalog: Arc::new(catalog(Vec::new(), Vec::new(), Some(Gap::Missing(why)))),
+            catalog: Arc::new(catalog(
+                Vec::new(),
+                Vec::new(),
+                Some(CatalogGap::Unavailable(why)),
+            )),
         }
     }
 
     pub(super) fn of(walked: Walked, library: Library, base: &Base) -> Self {
         let prompts = library.prompts.values().map(|prompt| prompt.entry());
         let resources = resources(&walked, &library, base);
-        let gap = gap(&walked, &library).map(Gap::Missing);
+        let gap = gap(&walked, &library).map(CatalogGap::Unavailable);
         let catalog = catalog(prompts.collect(), resources, gap);
         Self {
             catalog: Arc::new(catalog),
@@ -58,14 +62,16 @@ impl Shelf {
     }
 
     pub(super) fn is_coming(&self) -> bool {
-        self.catalog.gap == Some(Gap::Coming)
+        self.catalog.gap == Some(CatalogGap::Loading)
     }
 
     pub(super) fn health(&self) -> Health {
         match &self.catalog.gap {
-            None | Some(Gap::Coming) => Health::Good,
-            Some(Gap::Missing(why)) if self.walked.folders.is_empty() => Health::Down(why.clone()),
-            Some(Gap::Missing(why)) => Health::Degraded(why.clone()),
+            None | Some(CatalogGap::Loading) => Health::Good,
+            Some(CatalogGap::Unavailable(why)) if self.walked.folders.is_empty() => {
+                Health::Down(why.clone())
+            }
+            Some(CatalogGap::Unavailable(why)) => Health::Degraded(why.clone()),
         }
     }
 
@@ -79,10 +85,12 @@ impl Shelf {
         }
         let (now, then) = (&self.catalog.gap, &before.catalog.gap);
         match now {
-            Some(Gap::Missing(why)) if self.library.problems.is_empty() && now != then => {
+            Some(CatalogGap::Unavailable(why))
+                if self.library.problems.is_empty() && now != then =>
+            {
                 tracing::warn!(source, why, "not everything is listed");
             }
-            None if matches!(then, Some(Gap::Missing(_))) => {
+            None if matches!(then, Some(CatalogGap::Unavailable(_))) => {
                 tracing::info!(source, "everything is listed again");
             }
             _ => {}
@@ -138,7 +146,7 @@ fn resources(walked: &Walked, library: &Library, base: &Base) -> Vec<Entry> {
     all.into_values().collect()
 }
 
-fn catalog(prompts: Vec<Entry>, resources: Vec<Entry>, gap: Option<Gap>) -> Catalog {
+fn catalog(prompts: Vec<Entry>, resources: Vec<Entry>, gap: Option<CatalogGap>) -> Catalog {
     Catalog {
         features: Features {
             prompts: true,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use tidegate_core::{Change, Gap, Outcome};
+use tidegate_core::{CatalogGap, Change, Outcome};
 
 use super::library::Library;
 use super::*;
@@ -298,7 +298,7 @@ fn a_file_that_breaks_keeps_what_it_said() {
     assert!(told[0].starts_with("a.md:3: "), "{told:?}");
     assert!(told[0].ends_with("stays until then)"), "{told:?}");
     assert!(
-        matches!(&folder.shelf().catalog.gap, Some(Gap::Missing(why)) if why.contains("a.md:3"))
+        matches!(&folder.shelf().catalog.gap, Some(CatalogGap::Unavailable(why)) if why.contains("a.md:3"))
     );
     assert!(matches!(folder.source.health(), Health::Degraded(_)));
     folder.write("a.md", "");

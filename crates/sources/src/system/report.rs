@@ -7,7 +7,8 @@ use std::time::{Duration, Instant, SystemTime};
 use schemars::JsonSchema;
 use serde::Serialize;
 use tidegate_core::{
-    Audience, Caller, Catalog, Health, List, Probe, Report, Source, SourceId, Stats, Terms, Vital,
+    Caller, Catalog, ClientContext, ComponentHealth, GaugeValue, Health, HealthCheck, List, Source,
+    SourceId, Stats, Viewer,
 };
 
 use super::memory::resident_bytes;
@@ -87,7 +88,7 @@ impl HealthReport {
     pub(super) fn new(
         stats: &Stats,
         sources: &[(SourceId, Arc<dyn Source>)],
-        probes: &[Arc<dyn Probe>],
+        probes: &[Arc<dyn HealthCheck>],
         own: &Catalog,
         caller: &Caller,
     ) -> Self {
@@ -97,9 +98,9 @@ impl HealthReport {
         let probes = probes
             .iter()
             .map(|probe| Component::of_probe(probe.as_ref()));
-        let own = Component::timed("system".to_owned(), || Report {
-            vitals: counts(own),
-            ..Report::good()
+        let own = Component::timed("system".to_owned(), || ComponentHealth {
+            gauges: counts(own),
+            ..ComponentHealth::good()
         });
         let components = probes.chain(sources).chain([own]);
         Self::of(components.collect(), Metrics::new(stats))
@@ -159,26 +160,26 @@ impl HealthReport {
 
 impl Component {
     fn of_source(id: &SourceId, source: &dyn Source, caller: &Caller) -> Self {
-        Self::timed(id.to_string(), || Report {
+        Self::timed(id.to_string(), || ComponentHealth {
             health: source.health(),
             response_time: None,
-            vitals: [counts(&offered(source, caller)), source.vitals()].concat(),
+            gauges: [counts(&offered(source, caller)), source.gauges()].concat(),
         })
     }
 
-    fn of_probe(probe: &dyn Probe) -> Self {
+    fn of_probe(probe: &dyn HealthCheck) -> Self {
         Self::timed(probe.name().to_owned(), || probe.report())
     }
 
     /// Where a part does not say how long its last answer took, its report is the answer.
-    fn timed(name: String, report: impl FnOnce() -> Report) -> Self {
+    fn timed(name: String, report: impl FnOnce() -> ComponentHealth) -> Self {
         let started = Instant::now();
         let report = report();
         let response_time = report.response_time.unwrap_or_else(|| started.elapsed());
         Self::new(name, report, response_time)
     }
 
-    fn new(name: String, report: Report, response_time: Duration) -> Self {
+    fn new(name: String, report: ComponentHealth, response_time: Duration) -> Self {
         let (status, message) = match report.health {
             Health::Good => (Status::Healthy, "works".to_owned()),
             Health::Degraded(message) => (Status::Warning, message),
@@ -191,7 +192,7 @@ impl Component {
             response_time_ms: response_time.as_secs_f64() * 1000.0,
             is_connected: status != Status::Critical,
             metrics: report
-                .vitals
+                .gauges
                 .iter()
                 .map(|one| (one.name.to_owned(), one.value))
                 .collect(),
@@ -218,15 +219,15 @@ impl Component {
 
 /// What a source offers the one who asks.
 fn offered(source: &dyn Source, caller: &Caller) -> Arc<Catalog> {
-    source.catalog(&Audience {
+    source.catalog(&Viewer {
         caller,
-        terms: &Terms::own(),
+        client: &ClientContext::own(),
     })
 }
 
 /// How much there is of each kind. Sources have these numbers, and no other component has.
-fn counts(catalog: &Catalog) -> Vec<Vital> {
-    let count = |name, list| Vital {
+fn counts(catalog: &Catalog) -> Vec<GaugeValue> {
+    let count = |name, list| GaugeValue {
         name,
         value: u64::try_from(catalog.list(list).len()).unwrap_or(u64::MAX),
     };
@@ -235,7 +236,7 @@ fn counts(catalog: &Catalog) -> Vec<Vital> {
         count("prompts", List::Prompts),
         count("resources", List::Resources),
         count("templates", List::Templates),
-        Vital {
+        GaugeValue {
             name: "missing",
             value: catalog.missing(),
         },
@@ -306,14 +307,14 @@ pub(super) struct StatsReport {
 }
 
 impl StatsReport {
-    pub(super) fn new(stats: &Stats, sources: usize, probes: &[Arc<dyn Probe>]) -> Self {
+    pub(super) fn new(stats: &Stats, sources: usize, probes: &[Arc<dyn HealthCheck>]) -> Self {
         let parts = probes.iter().map(|probe| {
-            let vitals = probe.report().vitals;
-            let vitals = vitals
+            let gauges = probe.report().gauges;
+            let gauges = gauges
                 .iter()
                 .map(|one| (one.name.to_owned(), one.value))
                 .collect();
-            (probe.name().to_owned(), vitals)
+            (probe.name().to_owned(), gauges)
         });
         Self {
             gateway: Metrics::new(stats),

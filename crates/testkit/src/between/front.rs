@@ -1,4 +1,4 @@
-//! A server's door with encryption: what comes in goes on to the server in the clear.
+//! A server's transport with encryption: what comes in goes on to the server in the clear.
 //!
 //! Must not know: what the bytes mean.
 
@@ -13,7 +13,7 @@ use tokio_rustls::TlsAcceptor;
 
 use super::Identity;
 
-/// A door. Dropping it closes everything.
+/// A transport. Dropping it closes everything.
 pub struct TlsFront {
     address: SocketAddr,
     log: Arc<Log>,
@@ -50,7 +50,7 @@ impl Log {
 }
 
 impl TlsFront {
-    /// A door to this server, that can be spoken to in these protocols.
+    /// A transport to this server, that can be spoken to in these protocols.
     pub async fn before(server: SocketAddr, identity: Identity, protocols: &[&str]) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
         let listener = listener.expect("a port is free");

@@ -1,4 +1,4 @@
-//! A gateway whose HTTP door is open, until it is stopped or dropped.
+//! A gateway whose HTTP transport is open, until it is stopped or dropped.
 //!
 //! Must not know: how it was put together.
 
@@ -6,15 +6,15 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use tidegate_core::Stats;
-use tidegate_server::Doors;
+use tidegate_server::Transports;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
 use crate::{Client, soon};
 
-/// What every gateway consists of, whatever its door.
+/// What every gateway consists of, whatever its transport.
 pub(crate) struct Parts {
-    pub(crate) doors: Arc<Doors>,
+    pub(crate) transports: Arc<Transports>,
     pub(crate) stats: Arc<Stats>,
     /// Ends when it is dropped.
     pub(crate) _background: JoinSet<()>,
@@ -57,7 +57,7 @@ impl TestGateway {
         &self.parts.stats
     }
 
-    /// Begins to stop as the program does on a signal. With `Limits::drain_delay` the door stays
+    /// Begins to stop as the program does on a signal. With `Limits::drain_delay` the transport stays
     /// open for so long, so that a test can look at it.
     pub fn begin_to_stop(&mut self) -> Stopping {
         self.stop.cancel();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tidegate_core::{BoxFuture, Layered, Lookout, Source, SourceId};
+use tidegate_core::{BoxFuture, GatewayHandle, Layered, Source, SourceId};
 use tidegate_sources::files::Files;
 use tidegate_sources::index::CapabilityIndex;
 use tidegate_sources::memory::Memory;
@@ -24,7 +24,7 @@ pub(super) struct BuiltIn {
 /// The sources, in the order of the configuration, over this store.
 pub(super) fn sources(
     settings: &Settings,
-    lookout: &Lookout,
+    gateway_handle: &GatewayHandle,
     store: &Arc<Store>,
 ) -> anyhow::Result<Vec<BuiltIn>> {
     let mut sources = Vec::new();
@@ -42,7 +42,7 @@ pub(super) fn sources(
             }
             SourceKind::Index(config) if !config.enabled => None,
             SourceKind::Index(IndexSettings { index, .. }) => {
-                let index = CapabilityIndex::new(index, lookout.clone());
+                let index = CapabilityIndex::new(index, gateway_handle.clone());
                 Some(built_in(id, index, CapabilityIndex::run, settings))
             }
             SourceKind::Prompts(config) => {

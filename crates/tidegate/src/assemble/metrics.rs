@@ -4,17 +4,17 @@ use std::sync::Arc;
 
 use prometheus_client::registry::Registry;
 use tidegate_admin::Metrics;
-use tidegate_core::{Code, Probe, Source, SourceId, Step};
+use tidegate_core::{Code, HealthCheck, Source, SourceId, Step};
 use tidegate_mcp::codes;
 use tidegate_mcp::revision::{Kind, Method};
-use tidegate_policy::{Figures, Words};
+use tidegate_policy::{CallMetrics, Words};
 use tidegate_server::Exposition;
 
 /// The page, over these sources and parts of the gateway.
 pub(super) fn page(
-    figures: &Figures,
+    figures: &CallMetrics,
     sources: Vec<(SourceId, Arc<dyn Source>)>,
-    parts: Vec<Arc<dyn Probe>>,
+    parts: Vec<Arc<dyn HealthCheck>>,
 ) -> Exposition {
     let mut counted = Registry::default();
     figures.register(&mut counted);
@@ -32,8 +32,8 @@ pub(super) fn words() -> Words {
     }
 }
 
-/// Counts what the doors refuse.
-pub(super) fn refused(figures: &Arc<Figures>) -> impl Fn(Step, Code) + Send + Sync + 'static {
+/// Counts what the transports refuse.
+pub(super) fn refused(figures: &Arc<CallMetrics>) -> impl Fn(Step, Code) + Send + Sync + 'static {
     let figures = Arc::clone(figures);
     move |step, code| figures.erred(step, kind(code))
 }

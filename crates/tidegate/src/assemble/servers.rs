@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use http::{HeaderName, HeaderValue};
 use tidegate_core::{Layer, Layered, List, Seal, Source, SourceId};
-use tidegate_policy::{Breaker, Concurrency, Deadline, Figures, Retry};
+use tidegate_policy::{Breaker, CallMetrics, Concurrency, Deadline, Retry};
 use tidegate_upstream::{
-    Command, Endpoint, Keeper, Listed, Remote, RemoteConfig, Sharing, Speaks, Transport, Trust,
-    UnusableProxy,
+    ChildGuard, Command, Endpoint, EraSetting, ListObserver, Remote, RemoteConfig, Sharing,
+    TransportConfig, TrustStore, UnusableProxy,
 };
 
 use crate::cli::KEEP;
@@ -29,10 +29,10 @@ pub(crate) struct Served {
 pub(super) fn servers(
     settings: &Settings,
     seal: &Arc<Seal>,
-    figures: &Arc<Figures>,
+    figures: &Arc<CallMetrics>,
 ) -> anyhow::Result<Vec<Served>> {
     // Read once, and only where there is a server to be reached.
-    let trust: LazyCell<Trust> = LazyCell::new(Trust::system);
+    let trust: LazyCell<TrustStore> = LazyCell::new(TrustStore::system);
     let servers = settings.sources.iter();
     let servers = servers.filter_map(|source| match &source.kind {
         config::SourceKind::Remote(server) => Some((&source.id, server)),
@@ -61,7 +61,7 @@ pub(super) fn servers(
 /// What a server is reached with.
 pub(crate) fn remote_config(
     name: &str,
-    transport: Transport,
+    transport: TransportConfig,
     conduct: &Conduct,
     seal: &Arc<Seal>,
     settings: &Settings,
@@ -70,9 +70,9 @@ pub(crate) fn remote_config(
         name: name.to_owned(),
         transport,
         speaks: match conduct.era {
-            config::Era::Auto => Speaks::Unknown,
-            config::Era::Legacy => Speaks::InSessions,
-            config::Era::Modern => Speaks::WithoutSessions,
+            config::Era::Auto => EraSetting::Auto,
+            config::Era::Legacy => EraSetting::Legacy,
+            config::Era::Modern => EraSetting::Modern,
         },
         connect_time: conduct.connect_time,
         list_wait: settings.startup_wait,
@@ -85,14 +85,14 @@ pub(crate) fn remote_config(
         links: conduct.links,
         park_time: conduct.park_time,
         seal: Arc::clone(seal),
-        listed: Listed::default(),
+        listed: ListObserver::default(),
     }
 }
 
 /// Counts how long taking in a server's resources takes.
-fn listed(source: &str, figures: &Arc<Figures>) -> Listed {
+fn listed(source: &str, figures: &Arc<CallMetrics>) -> ListObserver {
     let (source, figures) = (source.to_owned(), Arc::clone(figures));
-    Listed::new(move |list, took| {
+    ListObserver::new(move |list, took| {
         if list == List::Resources {
             figures.took_in_resources(&source, took);
         }
@@ -129,15 +129,15 @@ pub(crate) fn deadline(between_events: Duration, in_all: Duration) -> Deadline {
 fn transport(
     remote: &config::Remote,
     settings: &Settings,
-    trust: &LazyCell<Trust>,
-) -> anyhow::Result<Transport> {
+    trust: &LazyCell<TrustStore>,
+) -> anyhow::Result<TransportConfig> {
     Ok(match remote {
         config::Remote::Program {
             command,
             args,
             env,
             cwd,
-        } => Transport::Stdio(Command {
+        } => TransportConfig::Stdio(Command {
             program: command.clone(),
             args: args.clone(),
             env: env
@@ -145,7 +145,7 @@ fn transport(
                 .map(|(name, one)| (name.clone(), one.value.expose().to_owned()))
                 .collect(),
             folder: cwd.clone(),
-            keeper: keeper(),
+            child_guard: child_guard(),
         }),
         config::Remote::Address { url, headers, ca } => {
             let header = |(name, one): &(String, config::Setting)| {
@@ -155,18 +155,18 @@ fn transport(
             };
             let headers = headers.iter().map(header).collect::<anyhow::Result<_>>()?;
             let only = ca.as_ref().and_then(|file| file.authorities.as_ref());
-            let narrowed = only.map(|authorities| trust.narrowed_to(authorities));
+            let narrowed = only.map(|authorities| trust.with_only(authorities));
             let trust = narrowed.as_ref().unwrap_or(trust);
-            Transport::Http(endpoint(url, headers, trust, settings)?)
+            TransportConfig::Http(endpoint(url, headers, trust, settings)?)
         }
     })
 }
 
 /// This very program, whatever has become of its file, keeps the programs that it starts.
-fn keeper() -> Option<Keeper> {
+fn child_guard() -> Option<ChildGuard> {
     let program = PathBuf::from("/proc/self/exe");
     let can_keep = cfg!(target_os = "linux") && program.exists();
-    can_keep.then(|| Keeper {
+    can_keep.then(|| ChildGuard {
         program,
         name: "tidegate".to_owned(),
         args: vec![KEEP.to_owned(), "--".to_owned()],
@@ -177,7 +177,7 @@ fn keeper() -> Option<Keeper> {
 pub(crate) fn endpoint(
     url: &http::Uri,
     headers: Vec<(HeaderName, HeaderValue)>,
-    trust: &Trust,
+    trust: &TrustStore,
     settings: &Settings,
 ) -> anyhow::Result<Endpoint> {
     let proxy = settings.proxies.on_the_way_to(url);

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::entries::Entries;
 use super::outside::Outside;
-use super::problem::Findings;
+use super::problem::NameConflicts;
 use super::secret::{Reference, Secret};
 
 /// Who everyone is when there are no keys.
@@ -48,9 +48,9 @@ pub(crate) struct KeyReference {
 }
 
 /// Checks the names and the references; fetches nothing.
-pub(crate) fn check(raw: RawAuth, findings: &mut Findings) -> Vec<KeyReference> {
+pub(crate) fn check(raw: RawAuth, name_conflicts: &mut NameConflicts) -> Vec<KeyReference> {
     if raw.keys.0.is_empty() {
-        findings.value(
+        name_conflicts.value(
             &["auth", "keys"],
             "`auth.keys` is empty; name a key or remove `auth`",
         );
@@ -59,13 +59,13 @@ pub(crate) fn check(raw: RawAuth, findings: &mut Findings) -> Vec<KeyReference> 
     let names: Vec<_> = raw.keys.0.iter().map(|(name, _)| name.as_str()).collect();
     if let Some(unknown) = admins.iter().find(|name| !names.contains(&name.as_str())) {
         let message = format!("`auth.admins`: `{unknown}` has no key under `auth.keys`");
-        findings.value(&["auth", "admins"], message);
+        name_conflicts.value(&["auth", "admins"], message);
     }
     let mut references = Vec::new();
     for (principal, text) in raw.keys.0 {
         let path = ["auth", "keys", &principal];
         if let Err(message) = check_name(&principal) {
-            findings.key(&path, message);
+            name_conflicts.key(&path, message);
         }
         match Reference::parse(&text) {
             Some(reference) => references.push(KeyReference {
@@ -73,7 +73,7 @@ pub(crate) fn check(raw: RawAuth, findings: &mut Findings) -> Vec<KeyReference> 
                 principal,
                 reference,
             }),
-            None => findings.value(&path, not_a_reference(&principal)),
+            None => name_conflicts.value(&path, not_a_reference(&principal)),
         }
     }
     references
@@ -123,7 +123,7 @@ pub(crate) fn fetch(
     references: Vec<KeyReference>,
     folder: &Path,
     outside: &Outside<'_>,
-    findings: &mut Findings,
+    name_conflicts: &mut NameConflicts,
 ) -> Vec<Key> {
     let mut keys: Vec<Key> = Vec::new();
     for KeyReference {
@@ -150,7 +150,7 @@ pub(crate) fn fetch(
             }),
             Err(message) => {
                 let path = ["auth", "keys", &principal];
-                findings.value(&path, format!("`auth.keys.{principal}`: {message}"));
+                name_conflicts.value(&path, format!("`auth.keys.{principal}`: {message}"));
             }
         }
     }

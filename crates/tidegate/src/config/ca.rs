@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use tidegate_upstream::Authorities;
+use tidegate_upstream::CertificateAuthorities;
 
 /// No such file is larger; one that is was named by mistake.
 const MOST_BYTES: u64 = 1 << 20;
@@ -16,7 +16,7 @@ const MOST_BYTES: u64 = 1 << 20;
 pub struct CaFile {
     path: PathBuf,
     /// What it holds, once it has been read.
-    pub authorities: Option<Authorities>,
+    pub authorities: Option<CertificateAuthorities>,
 }
 
 impl CaFile {
@@ -34,7 +34,7 @@ impl CaFile {
         File::open(folder.join(&self.path))
             .and_then(|file| file.take(MOST_BYTES).read_to_end(&mut pem))
             .map_err(|error| format!("cannot read the file `{name}`: {error}"))?;
-        let authorities = Authorities::read(&pem);
+        let authorities = CertificateAuthorities::read(&pem);
         let authorities = authorities.map_err(|wrong| format!("the file `{name}` {wrong}"))?;
         self.authorities = Some(authorities);
         Ok(())

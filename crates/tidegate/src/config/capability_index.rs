@@ -11,7 +11,7 @@ use super::overrides::{
     NEXS_RESOURCES_CACHE_TTL, NEXS_RESOURCES_ENABLED, Override, RESOURCES_CACHE_TTL,
     RESOURCES_ENABLED,
 };
-use super::problem::{Findings, Origin};
+use super::problem::{NameConflicts, Origin};
 use super::read::read;
 use super::sources::{Source, SourceKind};
 use super::tree::Node;
@@ -59,8 +59,12 @@ const EXPOSED: [(&str, Exposed); 4] = [
     ("elements", Exposed::Elements),
 ];
 
-pub(crate) fn read_index(node: Node, name: &str, findings: &mut Findings) -> Option<IndexSettings> {
-    let raw: RawIndex = read(node, name, findings)?;
+pub(crate) fn read_index(
+    node: Node,
+    name: &str,
+    name_conflicts: &mut NameConflicts,
+) -> Option<IndexSettings> {
+    let raw: RawIndex = read(node, name, name_conflicts)?;
     let mut expose = Vec::new();
     for word in raw.expose.unwrap_or_default() {
         let short = word.strip_prefix("capability-index://").unwrap_or(&word);
@@ -69,7 +73,7 @@ pub(crate) fn read_index(node: Node, name: &str, findings: &mut Findings) -> Opt
             None => {
                 let path: Vec<_> = name.split('.').chain(["expose", &word]).collect();
                 let known = EXPOSED.map(|(known, _)| known).join(", ");
-                findings.value(
+                name_conflicts.value(
                     &path,
                     format!("`{name}.expose`: `{word}` is no part of the index; there are {known}"),
                 );
@@ -90,14 +94,18 @@ const USUAL_ID: &str = "index";
 
 /// What the command line and the environment say of the index, for the one of the file or for one
 /// that is there because of them.
-pub(crate) fn overrule(sources: &mut Vec<Source>, around: &Around<'_>, findings: &mut Findings) {
+pub(crate) fn overrule(
+    sources: &mut Vec<Source>,
+    around: &Around<'_>,
+    name_conflicts: &mut NameConflicts,
+) {
     let enabled = given(&ENABLED, around.flags.resources_enabled.clone(), around);
     let enabled = enabled.and_then(|(text, origin)| {
         let meant = yes_or_no(&text);
         if meant.is_none() {
             let (yes, no) = (YES.join(", "), NO.join(", "));
             let message = format!("`{text}` is neither yes ({yes}) nor no ({no})");
-            findings.push(origin, message);
+            name_conflicts.push(origin, message);
         }
         meant
     });
@@ -105,14 +113,14 @@ pub(crate) fn overrule(sources: &mut Vec<Source>, around: &Around<'_>, findings:
     let ttl = ttl.and_then(|(text, origin)| match humantime::parse_duration(&text) {
         Ok(time) => Some(time),
         Err(_) => {
-            findings.push(origin, format!("`{text}` is no time; write `30s` or `5m`"));
+            name_conflicts.push(origin, format!("`{text}` is no time; write `30s` or `5m`"));
             None
         }
     });
     let is_index = |source: &Source| matches!(source.kind, SourceKind::Index(_));
     if let Some(second) = sources.iter().filter(|source| is_index(source)).nth(1) {
         let message = "there can be one capability index alone: two would own the same URIs";
-        findings.key(&["sources", &second.id], message.to_owned());
+        name_conflicts.key(&["sources", &second.id], message.to_owned());
     }
     if enabled == Some(true) && !sources.iter().any(is_index) {
         let taken = sources.iter().any(|source| source.id == USUAL_ID);

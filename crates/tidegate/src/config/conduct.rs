@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::forms::{Size, Time};
-use super::problem::Findings;
+use super::problem::NameConflicts;
 use super::remote::RawRemote;
 
 const SECOND: u64 = 1;
@@ -104,9 +104,12 @@ pub(crate) struct RawBreaker {
 }
 
 /// The conduct that an entry asks for. `path` is where it stands.
-pub(super) fn check(raw: &RawRemote, path: &[&str], findings: &mut Findings) -> Conduct {
+pub(super) fn check(raw: &RawRemote, path: &[&str], name_conflicts: &mut NameConflicts) -> Conduct {
     let shipped = Conduct::default();
-    let mut within = Within { path, findings };
+    let mut within = Within {
+        path,
+        name_conflicts,
+    };
     let breaker = raw.breaker.as_ref();
     let long = Time::millis(100)..=Time::secs(7 * DAY);
     Conduct {
@@ -153,7 +156,7 @@ pub(super) fn check(raw: &RawRemote, path: &[&str], findings: &mut Findings) -> 
 /// Checks the fields of one entry against their bounds.
 pub(super) struct Within<'a> {
     pub(super) path: &'a [&'a str],
-    pub(super) findings: &'a mut Findings,
+    pub(super) name_conflicts: &'a mut NameConflicts,
 }
 
 impl Within<'_> {
@@ -187,7 +190,7 @@ impl Within<'_> {
         let (least, most) = range.into_inner();
         let name = at.join(".");
         let message = format!("`{name}` is {value}; it must be from {least} to {most}");
-        self.findings.value(&at, message);
+        self.name_conflicts.value(&at, message);
         None
     }
 }

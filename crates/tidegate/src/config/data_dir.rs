@@ -4,11 +4,15 @@ use std::path::{Path, PathBuf};
 
 use super::outside::Outside;
 use super::overrides;
-use super::problem::{Findings, Origin};
+use super::problem::{NameConflicts, Origin};
 use super::validate::Around;
 
 /// The folder of the flag, the variable, the file, or the user's own, in this order.
-pub(crate) fn choose(file: Option<&str>, around: &Around<'_>, findings: &mut Findings) -> PathBuf {
+pub(crate) fn choose(
+    file: Option<&str>,
+    around: &Around<'_>,
+    name_conflicts: &mut NameConflicts,
+) -> PathBuf {
     let outside = around.outside;
     if let Some(path) = &around.flags.data_dir {
         return outside.folder().join(path);
@@ -18,7 +22,7 @@ pub(crate) fn choose(file: Option<&str>, around: &Around<'_>, findings: &mut Fin
     }
     let chosen = match file {
         Some("") => {
-            findings.value(
+            name_conflicts.value(
                 &["data_dir"],
                 "`data_dir` is empty; name a folder or remove the field",
             );
@@ -28,7 +32,7 @@ pub(crate) fn choose(file: Option<&str>, around: &Around<'_>, findings: &mut Fin
         None => users_own(outside),
     };
     chosen.unwrap_or_else(|| {
-        findings.push(
+        name_conflicts.push(
             Origin::Variable("HOME"),
             "not set, so there is no folder for data; name one with --data-dir",
         );

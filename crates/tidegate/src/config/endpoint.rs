@@ -7,7 +7,7 @@ use serde::Deserialize;
 use tidegate_core::{Endpoint, Endpoints, Exposure};
 
 use super::entries::Entries;
-use super::problem::Findings;
+use super::problem::NameConflicts;
 use super::sources::RawSource;
 
 const LISTED_TOOLS: usize = 40;
@@ -49,9 +49,14 @@ pub(crate) enum RawExposure {
 pub(crate) fn check(
     all: Option<RawEndpoint>,
     sources: Option<&Entries<RawSource>>,
-    findings: &mut Findings,
+    name_conflicts: &mut NameConflicts,
 ) -> Endpoints {
-    let all = checked(&all.unwrap_or_default(), true, &["endpoint"], findings);
+    let all = checked(
+        &all.unwrap_or_default(),
+        true,
+        &["endpoint"],
+        name_conflicts,
+    );
     let mut endpoints = Endpoints {
         all,
         ..Endpoints::default()
@@ -61,7 +66,7 @@ pub(crate) fn check(
             continue;
         };
         let path = ["sources", id, "endpoint"];
-        let endpoint = checked(raw, false, &path, findings);
+        let endpoint = checked(raw, false, &path, name_conflicts);
         // An id that cannot be one has its own problem.
         if let Ok(id) = id.parse() {
             endpoints.sources.insert(id, endpoint);
@@ -70,14 +75,19 @@ pub(crate) fn check(
     endpoints
 }
 
-fn checked(raw: &RawEndpoint, usual: bool, path: &[&str], findings: &mut Findings) -> Endpoint {
+fn checked(
+    raw: &RawEndpoint,
+    usual: bool,
+    path: &[&str],
+    name_conflicts: &mut NameConflicts,
+) -> Endpoint {
     let written = raw.exposure.unwrap_or(RawExposure::Direct);
     let bridge_tools = raw
         .bridge_tools
         .unwrap_or(usual || written != RawExposure::Direct);
     let name = path.join(".");
     let mut refuse = |field: &str, message: String| {
-        findings.value(&[path, &[field]].concat(), message);
+        name_conflicts.value(&[path, &[field]].concat(), message);
     };
     if written != RawExposure::Direct && !bridge_tools {
         refuse(

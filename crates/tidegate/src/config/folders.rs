@@ -12,7 +12,7 @@ use tidegate_sources::prompts::PromptsConfig;
 
 use super::forms::Size;
 use super::outside::Outside;
-use super::problem::Findings;
+use super::problem::NameConflicts;
 use super::read::read;
 use super::tree::Node;
 
@@ -47,12 +47,16 @@ pub(crate) struct RawFiles {
 }
 
 /// Reads an entry of `sources`, whose name in messages is `name`.
-pub(crate) fn read_files(node: Node, name: &str, findings: &mut Findings) -> Option<FilesConfig> {
-    let raw: RawFiles = read(node, name, findings)?;
+pub(crate) fn read_files(
+    node: Node,
+    name: &str,
+    name_conflicts: &mut NameConflicts,
+) -> Option<FilesConfig> {
+    let raw: RawFiles = read(node, name, name_conflicts)?;
     let id = name.strip_prefix("sources.").unwrap_or(name);
     let path = |field| ["sources", id, field];
     if raw.root.as_os_str().is_empty() {
-        findings.value(
+        name_conflicts.value(
             &path("root"),
             format!("`{name}.root` is empty; name a folder"),
         );
@@ -64,7 +68,7 @@ pub(crate) fn read_files(node: Node, name: &str, findings: &mut Findings) -> Opt
                 "`{name}.{field}`: `{}` is no pattern: {}",
                 bad.pattern, bad.why
             );
-            findings.value(&["sources", id, field, &bad.pattern], message);
+            name_conflicts.value(&["sources", id, field, &bad.pattern], message);
             Patterns::default()
         })
     };
@@ -75,12 +79,12 @@ pub(crate) fn read_files(node: Node, name: &str, findings: &mut Findings) -> Opt
     let bytes = raw.max_bytes.unwrap_or(MAX_BYTES);
     if !(Size(1)..=Size::mib(256)).contains(&bytes) {
         let message = format!("`{name}.max_bytes` is {bytes}; it must be from 1 to 256MiB");
-        findings.value(&path("max_bytes"), message);
+        name_conflicts.value(&path("max_bytes"), message);
     }
     let files = raw.max_files.unwrap_or(MAX_FILES);
     if !(1..=1_000_000).contains(&files) {
         let message = format!("`{name}.max_files` is {files}; it must be from 1 to 1000000");
-        findings.value(&path("max_files"), message);
+        name_conflicts.value(&path("max_files"), message);
     }
     Some(FilesConfig {
         root: raw.root,
@@ -106,13 +110,13 @@ pub(crate) struct RawPrompts {
 pub(crate) fn read_prompts(
     node: Node,
     name: &str,
-    findings: &mut Findings,
+    name_conflicts: &mut NameConflicts,
 ) -> Option<PromptsConfig> {
-    let RawPrompts { folder } = read(node, name, findings)?;
+    let RawPrompts { folder } = read(node, name, name_conflicts)?;
     if folder.as_os_str().is_empty() {
         let id = name.strip_prefix("sources.").unwrap_or(name);
         let message = format!("`{name}.folder` is empty; name a folder");
-        findings.value(&["sources", id, "folder"], message);
+        name_conflicts.value(&["sources", id, "folder"], message);
     }
     Some(PromptsConfig { folder })
 }

@@ -1,6 +1,6 @@
 //! The bounds of what clients may use: how they are written, and between what they may lie.
 //!
-//! Keeps none of them: the doors and the gateway do.
+//! Keeps none of them: the transports and the gateway do.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
@@ -11,7 +11,7 @@ use serde::Deserialize;
 use tidegate_server::Limits;
 
 use super::forms::{Size, Time};
-use super::problem::Findings;
+use super::problem::NameConflicts;
 
 const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
@@ -25,10 +25,10 @@ const SHORTEST: Time = Time::millis(100);
 const MANY: RangeInclusive<usize> = 1..=1_000_000;
 
 /// Makes of one row for each bound the raw section and the function that checks it. The compiler
-/// asks for a row when the doors get a bound.
+/// asks for a row when the transports get a bound.
 macro_rules! bounds {
     (
-        doors { $($(#[$door_doc:meta])* $door:ident: $door_form:ident in $door_range:expr;)* }
+        transports { $($(#[$door_doc:meta])* $transport:ident: $door_form:ident in $door_range:expr;)* }
         own {
             $($(#[$doc:meta])* $own:ident: $form:ident = $default:expr, as $value:ident in $range:expr;)*
         }
@@ -39,8 +39,8 @@ macro_rules! bounds {
         pub(crate) struct RawLimits {
             $(
                 $(#[$door_doc])*
-                #[schemars(extend("default" = $door_form::from(Limits::default().$door)))]
-                $door: Option<$door_form>,
+                #[schemars(extend("default" = $door_form::from(Limits::default().$transport)))]
+                $transport: Option<$door_form>,
             )*
             $(
                 $(#[$doc])*
@@ -52,26 +52,26 @@ macro_rules! bounds {
         /// The bounds that hold.
         #[derive(Debug)]
         pub(crate) struct Checked {
-            pub(crate) doors: Limits,
+            pub(crate) transports: Limits,
             $(pub(crate) $own: $value,)*
         }
 
-        fn check_each(raw: &RawLimits, findings: &mut Findings) -> Checked {
+        fn check_each(raw: &RawLimits, name_conflicts: &mut NameConflicts) -> Checked {
             let shipped = Limits::default();
             Checked {
-                doors: Limits {
-                    $($door: within(
-                        stringify!($door), raw.$door, shipped.$door, $door_range, findings,
+                transports: Limits {
+                    $($transport: within(
+                        stringify!($transport), raw.$transport, shipped.$transport, $door_range, name_conflicts,
                     ),)*
                 },
-                $($own: within(stringify!($own), raw.$own, $default.into(), $range, findings),)*
+                $($own: within(stringify!($own), raw.$own, $default.into(), $range, name_conflicts),)*
             }
         }
     };
 }
 
 bounds! {
-    doors {
+    transports {
         /// Bytes of one message: an HTTP body or a line on stdin.
         message_bytes: Size in Size::kib(1)..=Size::mib(1024);
         /// Bytes of all messages that are being taken at once over HTTP.
@@ -131,8 +131,8 @@ bounds! {
     }
 }
 
-pub(crate) fn check(raw: &RawLimits, findings: &mut Findings) -> Checked {
-    let checked = check_each(raw, findings);
+pub(crate) fn check(raw: &RawLimits, name_conflicts: &mut NameConflicts) -> Checked {
+    let checked = check_each(raw, name_conflicts);
     if checked.call_time > checked.call_time_max {
         let field = if raw.call_time.is_some() {
             "call_time"
@@ -145,7 +145,7 @@ pub(crate) fn check(raw: &RawLimits, findings: &mut Findings) -> Checked {
             Time(checked.call_time),
             Time(checked.call_time_max)
         );
-        findings.value(&["limits", field], message);
+        name_conflicts.value(&["limits", field], message);
     }
     checked
 }
@@ -157,7 +157,7 @@ fn within<T, V>(
     written: Option<T>,
     default: V,
     range: RangeInclusive<T>,
-    findings: &mut Findings,
+    name_conflicts: &mut NameConflicts,
 ) -> V
 where
     T: Copy + PartialOrd + Display + Into<V>,
@@ -168,7 +168,7 @@ where
         Some(value) => {
             let (least, most) = range.into_inner();
             let message = format!("`limits.{field}` is {value}; it must be from {least} to {most}");
-            findings.value(&["limits", field], message);
+            name_conflicts.value(&["limits", field], message);
             default
         }
     }

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::conduct::Conduct;
 use super::entries::Entries;
-use super::problem::Findings;
+use super::problem::NameConflicts;
 use super::remote::{RawRemote, Server};
 use super::sources::{self, Source, SourceKind};
 
@@ -34,7 +34,11 @@ pub(crate) struct RawServer {
 }
 
 /// The servers as sources, beside those that are there already.
-pub(crate) fn check(raw: Entries<RawServer>, sources: &mut Vec<Source>, findings: &mut Findings) {
+pub(crate) fn check(
+    raw: Entries<RawServer>,
+    sources: &mut Vec<Source>,
+    name_conflicts: &mut NameConflicts,
+) {
     for (name, server) in raw.0 {
         if server.disabled == Some(true) {
             continue;
@@ -42,11 +46,11 @@ pub(crate) fn check(raw: Entries<RawServer>, sources: &mut Vec<Source>, findings
         let path = ["mcpServers", name.as_str()];
         let id = sources::id_from(&name);
         if let Err(message) = sources::check_id(&id) {
-            findings.key(&path, message);
+            name_conflicts.key(&path, message);
         }
         if sources.iter().any(|source| source.id == id) {
             let message = format!("`{name}` would be the source `{id}`, which is there already");
-            findings.key(&path, format!("{message}; rename one of them"));
+            name_conflicts.key(&path, format!("{message}; rename one of them"));
         }
         match remote(server).check() {
             Ok(remote) => sources.push(Source {
@@ -57,7 +61,7 @@ pub(crate) fn check(raw: Entries<RawServer>, sources: &mut Vec<Source>, findings
                     conduct: Conduct::default(),
                 }),
             }),
-            Err(message) => findings.key(&path, format!("`mcpServers.{name}` {message}")),
+            Err(message) => name_conflicts.key(&path, format!("`mcpServers.{name}` {message}")),
         }
     }
 }

@@ -5,12 +5,16 @@
 use tidegate_upstream::{Proxies, UnusableProxy};
 
 use super::outside::Outside;
-use super::problem::{Findings, Origin};
+use super::problem::{NameConflicts, Origin};
 use super::remote::{Remote, Server};
 use super::sources::{Source, SourceKind};
 
 /// Reads the variables. One that is wrong matters only where a source would need it.
-pub(crate) fn read(sources: &[Source], outside: &Outside<'_>, findings: &mut Findings) -> Proxies {
+pub(crate) fn read(
+    sources: &[Source],
+    outside: &Outside<'_>,
+    name_conflicts: &mut NameConflicts,
+) -> Proxies {
     let proxies = Proxies::from_variables(|name| outside.variable(name));
     let mut told = Vec::new();
     for Source { id, kind } in sources {
@@ -26,7 +30,7 @@ pub(crate) fn read(sources: &[Source], outside: &Outside<'_>, findings: &mut Fin
         if !told.contains(&variable) {
             told.push(variable);
             // Not what it says: there may be a password in it.
-            findings.push(
+            name_conflicts.push(
                 Origin::Variable(variable),
                 format!(
                     "names no proxy that can be used, and the source `{id}` would need it; write \

@@ -16,7 +16,7 @@ use super::conduct::{self, Conduct, Era, RawBreaker, Sharing};
 use super::entries::Entries;
 use super::forms::{Size, Time};
 use super::outside::Outside;
-use super::problem::Findings;
+use super::problem::NameConflicts;
 use super::read::read;
 use super::setting::Setting;
 use super::tree::Node;
@@ -106,13 +106,17 @@ pub enum Remote {
 }
 
 /// Reads an entry of `sources`, whose name in messages is `name`.
-pub(crate) fn read_remote(node: Node, name: &str, findings: &mut Findings) -> Option<Server> {
-    let raw: RawRemote = read(node, name, findings)?;
+pub(crate) fn read_remote(
+    node: Node,
+    name: &str,
+    name_conflicts: &mut NameConflicts,
+) -> Option<Server> {
+    let raw: RawRemote = read(node, name, name_conflicts)?;
     let id = name.strip_prefix("sources.").unwrap_or(name);
-    let conduct = conduct::check(&raw, &["sources", id], findings);
+    let conduct = conduct::check(&raw, &["sources", id], name_conflicts);
     let remote = raw.check();
     remote
-        .map_err(|message| findings.key(&["sources", id], format!("`{name}` {message}")))
+        .map_err(|message| name_conflicts.key(&["sources", id], format!("`{name}` {message}")))
         .ok()
         .map(|remote| Server {
             written: ("sources", id.to_owned()),
@@ -225,11 +229,16 @@ fn is_ours(name: &HeaderName) -> bool {
 
 impl Server {
     /// Fetches what is kept elsewhere. A relative path starts at `folder`.
-    pub(crate) fn fetch(&mut self, folder: &Path, outside: &Outside<'_>, findings: &mut Findings) {
+    pub(crate) fn fetch(
+        &mut self,
+        folder: &Path,
+        outside: &Outside<'_>,
+        name_conflicts: &mut NameConflicts,
+    ) {
         let (block, id) = (self.written.0, self.written.1.as_str());
         let mut wrong = |field: &[&str], message: String| {
             let path = [&[block, id], field].concat();
-            findings.value(&path, format!("`{}`: {message}", path.join(".")));
+            name_conflicts.value(&path, format!("`{}`: {message}", path.join(".")));
         };
         match &mut self.remote {
             Remote::Program { env, .. } => {

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use super::outside::Outside;
-use super::problem::Findings;
+use super::problem::NameConflicts;
 use super::secret::{Reference, Secret};
 
 const FIELD: &str = "seal_keys";
@@ -18,7 +18,7 @@ pub(crate) fn fetch(
     written: &[String],
     folder: &Path,
     outside: &Outside<'_>,
-    findings: &mut Findings,
+    name_conflicts: &mut NameConflicts,
 ) -> Vec<Secret> {
     let mut keys = Vec::new();
     for (number, text) in written.iter().enumerate() {
@@ -26,7 +26,7 @@ pub(crate) fn fetch(
             Ok(key) => keys.push(key),
             // Not the text itself, which may be the key.
             Err(message) => {
-                findings.key(
+                name_conflicts.key(
                     &[FIELD],
                     format!("`{FIELD}`, number {}: {message}", number + 1),
                 );

@@ -18,7 +18,7 @@ use super::fault::unknown_word;
 use super::folders::{self, RawFiles, RawPrompts, read_files, read_prompts};
 use super::memory::{self, RawMemory, read_memory};
 use super::outside::Outside;
-use super::problem::Findings;
+use super::problem::NameConflicts;
 use super::remote::{RawRemote, Server, read_remote};
 use super::tree::{Node, Value};
 
@@ -84,24 +84,24 @@ pub enum SourceKind {
 }
 
 /// The word for a kind, and what reads the other fields of its entries.
-type Kinds<'a, K> = &'a [(&'a str, fn(Node, &str, &mut Findings) -> Option<K>)];
+type Kinds<'a, K> = &'a [(&'a str, fn(Node, &str, &mut NameConflicts) -> Option<K>)];
 
 /// Every kind there is. Adding one is a variant of [`SourceKind`] and a row here.
 const KINDS: Kinds<'static, SourceKind> = &[
-    (REMOTE, |node, name, findings| {
-        read_remote(node, name, findings).map(SourceKind::Remote)
+    (REMOTE, |node, name, name_conflicts| {
+        read_remote(node, name, name_conflicts).map(SourceKind::Remote)
     }),
-    ("files", |node, name, findings| {
-        read_files(node, name, findings).map(SourceKind::Files)
+    ("files", |node, name, name_conflicts| {
+        read_files(node, name, name_conflicts).map(SourceKind::Files)
     }),
-    (capability_index::KIND, |node, name, findings| {
-        read_index(node, name, findings).map(SourceKind::Index)
+    (capability_index::KIND, |node, name, name_conflicts| {
+        read_index(node, name, name_conflicts).map(SourceKind::Index)
     }),
-    ("memory", |node, name, findings| {
-        read_memory(node, name, findings).map(SourceKind::Memory)
+    ("memory", |node, name, name_conflicts| {
+        read_memory(node, name, name_conflicts).map(SourceKind::Memory)
     }),
-    ("prompts", |node, name, findings| {
-        read_prompts(node, name, findings).map(SourceKind::Prompts)
+    ("prompts", |node, name, name_conflicts| {
+        read_prompts(node, name, name_conflicts).map(SourceKind::Prompts)
     }),
 ];
 
@@ -120,8 +120,8 @@ const OF_ALL: [&str; 2] = ["kind", "endpoint"];
 
 const OF_REMOTE: [&str; 2] = ["command", "url"];
 
-pub(crate) fn check(raw: Entries<RawSource>, findings: &mut Findings) -> Vec<Source> {
-    check_against(KINDS, raw, findings)
+pub(crate) fn check(raw: Entries<RawSource>, name_conflicts: &mut NameConflicts) -> Vec<Source> {
+    check_against(KINDS, raw, name_conflicts)
 }
 
 /// Fetches what the sources keep elsewhere.
@@ -129,11 +129,11 @@ pub(crate) fn fetch(
     sources: &mut [Source],
     folder: &Path,
     outside: &Outside<'_>,
-    findings: &mut Findings,
+    name_conflicts: &mut NameConflicts,
 ) {
     for Source { kind, .. } in sources {
         match kind {
-            SourceKind::Remote(server) => server.fetch(folder, outside, findings),
+            SourceKind::Remote(server) => server.fetch(folder, outside, name_conflicts),
             SourceKind::Files(files) => folders::settle(&mut files.root, folder, outside),
             SourceKind::Index(_) => {}
             SourceKind::Memory(_) => {}
@@ -145,53 +145,58 @@ pub(crate) fn fetch(
 fn check_against<K>(
     kinds: Kinds<'_, K>,
     raw: Entries<RawSource>,
-    findings: &mut Findings,
+    name_conflicts: &mut NameConflicts,
 ) -> Vec<Source<K>> {
     let mut sources = Vec::new();
     for (id, RawSource { kind, .. }) in raw.0 {
         if let Err(message) = check_id(&id) {
-            findings.key(&["sources", &id], message);
+            name_conflicts.key(&["sources", &id], message);
         }
-        let kind = kind.or_else(|| implied_kind(&id, findings));
+        let kind = kind.or_else(|| implied_kind(&id, name_conflicts));
         let known = kind
             .as_ref()
             .and_then(|kind| kinds.iter().find(|(name, _)| name == kind));
         let Some((_, read)) = known else {
-            refuse_kind(kinds, &id, kind.as_deref(), findings);
+            refuse_kind(kinds, &id, kind.as_deref(), name_conflicts);
             continue;
         };
-        let fields = fields_of(&id, findings);
-        let kind = fields.and_then(|node| read(node, &format!("sources.{id}"), findings));
+        let fields = fields_of(&id, name_conflicts);
+        let kind = fields.and_then(|node| read(node, &format!("sources.{id}"), name_conflicts));
         sources.extend(kind.map(|kind| Source { id, kind }));
     }
     sources
 }
 
 /// The kind of an entry that does not say one.
-fn implied_kind(id: &str, findings: &Findings) -> Option<String> {
-    let entry = findings.tree().find(&["sources", id])?;
+fn implied_kind(id: &str, name_conflicts: &NameConflicts) -> Option<String> {
+    let entry = name_conflicts.tree().find(&["sources", id])?;
     let is_remote = OF_REMOTE.iter().any(|field| entry.entry(field).is_some());
     is_remote.then(|| REMOTE.to_owned())
 }
 
 /// The entry without what all have: what is left is the kind's own.
-fn fields_of(id: &str, findings: &Findings) -> Option<Node> {
-    let mut node = findings.tree().find(&["sources", id])?.clone();
+fn fields_of(id: &str, name_conflicts: &NameConflicts) -> Option<Node> {
+    let mut node = name_conflicts.tree().find(&["sources", id])?.clone();
     if let Value::Map(entries) = &mut node.value {
         entries.retain(|entry| !OF_ALL.contains(&entry.key.as_str()));
     }
     Some(node)
 }
 
-fn refuse_kind<K>(kinds: Kinds<'_, K>, id: &str, kind: Option<&str>, findings: &mut Findings) {
+fn refuse_kind<K>(
+    kinds: Kinds<'_, K>,
+    id: &str,
+    kind: Option<&str>,
+    name_conflicts: &mut NameConflicts,
+) {
     let known: Vec<&str> = kinds.iter().map(|(name, _)| *name).collect();
     let path = ["sources", id, "kind"];
     match kind {
-        Some(kind) => findings.value(
+        Some(kind) => name_conflicts.value(
             &path,
             format!("`sources.{id}.kind`: {}", unknown_word(kind, &known)),
         ),
-        None => findings.key(
+        None => name_conflicts.key(
             &path[..2],
             format!("`sources.{id}` needs a `kind`: one of {}", known.join(", ")),
         ),
@@ -232,7 +237,7 @@ mod tests {
     use serde::Deserialize;
 
     use super::{Kinds, Source, check_against};
-    use crate::config::problem::Findings;
+    use crate::config::problem::NameConflicts;
     use crate::config::raw::Raw;
     use crate::config::read::read;
     use crate::config::tree::parse;
@@ -247,10 +252,10 @@ mod tests {
 
     fn check(text: &str) -> Result<Vec<Source<Shelf>>, String> {
         let tree = parse(text).unwrap();
-        let mut findings = Findings::new(PathBuf::from("t.yaml"), tree.clone());
-        let raw: Raw = read(tree, "", &mut findings).unwrap();
-        let sources = check_against(KINDS, raw.sources.unwrap(), &mut findings);
-        findings
+        let mut name_conflicts = NameConflicts::new(PathBuf::from("t.yaml"), tree.clone());
+        let raw: Raw = read(tree, "", &mut name_conflicts).unwrap();
+        let sources = check_against(KINDS, raw.sources.unwrap(), &mut name_conflicts);
+        name_conflicts
             .settle(sources)
             .map_err(|problems| problems.to_string())
     }

@@ -14,7 +14,7 @@ use super::entries::Entries;
 use super::mcp_servers::RawServer;
 use super::outside::Outside;
 use super::overrides::{Flags, LISTEN, LOG_FORMAT, LOG_LEVEL, Override};
-use super::problem::{Findings, Origin};
+use super::problem::{NameConflicts, Origin};
 use super::raw::Raw;
 use super::settings::{Log, Settings};
 use super::sources::{RawSource, Source};
@@ -37,21 +37,21 @@ pub(crate) struct Around<'a> {
 pub(crate) fn validate(
     raw: Raw,
     around: &Around<'_>,
-    findings: &mut Findings,
+    name_conflicts: &mut NameConflicts,
 ) -> (Settings, Vec<KeyReference>) {
-    let public_url = check_public_url(raw.public_url, findings);
-    let limits = limits::check(&raw.limits.unwrap_or_default(), findings);
+    let public_url = check_public_url(raw.public_url, name_conflicts);
+    let limits = limits::check(&raw.limits.unwrap_or_default(), name_conflicts);
     let log = raw.log.unwrap_or_default();
-    let endpoints = endpoint::check(raw.endpoint, raw.sources.as_ref(), findings);
+    let endpoints = endpoint::check(raw.endpoint, raw.sources.as_ref(), name_conflicts);
     let settings = Settings {
         file: around.file.clone(),
-        listen: check_listen(raw.listen, around, findings),
-        allowed_hosts: check_hosts(raw.allowed_hosts, public_url.as_ref(), findings),
+        listen: check_listen(raw.listen, around, name_conflicts),
+        allowed_hosts: check_hosts(raw.allowed_hosts, public_url.as_ref(), name_conflicts),
         allowed_origins: check_list(
             "allowed_origins",
             raw.allowed_origins,
             web::origin,
-            findings,
+            name_conflicts,
         ),
         public_url,
         keys: Vec::new(),
@@ -63,30 +63,30 @@ pub(crate) fn validate(
                 around.flags.log_level,
                 log.level,
                 around,
-                findings,
+                name_conflicts,
             ),
             format: check_word(
                 &LOG_FORMAT,
                 around.flags.log_format,
                 log.format,
                 around,
-                findings,
+                name_conflicts,
             ),
         },
-        limits: limits.doors,
+        limits: limits.transports,
         call_time: limits.call_time,
         call_time_max: limits.call_time_max,
         page_size: limits.page_size,
         naming: raw.naming.map(Into::into).unwrap_or_default(),
         endpoints,
         startup_wait: limits.startup_wait,
-        sources: check_sources(raw.sources, raw.mcp_servers, around, findings),
+        sources: check_sources(raw.sources, raw.mcp_servers, around, name_conflicts),
         proxies: Proxies::default(),
-        data_dir: data_dir::choose(raw.data_dir.as_deref(), around, findings),
+        data_dir: data_dir::choose(raw.data_dir.as_deref(), around, name_conflicts),
     };
     let keys = raw
         .auth
-        .map(|auth| auth::check(auth, findings))
+        .map(|auth| auth::check(auth, name_conflicts))
         .unwrap_or_default();
     (settings, keys)
 }
@@ -96,17 +96,17 @@ fn check_sources(
     sources: Option<Entries<RawSource>>,
     servers: Option<Entries<RawServer>>,
     around: &Around<'_>,
-    findings: &mut Findings,
+    name_conflicts: &mut NameConflicts,
 ) -> Vec<Source> {
     let mut checked = match (sources, &around.file) {
         (_, None) => sources::without_file(),
-        (Some(raw), Some(_)) => sources::check(raw, findings),
+        (Some(raw), Some(_)) => sources::check(raw, name_conflicts),
         (None, Some(_)) => Vec::new(),
     };
     if let Some(servers) = servers {
-        mcp_servers::check(servers, &mut checked, findings);
+        mcp_servers::check(servers, &mut checked, name_conflicts);
     }
-    capability_index::overrule(&mut checked, around, findings);
+    capability_index::overrule(&mut checked, around, name_conflicts);
     checked
 }
 
@@ -114,9 +114,9 @@ fn check_sources(
 fn check_listen(
     written: Option<String>,
     around: &Around<'_>,
-    findings: &mut Findings,
+    name_conflicts: &mut NameConflicts,
 ) -> SocketAddr {
-    let file = written.map(|text| (text, findings.origin(&["listen"])));
+    let file = written.map(|text| (text, name_conflicts.origin(&["listen"])));
     let given = LISTEN.pick(around.flags.listen.clone(), around.outside, file);
     let Some((text, origin)) = given else {
         return listen::DEFAULT;
@@ -124,23 +124,26 @@ fn check_listen(
     let address = match listen::parse(&text) {
         Ok(address) => address,
         Err(message) => {
-            findings.push(origin, message);
+            name_conflicts.push(origin, message);
             return listen::DEFAULT;
         }
     };
     // An `auth` that is there and wrong has its own problems, and is meant to protect.
-    let guarded = findings.tree().find(&["auth"]).is_some();
+    let guarded = name_conflicts.tree().find(&["auth"]).is_some();
     if !listen::is_local(address) && !guarded && !around.flags.insecure {
-        findings.push(origin, listen::open_to_all(address));
+        name_conflicts.push(origin, listen::open_to_all(address));
     }
     address
 }
 
-fn check_public_url(written: Option<String>, findings: &mut Findings) -> Option<PublicUrl> {
+fn check_public_url(
+    written: Option<String>,
+    name_conflicts: &mut NameConflicts,
+) -> Option<PublicUrl> {
     match PublicUrl::parse(&written?) {
         Ok(url) => Some(url),
         Err(message) => {
-            findings.value(&["public_url"], message);
+            name_conflicts.value(&["public_url"], message);
             None
         }
     }
@@ -150,10 +153,10 @@ fn check_public_url(written: Option<String>, findings: &mut Findings) -> Option<
 fn check_hosts(
     written: Option<Vec<String>>,
     public_url: Option<&PublicUrl>,
-    findings: &mut Findings,
+    name_conflicts: &mut NameConflicts,
 ) -> Vec<String> {
     let parse = |text: &str| Host::parse(text).map(|host| host.to_string());
-    let mut hosts = check_list("allowed_hosts", written, parse, findings);
+    let mut hosts = check_list("allowed_hosts", written, parse, name_conflicts);
     match public_url.map(PublicUrl::host) {
         Some(public) if !hosts.iter().any(|host| host == public) => hosts.push(public.to_owned()),
         _ => {}
@@ -165,13 +168,13 @@ fn check_list(
     field: &str,
     written: Option<Vec<String>>,
     parse: impl Fn(&str) -> Result<String, String>,
-    findings: &mut Findings,
+    name_conflicts: &mut NameConflicts,
 ) -> Vec<String> {
     let mut checked = Vec::new();
     for text in written.unwrap_or_default() {
         match parse(&text) {
             Ok(value) => checked.push(value),
-            Err(message) => findings.value(&[field, &text], message),
+            Err(message) => name_conflicts.value(&[field, &text], message),
         }
     }
     checked
@@ -183,7 +186,7 @@ fn check_word<T: ValueEnum + Default>(
     flag: Option<T>,
     written: Option<T>,
     around: &Around<'_>,
-    findings: &mut Findings,
+    name_conflicts: &mut NameConflicts,
 ) -> T {
     if let Some(value) = flag {
         return value;
@@ -192,7 +195,7 @@ fn check_word<T: ValueEnum + Default>(
         return written.unwrap_or_default();
     };
     log::named(&word).unwrap_or_else(|message| {
-        findings.push(Origin::Variable(setting.variable), message);
+        name_conflicts.push(Origin::Variable(setting.variable), message);
         T::default()
     })
 }

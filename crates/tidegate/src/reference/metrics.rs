@@ -2,7 +2,7 @@
 //!
 //! Knows no figure by name.
 
-use tidegate_core::{Figure, FigureKind};
+use tidegate_core::{Metric, MetricKind};
 
 use super::table::{code, table};
 
@@ -10,17 +10,17 @@ const OPENING: &str = include_str!("metrics_opening.md");
 
 /// The page.
 pub(super) fn page() -> String {
-    let looked_up = tidegate_admin::FIGURES.iter().copied().flatten();
-    let figures = tidegate_policy::FIGURES.iter().chain(looked_up);
+    let looked_up = tidegate_admin::METRICS.iter().copied().flatten();
+    let figures = tidegate_policy::METRICS.iter().chain(looked_up);
     let rows: Vec<[String; 4]> = figures.map(row).collect();
     OPENING.to_owned() + &table(["name", "kind", "labels", "meaning"], &rows)
 }
 
-fn row(figure: &Figure) -> [String; 4] {
+fn row(figure: &Metric) -> [String; 4] {
     let kind = match figure.kind {
-        FigureKind::Counter => "counter",
-        FigureKind::Gauge => "gauge",
-        FigureKind::Histogram => "histogram",
+        MetricKind::Counter => "counter",
+        MetricKind::Gauge => "gauge",
+        MetricKind::Histogram => "histogram",
     };
     let labels: Vec<_> = figure.labels.iter().map(|label| code(label)).collect();
     [

@@ -1,4 +1,4 @@
-//! `tidegate serve`: the HTTP door, until a signal.
+//! `tidegate serve`: the HTTP transport, until a signal.
 
 use std::io;
 use std::net::SocketAddr;
@@ -34,7 +34,7 @@ pub(super) async fn run(mut settings: Settings) -> anyhow::Result<()> {
     let record = Record::write(&settings, address).inspect_err(
         |error| tracing::warn!(%error, "commands will not find this gateway by itself"),
     );
-    serve_http(&assembly.doors, listener, &assembly.http, stop).await;
+    serve_http(&assembly.transports, listener, &assembly.http, stop).await;
     drop(record);
     wind_down(background, assembly.ending()).await;
     tracing::info!("stopped");

@@ -11,7 +11,7 @@ pub(super) async fn run(settings: Settings) -> anyhow::Result<()> {
     let stop = stop_signal()?;
     let background = assembly.background();
     let served = serve_stdio(
-        &assembly.doors,
+        &assembly.transports,
         tokio::io::stdin(),
         tokio::io::stdout(),
         stop,

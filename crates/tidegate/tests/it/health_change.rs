@@ -37,7 +37,7 @@ fn warns(report: &Value) {
     assert_eq!(report["overallStatus"], "Warning", "{report}");
     let alert = &report["alerts"][0];
     assert_eq!(alert["severity"], "Warning", "{report}");
-    assert_eq!(alert["component"], "doors", "{report}");
+    assert_eq!(alert["component"], "transports", "{report}");
     let message = alert["message"].as_str().unwrap();
     assert!(message.contains("sessions are in use"), "{message}");
     assert!(report["recommendations"][0].is_string(), "{report}");

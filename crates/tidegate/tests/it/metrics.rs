@@ -151,7 +151,7 @@ fn a_server_has_figures_of_its_own() {
     let of = |kind, component| [("kind", kind), ("component", component)];
     assert_eq!(page.value("tidegate_health", &of("source", "fixture")), 1.0);
     assert_eq!(
-        page.value("tidegate_component_sessions", &of("part", "doors")),
+        page.value("tidegate_component_sessions", &of("part", "transports")),
         1.0
     );
     assert_eq!(
@@ -167,7 +167,7 @@ fn a_server_has_figures_of_its_own() {
     session.end();
     let page = scrape(&gateway);
     assert_eq!(
-        page.value("tidegate_component_sessions", &of("part", "doors")),
+        page.value("tidegate_component_sessions", &of("part", "transports")),
         0.0
     );
     fixture.stop();
@@ -325,7 +325,7 @@ fn every_figure_is_on_the_page_of_the_reference() {
     let page = scrape(&gateway);
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/metrics.md");
     let reference = fs::read_to_string(file).unwrap();
-    let (_, table) = reference.split_once("## Figures").unwrap();
+    let (_, table) = reference.split_once("## CallMetrics").unwrap();
     let rows: Vec<Vec<&str>> = table
         .lines()
         .filter(|line| line.starts_with("| `"))

@@ -1,4 +1,4 @@
-//! Whatever is listed works: for each revision and each door, everything that is listed is read,
+//! Whatever is listed works: for each revision and each transport, everything that is listed is read,
 //! expanded, got, called and subscribed to, over all built-in sources, and all of it succeeds.
 
 pub(crate) mod client;
@@ -15,23 +15,23 @@ use house::{Door, HOUSE};
 
 const OLDEST: &str = LEGACY[0];
 
-/// Walks through everything a client can see behind a door.
-fn walk(client: &mut dyn Client, door: &Door, pages: Pages) {
-    house::settle(client, door);
+/// Walks through everything a client can see behind a transport.
+fn walk(client: &mut dyn Client, transport: &Door, pages: Pages) {
+    house::settle(client, transport);
     let lists = ["tools", "prompts", "resources", "resourceTemplates"];
     let [tools, prompts, resources, templates] = lists.map(|key| {
         let method = match key {
             "resourceTemplates" => "resources/templates/list".to_owned(),
             key => format!("{key}/list"),
         };
-        match door.has(key) {
+        match transport.has(key) {
             true => list(client, &method, key, pages),
             false => Vec::new(),
         }
     });
-    assert_eq!(all(&tools, "name"), door.tools());
+    assert_eq!(all(&tools, "name"), transport.tools());
     let counts = [prompts.len(), resources.len(), templates.len()];
-    assert_eq!(counts, door.counts, "{}", door.path);
+    assert_eq!(counts, transport.counts, "{}", transport.path);
     for resource in &resources {
         let uri = resource["uri"].as_str().unwrap();
         let contents = read(client, uri);
@@ -113,15 +113,19 @@ pub(crate) fn all(entries: &[Value], key: &str) -> Vec<String> {
 /// Every revision, at every endpoint of one gateway.
 fn over_http(pages: Pages) {
     let server = Server::start_in(house::home(pages.config()), &[]);
-    for door in &HOUSE {
+    for transport in &HOUSE {
         for revision in LEGACY {
             walk(
-                &mut Sessions::open(&server, door.path, revision),
-                door,
+                &mut Sessions::open(&server, transport.path, revision),
+                transport,
                 pages,
             );
         }
-        walk(&mut Stateless::new(&server, door.path), door, pages);
+        walk(
+            &mut Stateless::new(&server, transport.path),
+            transport,
+            pages,
+        );
     }
     server.stop();
 }
@@ -138,16 +142,16 @@ fn over_http_with_small_pages_too() {
 
 /// Every revision, each in a process of its own.
 fn over_stdio(pages: Pages) {
-    let door = &HOUSE[0];
+    let transport = &HOUSE[0];
     for revision in LEGACY {
         let mut stdio = Stdio::start_in(house::home(pages.config()));
         stdio.initialize(revision);
         let mut client = Pipe::legacy(stdio, revision);
-        walk(&mut client, door, pages);
+        walk(&mut client, transport, pages);
         client.end();
     }
     let mut client = Pipe::modern(Stdio::start_in(house::home(pages.config())));
-    walk(&mut client, door, pages);
+    walk(&mut client, transport, pages);
     client.end();
 }
 

@@ -15,7 +15,7 @@ use super::failure::Failure;
 use super::names::Names;
 use super::proxies::{Proxy, Way};
 use super::stream::{Io, Stream};
-use super::tls::{Tls, Trust};
+use super::tls::{Tls, TrustStore};
 use super::tunnel;
 
 /// How long it may take until a request can be sent: through the proxy, encrypted and all.
@@ -39,7 +39,7 @@ struct Parts {
 }
 
 impl Connector {
-    pub(super) fn new(trust: &Trust, proxy: Option<Proxy>) -> Self {
+    pub(super) fn new(trust: &TrustStore, proxy: Option<Proxy>) -> Self {
         let mut tcp = HttpConnector::new_with_resolver(Names::new());
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
@@ -142,7 +142,7 @@ mod tests {
     async fn the_kernel_watches_every_connection() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/", listener.local_addr().unwrap());
-        let connector = Connector::new(&Trust::system(), None);
+        let connector = Connector::new(&TrustStore::system(), None);
         let mut tcp = connector.0.tcp.clone();
         let stream = tcp.call(url.parse().unwrap()).await.unwrap();
         let socket = SockRef::from(stream.inner());

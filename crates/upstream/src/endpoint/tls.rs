@@ -17,9 +17,9 @@ const HTTP_1: &[u8] = b"http/1.1";
 
 /// Certificates of authorities, as a PEM file has them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Authorities(Vec<CertificateDer<'static>>);
+pub struct CertificateAuthorities(Vec<CertificateDer<'static>>);
 
-impl Authorities {
+impl CertificateAuthorities {
     /// Reads a PEM file, or says what is wrong with it.
     pub fn read(pem: &[u8]) -> Result<Self, String> {
         let read: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
@@ -38,14 +38,14 @@ impl Authorities {
 
 /// The authorities whose word counts.
 #[derive(Clone, Debug)]
-pub struct Trust {
+pub struct TrustStore {
     /// On who a server is.
     servers: Arc<RootCertStore>,
     /// On who a proxy is.
     proxies: Arc<RootCertStore>,
 }
 
-impl Trust {
+impl TrustStore {
     /// Those that this machine trusts, and those that browsers do, for a machine may have none.
     pub fn system() -> Self {
         let mut roots = RootCertStore::empty();
@@ -64,7 +64,7 @@ impl Trust {
 
     /// On servers, these and no others.
     #[must_use]
-    pub fn narrowed_to(&self, authorities: &Authorities) -> Self {
+    pub fn with_only(&self, authorities: &CertificateAuthorities) -> Self {
         let mut servers = RootCertStore::empty();
         servers.add_parsable_certificates(authorities.0.iter().cloned());
         Self {
@@ -80,12 +80,12 @@ pub(super) struct Tls(TlsConnector);
 
 impl Tls {
     /// For requests, in whichever version of HTTP the server likes best.
-    pub(super) fn of_server(trust: &Trust) -> Self {
+    pub(super) fn of_server(trust: &TrustStore) -> Self {
         Self::new(&trust.servers, &[HTTP_2, HTTP_1])
     }
 
     /// For the way to a proxy, which is spoken to in the oldest version.
-    pub(super) fn of_proxy(trust: &Trust) -> Self {
+    pub(super) fn of_proxy(trust: &TrustStore) -> Self {
         Self::new(&trust.proxies, &[HTTP_1])
     }
 

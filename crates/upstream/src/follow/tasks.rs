@@ -10,8 +10,8 @@ use std::time::Duration;
 use arc_swap::ArcSwapOption;
 use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
-use tidegate_core::{Ask, Filter, Followed, RawJson, TaskAsk, Terms};
-use tidegate_mcp::revision::client::{Said, Status, Task, modern_headers};
+use tidegate_core::{ClientContext, Filter, Operation, RawJson, TaskOperation, TaskUpdates};
+use tidegate_mcp::revision::client::{ServerNotification, Status, Task, modern_headers};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{sleep, timeout};
 
@@ -30,7 +30,7 @@ const BEGINNING: Duration = Duration::from_secs(2);
 const LOOKING: Duration = Duration::from_secs(5);
 
 /// How a task is, by its id.
-type News = (String, RawJson);
+type ChangeEvent = (String, RawJson);
 
 /// One client that hears of its tasks.
 struct Follower {
@@ -38,7 +38,7 @@ struct Follower {
     link: Arc<ArcSwapOption<Open>>,
     /// Those that are not over.
     ids: BTreeSet<String>,
-    terms: Terms,
+    client: ClientContext,
     /// How long to wait before a stream that ended is opened again.
     wait: Duration,
     _room: OwnedSemaphorePermit,
@@ -48,26 +48,26 @@ struct Follower {
 pub(crate) async fn follow(
     link: Arc<ArcSwapOption<Open>>,
     ids: BTreeSet<String>,
-    terms: Terms,
+    client: ClientContext,
     room: OwnedSemaphorePermit,
-) -> Followed {
+) -> TaskUpdates {
     let mut follower = Follower {
         link,
         ids,
         // Neither belongs on such a stream.
-        terms: Terms {
+        client: ClientContext {
             log_level: None,
             progress: None,
-            ..terms
+            ..client
         },
         wait: FIRST_WAIT,
         _room: room,
     };
     let Some((talk, told)) = follower.listen().await else {
-        return Followed::default();
+        return TaskUpdates::default();
     };
     follower.ids = told;
-    Followed {
+    TaskUpdates {
         ids: follower.ids.clone(),
         news: follower.news(talk),
     }
@@ -84,8 +84,8 @@ impl Follower {
             tasks: self.ids.clone(),
             ..Filter::default()
         };
-        let wording = open.wording(self.terms.clone());
-        let outbound = wording.listen(open.numbers.next(), &filter);
+        let encoder = open.encoder(self.client.clone());
+        let outbound = encoder.listen(open.numbers.next(), &filter);
         let headers = modern_headers(open.facts.revision, &outbound, None);
         let mut talk = open.link.request(outbound, headers);
         let acknowledged = timeout(BEGINNING, acknowledged(&mut talk)).await.ok()??;
@@ -94,7 +94,7 @@ impl Follower {
     }
 
     /// What the server tells, until every task is over.
-    fn news(self, talk: Talk) -> BoxStream<'static, News> {
+    fn news(self, talk: Talk) -> BoxStream<'static, ChangeEvent> {
         let start = (self, talk, VecDeque::new());
         let news = stream::unfold(start, |(mut follower, mut talk, mut seen)| async {
             loop {
@@ -106,13 +106,17 @@ impl Follower {
                     return None;
                 }
                 match talk.next().await {
-                    Some(Ok(Heard::Said(Said::Task { id, task, .. }))) => {
+                    Some(Ok(Heard::ServerNotification(ServerNotification::Task {
+                        id,
+                        task,
+                        ..
+                    }))) => {
                         follower.wait = FIRST_WAIT;
                         if follower.ids.contains(&id) {
                             seen.push_back((id, task));
                         }
                     }
-                    Some(Ok(Heard::Said(_))) => {}
+                    Some(Ok(Heard::ServerNotification(_))) => {}
                     _ => (talk, seen) = follower.again().await,
                 }
             }
@@ -121,14 +125,14 @@ impl Follower {
     }
 
     /// Nothing more comes of a task that is over.
-    fn note(&mut self, (id, task): &News) {
+    fn note(&mut self, (id, task): &ChangeEvent) {
         if Task::seen(task).is_some_and(|task| task.status == Status::Over) {
             self.ids.remove(id);
         }
     }
 
     /// Another stream for one that has ended; and, for nothing is said twice, how the tasks are now.
-    async fn again(&mut self) -> (Talk, VecDeque<News>) {
+    async fn again(&mut self) -> (Talk, VecDeque<ChangeEvent>) {
         loop {
             sleep(self.wait).await;
             self.wait = (self.wait * 2).min(LONGEST_WAIT);
@@ -138,7 +142,7 @@ impl Follower {
         }
     }
 
-    async fn look(&self, ids: &BTreeSet<String>) -> VecDeque<News> {
+    async fn look(&self, ids: &BTreeSet<String>) -> VecDeque<ChangeEvent> {
         let mut seen = VecDeque::new();
         for id in ids {
             if let Some(task) = self.look_at(id).await {
@@ -151,13 +155,13 @@ impl Follower {
     /// How a task is; none if the server does not say.
     async fn look_at(&self, id: &str) -> Option<RawJson> {
         let open = self.link.load_full()?;
-        let look = Ask::Task {
-            ask: TaskAsk::Look,
+        let look = Operation::Task {
+            operation: TaskOperation::Get,
             id: id.to_owned(),
         };
-        let wording = open.wording(self.terms.clone());
+        let encoder = open.encoder(self.client.clone());
         let nothing = RawJson::empty_object();
-        let outbound = wording.call(open.numbers.next(), &look, &nothing, None)?;
+        let outbound = encoder.call(open.numbers.next(), &look, &nothing, None)?;
         let headers = modern_headers(open.facts.revision, &outbound, None);
         let asked = ask(open.link.as_ref(), outbound, headers);
         timeout(LOOKING, asked).await.ok()?.ok()?.ok()
@@ -168,8 +172,10 @@ impl Follower {
 async fn acknowledged(talk: &mut Talk) -> Option<BTreeSet<String>> {
     loop {
         match talk.next().await? {
-            Ok(Heard::Said(Said::Acknowledged { tasks, .. })) => return Some(tasks),
-            Ok(Heard::Said(_)) => {}
+            Ok(Heard::ServerNotification(ServerNotification::Acknowledged { tasks, .. })) => {
+                return Some(tasks);
+            }
+            Ok(Heard::ServerNotification(_)) => {}
             _ => return None,
         }
     }

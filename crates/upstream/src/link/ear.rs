@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use tidegate_core::{Change, RawJson};
-use tidegate_mcp::revision::client::{Said, said, unasked_answer};
+use tidegate_mcp::revision::client::{ServerNotification, said, unasked_answer};
 use tidegate_mcp::revision::question::{question_kind, unreadable};
 use tidegate_mcp::{Inbound, Limits, Message, RequestId, answered_id, decode};
 use tokio::sync::mpsc;
@@ -92,8 +92,10 @@ impl Ear {
             Message::Notification { method, params } => {
                 let said = self.pending.say(said(&method, params.as_ref()));
                 match said {
-                    Some(Said::Change(change)) => self.unasked.say(change),
-                    Some(Said::Elicited(id)) => self.unasked.say(Change::Elicited(id.into())),
+                    Some(ServerNotification::Change(change)) => self.unasked.say(change),
+                    Some(ServerNotification::Elicited(id)) => {
+                        self.unasked.say(Change::Elicited(id.into()));
+                    }
                     _ => {}
                 }
             }

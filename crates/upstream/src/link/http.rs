@@ -12,9 +12,9 @@ use arc_swap::ArcSwapOption;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, StreamExt};
 use http::{HeaderName, HeaderValue, Method, StatusCode};
-use tidegate_core::{Result, Terms, Vital};
+use tidegate_core::{ClientContext, GaugeValue, Result};
 use tidegate_mcp::revision::Revision;
-use tidegate_mcp::revision::client::{Outbound, Wording};
+use tidegate_mcp::revision::client::{OutboundRequest, RequestEncoder};
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
@@ -132,9 +132,9 @@ impl Shared {
         let in_session = self.session.load().is_some() && !self.closed.is_cancelled();
         if let (true, Ok(runtime)) = (in_session, Handle::try_current()) {
             let shared = Arc::clone(self);
-            let word = Wording {
+            let word = RequestEncoder {
                 revision: Revision::NEWEST_LEGACY,
-                terms: Terms::default(),
+                client: ClientContext::default(),
             };
             let telling = async move {
                 let told = shared.post(word.cancelled(id), Vec::new());
@@ -191,7 +191,7 @@ impl Shared {
 }
 
 impl Link for HttpLink {
-    fn request(&self, outbound: Outbound, headers: Vec<(String, String)>) -> Talk {
+    fn request(&self, outbound: OutboundRequest, headers: Vec<(String, String)>) -> Talk {
         let (id, is_call) = (outbound.id, is_call(outbound.method));
         let exchange = exchange::run(Arc::clone(&self.shared), outbound, headers);
         let own = stream::once(exchange).flatten().boxed();
@@ -241,8 +241,8 @@ impl Link for HttpLink {
         self.shared.pending.asks_anywhere()
     }
 
-    fn vitals(&self) -> [Vital; 2] {
-        self.shared.junk.vitals()
+    fn gauges(&self) -> [GaugeValue; 2] {
+        self.shared.junk.gauges()
     }
 
     fn has_headers(&self) -> bool {

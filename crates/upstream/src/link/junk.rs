@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tidegate_core::Vital;
+use tidegate_core::GaugeValue;
 
 use crate::ration::Ration;
 
@@ -39,8 +39,8 @@ impl Junk {
     }
 
     /// How much there was of both.
-    pub(crate) fn vitals(&self) -> [Vital; 2] {
-        let vital = |name, count: &AtomicU64| Vital {
+    pub(crate) fn gauges(&self) -> [GaugeValue; 2] {
+        let vital = |name, count: &AtomicU64| GaugeValue {
             name,
             value: count.load(Relaxed),
         };

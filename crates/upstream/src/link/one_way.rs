@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, StreamExt};
-use tidegate_core::{Result, Terms, Vital};
+use tidegate_core::{ClientContext, GaugeValue, Result};
 use tidegate_mcp::revision::Revision;
-use tidegate_mcp::revision::client::{Outbound, Wording};
+use tidegate_mcp::revision::client::{OutboundRequest, RequestEncoder};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -68,12 +68,12 @@ impl OneWay {
 }
 
 impl Link for OneWay {
-    fn request(&self, outbound: Outbound, _: Vec<(String, String)>) -> Talk {
+    fn request(&self, outbound: OutboundRequest, _: Vec<(String, String)>) -> Talk {
         let out = self.out.clone();
         let cancel = move |id| {
-            let word = Wording {
+            let word = RequestEncoder {
                 revision: Revision::NEWEST,
-                terms: Terms::default(),
+                client: ClientContext::default(),
             };
             // A queue that is full is read by nobody, and has other worries.
             out.try_send(word.cancelled(id)).ok();
@@ -112,8 +112,8 @@ impl Link for OneWay {
         self.pending.asks_anywhere()
     }
 
-    fn vitals(&self) -> [Vital; 2] {
-        self.junk.vitals()
+    fn gauges(&self) -> [GaugeValue; 2] {
+        self.junk.gauges()
     }
 
     fn has_headers(&self) -> bool {

@@ -8,7 +8,7 @@ use futures_util::StreamExt;
 use futures_util::stream;
 use tidegate_core::{QuestionKind, Result};
 use tidegate_mcp::revision::Method;
-use tidegate_mcp::revision::client::Said;
+use tidegate_mcp::revision::client::ServerNotification;
 use tidegate_mcp::{Answer, RequestId};
 use tokio::sync::mpsc;
 
@@ -98,7 +98,7 @@ impl Pending {
         let heard = stream::unfold((receiver, Some(ticket)), |(mut receiver, ticket)| async {
             let mut ticket = ticket?;
             match receiver.recv().await {
-                Some(Ok(said @ (Heard::Said(_) | Heard::Question { .. }))) => {
+                Some(Ok(said @ (Heard::ServerNotification(_) | Heard::Question { .. }))) => {
                     Some((Ok(said), (receiver, Some(ticket))))
                 }
                 last => {
@@ -146,30 +146,33 @@ impl Pending {
 
     /// Hands a word to the request it belongs to: progress by its token, what is said on a stream of
     /// changes by its request, a log message to the only one there is. Others belong to no request.
-    pub(crate) fn say(&self, said: Said) -> Option<Said> {
+    pub(crate) fn say(&self, said: ServerNotification) -> Option<ServerNotification> {
         let mut open = self.lock();
         let sender = match &said {
-            Said::Progress { token, .. } => {
+            ServerNotification::Progress { token, .. } => {
                 let waiting = token
                     .parse()
                     .ok()
                     .and_then(|id: u64| open.requests.get(&id));
                 waiting.map(|waiting| &waiting.sender)
             }
-            Said::Log { .. } => match open.only_call() {
+            ServerNotification::Log { .. } => match open.only_call() {
                 Some(sender) => Some(sender),
                 None => return Some(said),
             },
             // Each knows what it was asked, and under which id.
-            Said::Withdrawn(_) => {
+            ServerNotification::Withdrawn(_) => {
                 let calls = open.requests.values().filter(|waiting| waiting.is_call);
                 for waiting in calls.filter(|waiting| waiting.sender.capacity() > 1) {
-                    waiting.sender.try_send(Ok(Heard::Said(said.clone()))).ok();
+                    waiting
+                        .sender
+                        .try_send(Ok(Heard::ServerNotification(said.clone())))
+                        .ok();
                 }
                 return None;
             }
-            Said::Acknowledged { request, .. } => open.sender(*request),
-            Said::Task { request, .. } => {
+            ServerNotification::Acknowledged { request, .. } => open.sender(*request),
+            ServerNotification::Task { request, .. } => {
                 let sender = open.sender(*request);
                 if sender.is_some_and(|sender| sender.capacity() <= 1) {
                     // Better none than one with a gap that nobody knows of.
@@ -182,7 +185,7 @@ impl Pending {
         };
         if let Some(sender) = sender.filter(|sender| sender.capacity() > 1) {
             // A reader that is too slow for its own progress misses some of it.
-            sender.try_send(Ok(Heard::Said(said))).ok();
+            sender.try_send(Ok(Heard::ServerNotification(said))).ok();
         }
         None
     }
@@ -334,7 +337,7 @@ mod tests {
         for _ in 0..=WAITING {
             let (id, task) = ("t".to_owned(), RawJson::empty_object());
             let request = Some(7);
-            pending.say(Said::Task { request, id, task });
+            pending.say(ServerNotification::Task { request, id, task });
         }
         let heard: Vec<_> = talk.collect().await;
         assert_eq!(heard.len(), WAITING + 1);
@@ -350,7 +353,7 @@ mod tests {
         let words = WAITING * 2;
         for _ in 0..words {
             let (token, params) = ("1".to_owned(), RawJson::empty_object());
-            pending.say(Said::Progress { token, params });
+            pending.say(ServerNotification::Progress { token, params });
         }
         let id = RequestId::new(RawJson::parse("1").unwrap()).unwrap();
         let answer = || Ok(Answer::Result(RawJson::empty_object()));

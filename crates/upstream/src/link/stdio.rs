@@ -22,7 +22,7 @@ use self::process::{Ending, Pipes, Process};
 use super::ear::Ear;
 use super::one_way::{Ends, OneWay, next_word, silence};
 use super::{Link as _, Unasked, unavailable};
-use crate::config::{Command, Keeper, RemoteConfig};
+use crate::config::{ChildGuard, Command, RemoteConfig};
 
 /// How long a process may leave what we write unread before it is of no more use.
 const STALL: Duration = Duration::from_secs(5);
@@ -81,7 +81,7 @@ pub(crate) fn start(
         link,
         unasked,
         status,
-        is_kept: command.keeper.is_some(),
+        is_kept: command.child_guard.is_some(),
     })
 }
 
@@ -102,7 +102,7 @@ impl Started {
         self.link.end().await;
         let code = self.status.get().and_then(ExitStatus::code);
         match code {
-            Some(Keeper::NOT_STARTED) if self.is_kept => Failure::NoStart,
+            Some(ChildGuard::NOT_STARTED) if self.is_kept => Failure::NoStart,
             _ if by_itself => Failure::Ended,
             _ => Failure::Speech,
         }

@@ -2,9 +2,11 @@
 //! the user was to go elsewhere first.
 
 use futures_util::stream::{self, StreamExt};
-use tidegate_core::{Ask, Code, Error, Event, EventStream, Outcome, QuestionKind, RawJson, Result};
+use tidegate_core::{
+    Code, Error, Event, EventStream, Operation, Outcome, QuestionKind, RawJson, Result,
+};
 use tidegate_mcp::revision::failed_result;
-use tidegate_mcp::revision::question::wrong_answer;
+use tidegate_mcp::revision::question::invalid_answer;
 
 use super::invalid;
 
@@ -12,7 +14,7 @@ const NOT_DONE: &str = "the source cannot go on before the user has done what it
 
 /// Refuses what cannot be the answer to a question of this kind.
 pub(super) fn check(key: &str, kind: QuestionKind, answer: &RawJson) -> Result<()> {
-    match wrong_answer(kind, answer) {
+    match invalid_answer(kind, answer) {
         None => Ok(()),
         Some(wrong) => Err(invalid(&format!(
             "`inputResponses`: the answer `{}` is malformed: {wrong}",
@@ -44,9 +46,9 @@ pub(super) fn sent_elsewhere(answers: &[(String, RawJson)]) -> Result<Elsewhere>
 }
 
 /// The end of a call whose user does not want to go there. Of a tool that is for the model to know.
-pub(super) fn declined(ask: &Ask) -> EventStream {
+pub(super) fn declined(ask: &Operation) -> EventStream {
     let end = match ask {
-        Ask::Tool { .. } => Ok(Event::Done(Outcome::complete(failed_result(NOT_DONE)))),
+        Operation::Tool { .. } => Ok(Event::Done(Outcome::complete(failed_result(NOT_DONE)))),
         _ => Err(Error::client(Code::Declined, NOT_DONE)),
     };
     stream::iter([end]).boxed()

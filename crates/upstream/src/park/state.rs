@@ -4,9 +4,9 @@
 use std::time::Duration;
 
 use tidegate_core::{
-    Call, Principal, Purpose, Result, Seal, Unsealed, canonical, fingerprint, random_bytes,
+    Call, Principal, Purpose, Result, Seal, UnsealError, canonical, fingerprint, random_bytes,
 };
-use tidegate_mcp::revision::rounds::lasting;
+use tidegate_mcp::revision::multi_round_trip::stable_params;
 
 use super::invalid;
 
@@ -28,9 +28,9 @@ pub(super) struct Digest([u8; 32]);
 
 impl Digest {
     pub(super) fn of(call: &Call) -> Self {
-        let params = canonical(&lasting(&call.params)).unwrap_or_default();
+        let params = canonical(&stable_params(&call.params)).unwrap_or_default();
         let source = call.source.as_str();
-        let text = format!("{}\0{source}\0{:?}\0{params}", call.label, call.ask);
+        let text = format!("{}\0{source}\0{:?}\0{params}", call.label, call.operation);
         Self(fingerprint(&text))
     }
 }
@@ -45,12 +45,17 @@ pub(super) enum State {
 }
 
 impl State {
-    pub(super) fn seal(self, seal: &Seal, principal: &Principal, good_for: Duration) -> String {
+    pub(super) fn seal(
+        self,
+        seal: &Seal,
+        principal: &Principal,
+        cache_lifetime: Duration,
+    ) -> String {
         let bytes = match self {
             Self::Parked(id, digest) => [&[1][..], &digest.0, &id.0].concat(),
             Self::Again(digest) => [&[2][..], &digest.0].concat(),
         };
-        seal.seal(Purpose::Parked, principal, good_for, &bytes)
+        seal.seal(Purpose::Parked, principal, cache_lifetime, &bytes)
     }
 
     pub(super) fn open(seal: &Seal, principal: &Principal, token: &str) -> Result<Self> {
@@ -58,8 +63,8 @@ impl State {
         let bytes = seal
             .open(Purpose::Parked, principal, token)
             .map_err(|why| match why {
-                Unsealed::Foreign => foreign(),
-                Unsealed::Expired => invalid("the request state is too old; start again"),
+                UnsealError::Foreign => foreign(),
+                UnsealError::Expired => invalid("the request state is too old; start again"),
             })?;
         Self::read(&bytes).ok_or_else(foreign)
     }

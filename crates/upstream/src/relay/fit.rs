@@ -2,19 +2,19 @@
 //! questions that the client did not say it can be asked.
 
 use futures_util::StreamExt;
-use tidegate_core::{Ask, Call, Error, Event, EventStream, Outcome, RawJson, Result};
+use tidegate_core::{Call, Error, Event, EventStream, Operation, Outcome, RawJson, Result};
 use tidegate_mcp::Era;
-use tidegate_mcp::revision::ability::cannot_be_asked;
-use tidegate_mcp::revision::rounds::round;
+use tidegate_mcp::revision::client_capabilities::capability_error;
+use tidegate_mcp::revision::multi_round_trip::round;
 
 use crate::link::unavailable;
 
 /// The same events, as the client of a call may have them.
 pub(super) fn for_its_client(events: EventStream, call: &Call, server: Era) -> EventStream {
-    let capabilities = call.terms.capabilities.clone();
+    let capabilities = call.client.capabilities.clone();
     // Older revisions know an empty answer; without a session, what is not there is not found.
-    let uri = match (&call.ask, server) {
-        (Ask::Resource { uri }, Era::Legacy) if call.terms.stateless => Some(uri.clone()),
+    let uri = match (&call.operation, server) {
+        (Operation::Resource { uri }, Era::Legacy) if call.client.stateless => Some(uri.clone()),
         _ => None,
     };
     let mut last = f64::NEG_INFINITY;
@@ -72,6 +72,6 @@ fn undeclared(result: &RawJson, capabilities: &RawJson) -> Option<String> {
     let questions = round(result)?.questions;
     let mut refused = questions
         .iter()
-        .filter_map(|(_, kind, params)| cannot_be_asked(capabilities, *kind, params));
+        .filter_map(|(_, kind, params)| capability_error(capabilities, *kind, params));
     refused.next().map(|why| why.message)
 }

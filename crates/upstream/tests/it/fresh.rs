@@ -47,9 +47,9 @@ async fn what_is_missing_is_said() {
     let fixture = Fixture::modern().start().await;
     let gone = "http://127.0.0.1:1/mcp".parse().unwrap();
     let behind = Behind::with(&fixture, Vec::new(), |config| {
-        let trust = tidegate_upstream::Trust::system();
+        let trust = tidegate_upstream::TrustStore::system();
         let endpoint = tidegate_upstream::Endpoint::new(gone, Vec::new(), &trust, None);
-        config.transport = tidegate_upstream::Transport::Http(endpoint);
+        config.transport = tidegate_upstream::TransportConfig::Http(endpoint);
     })
     .await;
     let client = behind.client().at("/mcp");

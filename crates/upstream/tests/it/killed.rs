@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tidegate_testkit::fixture::{self, Fixture};
 use tidegate_testkit::{Client, Events, NEWEST_LEGACY, Request};
-use tidegate_upstream::{Command, Transport};
+use tidegate_upstream::{Command, TransportConfig};
 
 use crate::support::{Behind, eventually};
 
@@ -20,12 +20,12 @@ const WATCHED: &str = "test://watched-resource";
 async fn behind(era: &str) -> Behind {
     let unused = Fixture::modern().start().await;
     let args = ["--era", era, "--faults"].map(str::to_owned).to_vec();
-    let stdio = Transport::Stdio(Command {
+    let stdio = TransportConfig::Stdio(Command {
         program: fixture::program().display().to_string(),
         args,
         env: Vec::new(),
         folder: None,
-        keeper: None,
+        child_guard: None,
     });
     let change = |config: &mut tidegate_upstream::RemoteConfig| config.transport = stdio;
     Behind::before(&unused, Vec::new(), change, |gateway| {

@@ -1,4 +1,4 @@
-//! Programs where no keeper is at hand: in a process that is not the program.
+//! Programs where no child_guard is at hand: in a process that is not the program.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,9 @@ use rustix::process::{Pid, test_kill_process};
 use tempfile::TempDir;
 use tidegate_core::{Seal, Source as _};
 use tidegate_testkit::{eventually, fixture};
-use tidegate_upstream::{Command, Listed, Remote, RemoteConfig, Sharing, Speaks, Transport};
+use tidegate_upstream::{
+    Command, EraSetting, ListObserver, Remote, RemoteConfig, Sharing, TransportConfig,
+};
 
 /// A server that has started something and tells who both are.
 fn family(dir: &Path, flags: &str) -> Remote {
@@ -20,14 +22,14 @@ fn family(dir: &Path, flags: &str) -> Remote {
     );
     Remote::new(RemoteConfig {
         name: "family".to_owned(),
-        transport: Transport::Stdio(Command {
+        transport: TransportConfig::Stdio(Command {
             program: "sh".to_owned(),
             args: vec!["-c".to_owned(), script],
             env: Vec::new(),
             folder: None,
-            keeper: None,
+            child_guard: None,
         }),
-        speaks: Speaks::Unknown,
+        speaks: EraSetting::Auto,
         connect_time: Duration::from_secs(60),
         list_wait: Duration::from_secs(60),
         message_bytes: 1 << 20,
@@ -35,7 +37,7 @@ fn family(dir: &Path, flags: &str) -> Remote {
         links: 16,
         park_time: Duration::from_secs(60),
         seal: Arc::new(Seal::random()),
-        listed: Listed::default(),
+        listed: ListObserver::default(),
     })
 }
 

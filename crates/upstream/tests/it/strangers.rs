@@ -7,7 +7,7 @@ use futures_util::stream::{self, StreamExt};
 use serde_json::{Value, json};
 use tidegate_testkit::fixture::{self, Fixture};
 use tidegate_testkit::{Client, NEWEST_LEGACY, Session};
-use tidegate_upstream::{Command, Transport};
+use tidegate_upstream::{Command, TransportConfig};
 
 use crate::support::Behind;
 
@@ -109,12 +109,12 @@ async fn a_thousand_calls_at_a_server_over_http() {
 async fn a_thousand_calls_at_processes() {
     let fixture = Fixture::legacy(NEWEST_LEGACY).start().await;
     let behind = Behind::for_principals(KEYS, &fixture, |config| {
-        config.transport = Transport::Stdio(Command {
+        config.transport = TransportConfig::Stdio(Command {
             program: fixture::program().display().to_string(),
             args: vec!["--era".to_owned(), "legacy".to_owned()],
             env: Vec::new(),
             folder: None,
-            keeper: None,
+            child_guard: None,
         });
         config.links = 4;
     })

@@ -9,7 +9,8 @@ use tidegate_core::{Health, Layer, Layered, Seal, Source};
 use tidegate_testkit::fixture::{self, RunningFixture};
 use tidegate_testkit::{Builder, Client, FakeSource, NEWEST_LEGACY, TestGateway};
 use tidegate_upstream::{
-    Command, Endpoint, Listed, Remote, RemoteConfig, Sharing, Speaks, Transport, Trust,
+    Command, Endpoint, EraSetting, ListObserver, Remote, RemoteConfig, Sharing, TransportConfig,
+    TrustStore,
 };
 use tokio::task::JoinHandle;
 
@@ -43,12 +44,12 @@ impl Behind {
     /// The same, before a program that is started for each of its clients instead.
     pub(crate) async fn on_a_pipe(unused: &RunningFixture, args: &[&str]) -> Self {
         Self::with(unused, Vec::new(), |config| {
-            config.transport = Transport::Stdio(Command {
+            config.transport = TransportConfig::Stdio(Command {
                 program: fixture::program().display().to_string(),
                 args: args.iter().map(|&arg| arg.to_owned()).collect(),
                 env: Vec::new(),
                 folder: None,
-                keeper: None,
+                child_guard: None,
             });
         })
         .await
@@ -71,11 +72,11 @@ impl Behind {
         build: impl FnOnce(Builder) -> Builder,
     ) -> Self {
         let url = fixture.url().parse().unwrap();
-        let endpoint = Endpoint::new(url, Vec::new(), &Trust::system(), None);
+        let endpoint = Endpoint::new(url, Vec::new(), &TrustStore::system(), None);
         let mut config = RemoteConfig {
             name: SERVER.to_owned(),
-            transport: Transport::Http(endpoint),
-            speaks: Speaks::Unknown,
+            transport: TransportConfig::Http(endpoint),
+            speaks: EraSetting::Auto,
             connect_time: PATIENCE,
             list_wait: PATIENCE,
             message_bytes: 1 << 20,
@@ -83,7 +84,7 @@ impl Behind {
             links: 16,
             park_time: PATIENCE,
             seal: Arc::new(Seal::random()),
-            listed: Listed::default(),
+            listed: ListObserver::default(),
         };
         change(&mut config);
         let remote = Arc::new(Remote::new(config));

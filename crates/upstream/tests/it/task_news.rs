@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tidegate_testkit::fixture::{Fixture, program};
 use tidegate_testkit::{Client, Events};
-use tidegate_upstream::{Command, Transport};
+use tidegate_upstream::{Command, TransportConfig};
 
 use crate::support::{Behind, eventually};
 use crate::tasks::{CAPABILITIES, ask, begin, knows_tasks, modern, until};
@@ -76,12 +76,12 @@ async fn whoever_began_a_task_hears_of_it() {
 async fn a_program_tells_of_tasks_too() {
     let unused = modern().await;
     let behind = Behind::with(&unused, Vec::new(), |config| {
-        config.transport = Transport::Stdio(Command {
+        config.transport = TransportConfig::Stdio(Command {
             program: program().to_str().unwrap().to_owned(),
             args: ["--era", "modern", "--tasks"].map(str::to_owned).into(),
             env: Vec::new(),
             folder: None,
-            keeper: None,
+            child_guard: None,
         });
     })
     .await;

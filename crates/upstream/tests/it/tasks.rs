@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tidegate_testkit::fixture::{Fixture, RunningFixture, program};
 use tidegate_testkit::policy::Deadline;
 use tidegate_testkit::{Client, NEWEST_LEGACY};
-use tidegate_upstream::{Command, Transport};
+use tidegate_upstream::{Command, TransportConfig};
 
 use crate::support::{Behind, eventually};
 
@@ -244,12 +244,12 @@ async fn a_task_asks_on_a_pipe_too() {
     for more in [None, Some("--asks-elsewhere")] {
         let behind = Behind::with(&unused, Vec::new(), |config| {
             let args = ["--era", "legacy", "--tasks"].into_iter().chain(more);
-            config.transport = Transport::Stdio(Command {
+            config.transport = TransportConfig::Stdio(Command {
                 program: program().to_str().unwrap().to_owned(),
                 args: args.map(str::to_owned).collect(),
                 env: Vec::new(),
                 folder: None,
-                keeper: None,
+                child_guard: None,
             });
         })
         .await;

@@ -1,7 +1,7 @@
 //! Sources of which it is not known what they have: they were never there, or are still starting.
 
 use super::{Part, View};
-use crate::{Gap, List};
+use crate::{CatalogGap, List};
 
 /// What divides a source from a name.
 const DIVIDERS: [&str; 3] = ["__", ".", "/"];
@@ -13,9 +13,9 @@ impl Part {
     /// Why a list of its is not whole, if it is not.
     pub(super) fn gap(&self, list: List) -> Option<String> {
         match &self.catalog.gap {
-            Some(Gap::Coming) => Some("is still starting".to_owned()),
-            Some(Gap::Missing(why)) => Some(why.clone()),
-            None => self.catalog.flaws_of(list),
+            Some(CatalogGap::Loading) => Some("is still starting".to_owned()),
+            Some(CatalogGap::Unavailable(why)) => Some(why.clone()),
+            None => self.catalog.defects_of(list),
         }
     }
 
@@ -23,7 +23,7 @@ impl Part {
     fn absence(&self, list: List) -> Option<String> {
         let gap = self.gap(list).filter(|_| self.lacks(list))?;
         Some(match self.catalog.gap {
-            Some(Gap::Coming) => {
+            Some(CatalogGap::Loading) => {
                 format!("the source `{}` is still starting; try again soon", self.id)
             }
             _ if self.is_empty() => format!("the source `{}` is missing: {gap}", self.id),

@@ -231,7 +231,7 @@ impl View {
             native: native.to_owned(),
             at: Some(at),
             repeatable: list != List::Tools
-                || super::listing::is_repeatable(&entries[at].definition),
+                || super::merged_list::is_repeatable(&entries[at].definition),
         })
     }
 

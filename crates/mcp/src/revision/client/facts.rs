@@ -16,7 +16,7 @@ const MOST_VERSIONS: usize = 100;
 
 /// A server, by its own word.
 #[derive(Clone, Debug)]
-pub struct Facts {
+pub struct ServerFacts {
     pub revision: Revision,
     pub features: Features,
     /// Whether it tells when any of its lists changes.
@@ -27,14 +27,14 @@ pub struct Facts {
 }
 
 /// The answer to a handshake; none if it is no answer we can go on with.
-pub fn initialized(result: &RawJson) -> Option<Facts> {
+pub fn initialized(result: &RawJson) -> Option<ServerFacts> {
     let members = result.object()?;
     let revision = Revision::parse(&members.string("protocolVersion")?)?;
     Some(facts(revision, &members))
 }
 
 /// The answer to discover; none if it is none, or names legacy revisions alone.
-pub(super) fn discovered(revision: Revision, result: &RawJson) -> Option<Facts> {
+pub(super) fn discovered(revision: Revision, result: &RawJson) -> Option<ServerFacts> {
     let members = result.object()?;
     let versions = versions(members.get("supportedVersions")?)?;
     let is_legacy =
@@ -43,7 +43,7 @@ pub(super) fn discovered(revision: Revision, result: &RawJson) -> Option<Facts> 
     if also_sessions && versions.iter().all(is_legacy) {
         return None;
     }
-    Some(Facts {
+    Some(ServerFacts {
         also_sessions,
         ..facts(revision, &members)
     })
@@ -54,7 +54,7 @@ pub(super) fn versions(list: &str) -> Option<Vec<String>> {
     bounded_list(list, MOST_VERSIONS).ok()
 }
 
-fn facts(revision: Revision, members: &Object<'_>) -> Facts {
+fn facts(revision: Revision, members: &Object<'_>) -> ServerFacts {
     let capabilities = members
         .get("capabilities")
         .and_then(|text| Object::parse(text).ok());
@@ -72,7 +72,7 @@ fn facts(revision: Revision, members: &Object<'_>) -> Facts {
         tasks: revision.era() == Era::Modern && tasks::declares(&capabilities.write()),
     };
     let instructions = members.string("instructions");
-    Facts {
+    ServerFacts {
         revision,
         features,
         tells_changes: ["tools", "prompts", "resources"].into_iter().all(tells),

@@ -3,12 +3,12 @@
 use tidegate_core::{Object, RawJson};
 
 use super::super::{Method, Revision, param_headers, sentinel};
-use super::Outbound;
+use super::OutboundRequest;
 
 /// The headers for one request. `definition` is that of the tool that is called, where it is known.
 pub fn modern_headers(
     revision: Revision,
-    outbound: &Outbound,
+    outbound: &OutboundRequest,
     definition: Option<&RawJson>,
 ) -> Vec<(String, String)> {
     let mut headers = vec![

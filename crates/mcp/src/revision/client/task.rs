@@ -5,7 +5,7 @@ use std::time::Duration;
 use tidegate_core::{Object, RawJson};
 
 use super::super::Method;
-use super::{Outbound, Wording};
+use super::{OutboundRequest, RequestEncoder};
 
 /// The key of `_meta` that says which task a message is about.
 const RELATED: &str = "io.modelcontextprotocol/related-task";
@@ -96,20 +96,20 @@ pub fn unrelated(result: &RawJson) -> RawJson {
 }
 
 /// Requests about a task.
-impl Wording {
-    pub fn task(&self, id: u64, task: &str) -> Outbound {
+impl RequestEncoder {
+    pub fn task(&self, id: u64, task: &str) -> OutboundRequest {
         self.about_task(id, Method::TasksGet, task)
     }
 
-    pub fn task_result(&self, id: u64, task: &str) -> Outbound {
+    pub fn task_result(&self, id: u64, task: &str) -> OutboundRequest {
         self.about_task(id, Method::TasksResult, task)
     }
 
-    pub fn cancel_task(&self, id: u64, task: &str) -> Outbound {
+    pub fn cancel_task(&self, id: u64, task: &str) -> OutboundRequest {
         self.about_task(id, Method::TasksCancel, task)
     }
 
-    fn about_task(&self, id: u64, method: Method, task: &str) -> Outbound {
+    fn about_task(&self, id: u64, method: Method, task: &str) -> OutboundRequest {
         let mut params = Object::default();
         params.set("taskId", RawJson::string(task).as_str().to_owned());
         self.write(id, method, params, None)

@@ -1,5 +1,5 @@
-//! The rules of the standard headers, each with its verdict: a rule without a case fails, and so does
-//! a golden file that records another verdict.
+//! The rules of the standard headers, each with its era_verdict: a rule without a case fails, and so does
+//! a golden file that records another era_verdict.
 
 use super::cases;
 use crate::golden::Kind;
@@ -72,7 +72,7 @@ const NAME: [(&str, bool); 35] = [
 #[test]
 fn every_rule_of_the_headers_has_a_case_with_its_verdict() {
     let cases = cases(Kind::Lift);
-    for (title, verdict) in rules() {
+    for (title, era_verdict) in rules() {
         let mut found = cases.iter().filter(|(_, case)| case.title == title);
         let (_, case) = found
             .next()
@@ -82,15 +82,15 @@ fn every_rule_of_the_headers_has_a_case_with_its_verdict() {
             .contains("\nrefused: header_mismatch, -32020, status 400\n");
         let refused = case.expected.contains("\nrefused: ");
         assert_eq!(mismatch, refused, "{title}: refused as something else");
-        assert_eq!(!refused, verdict, "{title}");
+        assert_eq!(!refused, era_verdict, "{title}");
     }
 }
 
 fn rules() -> Vec<(String, bool)> {
-    let each = HEADERS
-        .iter()
-        .flat_map(|header| EACH.map(|(rule, verdict)| (format!("{header}: {rule}"), verdict)));
-    let base64 = BASE64.map(|(title, verdict)| (title.to_owned(), verdict));
-    let name = NAME.map(|(rule, verdict)| (format!("Mcp-Name: {rule}"), verdict));
+    let each = HEADERS.iter().flat_map(|header| {
+        EACH.map(|(rule, era_verdict)| (format!("{header}: {rule}"), era_verdict))
+    });
+    let base64 = BASE64.map(|(title, era_verdict)| (title.to_owned(), era_verdict));
+    let name = NAME.map(|(rule, era_verdict)| (format!("Mcp-Name: {rule}"), era_verdict));
     each.chain(base64).chain(name).collect()
 }

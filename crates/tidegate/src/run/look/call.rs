@@ -3,7 +3,7 @@
 use anyhow::Context as _;
 use serde::Deserialize;
 use serde_json::Value;
-use tidegate_core::{Ask, List, Object, RawJson};
+use tidegate_core::{List, Object, Operation, RawJson};
 use tidegate_mcp::revision::Method;
 
 use super::answer::Answer;
@@ -36,7 +36,7 @@ pub(super) async fn answer(
     given: &Given,
     json: bool,
 ) -> anyhow::Result<Answer> {
-    let ask = Ask::Tool {
+    let operation = Operation::Tool {
         name: tool.to_owned(),
     };
     let schema = match given.depends() {
@@ -45,7 +45,7 @@ pub(super) async fn answer(
     };
     let arguments = given.json(&schema.unwrap_or_default());
     let params = params(tool, &arguments);
-    let result = match place.ask(Method::ToolsCall, ask, params).await {
+    let result = match place.ask(Method::ToolsCall, operation, params).await {
         Ok(result) => result,
         Err(error) => return Err(explained(place, List::Tools, tool, &error).await),
     };

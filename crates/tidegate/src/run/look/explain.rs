@@ -2,7 +2,7 @@
 
 use anyhow::Context as _;
 use serde::Deserialize;
-use tidegate_core::{Ask, Code, RawJson};
+use tidegate_core::{Code, Operation, RawJson};
 use tidegate_mcp::revision::Method;
 
 use super::answer::{Answer, plain};
@@ -43,8 +43,10 @@ struct Other {
 pub(super) async fn answer(place: &Place, uri: &str, json: bool) -> anyhow::Result<Answer> {
     let asked = format!("{EXPLAIN}{uri}");
     let params = serde_json::json!({ "uri": asked });
-    let ask = Ask::Resource { uri: asked };
-    let result = place.ask(Method::ResourcesRead, ask, params.into()).await;
+    let operation = Operation::Resource { uri: asked };
+    let result = place
+        .ask(Method::ResourcesRead, operation, params.into())
+        .await;
     let result = result.map_err(|error| match (error.code(), place.url()) {
         (Code::ResourceNotFound, Some(url)) => {
             anyhow::anyhow!("{url} does not explain URIs; ask the endpoint of all sources, `/mcp`")

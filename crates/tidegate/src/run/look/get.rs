@@ -3,7 +3,7 @@
 use anyhow::Context as _;
 use serde::Deserialize;
 use serde_json::Value;
-use tidegate_core::{Ask, List, RawJson};
+use tidegate_core::{List, Operation, RawJson};
 use tidegate_mcp::revision::Method;
 
 use super::answer::Answer;
@@ -29,11 +29,11 @@ pub(super) async fn answer(
     arguments: &RawJson,
     json: bool,
 ) -> anyhow::Result<Answer> {
-    let ask = Ask::Prompt {
+    let operation = Operation::Prompt {
         name: prompt.to_owned(),
     };
     let params = super::call::params(prompt, arguments);
-    let result = match place.ask(Method::PromptsGet, ask, params).await {
+    let result = match place.ask(Method::PromptsGet, operation, params).await {
         Ok(result) => result,
         Err(error) => return Err(explained(place, List::Prompts, prompt, &error).await),
     };

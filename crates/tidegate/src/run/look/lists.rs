@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::value::RawValue;
-use tidegate_core::{Ask, Error, List, Object, Own, RawJson};
+use tidegate_core::{Error, GatewayOperation, List, Object, Operation, RawJson};
 use tidegate_mcp::revision::Method;
 
 use super::answer::{Answer, columns, plain};
@@ -30,9 +30,9 @@ pub(super) async fn answer(place: &Place, lists: &[List], json: bool) -> anyhow:
 pub(super) async fn entries(place: &Place, list: List) -> Result<Vec<RawJson>, Error> {
     let (mut entries, mut cursor) = (Vec::new(), None);
     loop {
-        let ask = Ask::Own(Own::List { list, cursor });
+        let operation = Operation::Gateway(GatewayOperation::List { list, cursor });
         let page = place
-            .ask(method(list), ask, RawJson::empty_object())
+            .ask(method(list), operation, RawJson::empty_object())
             .await?;
         let members = page.object().unwrap_or_default();
         let text = members.get(list.member()).unwrap_or("[]");

@@ -8,11 +8,11 @@ use anyhow::Context as _;
 use futures_util::StreamExt as _;
 use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use tidegate_core::{
-    Ask, Audience, Caller, CorrelationId, Error, Event, Gateway, GatewayConfig, Health, List,
-    Outcome, Own, RawJson, Reply, Request, Scope, Source, SourceId, Terms,
+    Caller, ClientContext, CorrelationId, Error, Event, Gateway, GatewayConfig, GatewayOperation,
+    Health, List, Operation, Outcome, RawJson, Reply, Request, Scope, Source, SourceId, Viewer,
 };
 use tidegate_mcp::revision::Method;
-use tidegate_upstream::{Remote, Transport, Trust, WANTS_CREDENTIALS};
+use tidegate_upstream::{Remote, TransportConfig, TrustStore, WANTS_CREDENTIALS};
 use tokio::task::JoinSet;
 
 use super::KEY;
@@ -59,7 +59,8 @@ impl Place {
         };
         let headers = key.map(|key| bearer(&key)).transpose()?;
         let headers = headers.into_iter().collect();
-        let transport = Transport::Http(endpoint(url, headers, &Trust::system(), settings)?);
+        let transport =
+            TransportConfig::Http(endpoint(url, headers, &TrustStore::system(), settings)?);
         let conduct = Conduct::default();
         let remote = remote_config(
             &url.to_string(),
@@ -115,7 +116,7 @@ impl Place {
 
     /// Waits for the sources as a client would. A gateway elsewhere must then be there.
     pub(super) async fn wait(&self) -> anyhow::Result<()> {
-        let ping = Ask::Own(Own::Ping);
+        let ping = Operation::Gateway(GatewayOperation::Ping);
         self.ask(Method::Ping, ping, RawJson::empty_object())
             .await?;
         let why = self.unwell().into_iter().next().map(|one| one.why);
@@ -142,10 +143,10 @@ impl Place {
     }
 
     fn lack(&self, source: &dyn Source) -> Lack {
-        let terms = terms();
-        let catalog = source.catalog(&Audience {
+        let client = client();
+        let catalog = source.catalog(&Viewer {
             caller: &self.caller,
-            terms: &terms,
+            client: &client,
         });
         match List::ALL.iter().all(|list| catalog.list(*list).is_empty()) {
             true => Lack::Everything,
@@ -158,7 +159,7 @@ impl Place {
     pub(super) async fn ask(
         &self,
         method: Method,
-        ask: Ask,
+        operation: Operation,
         params: RawJson,
     ) -> Result<RawJson, Error> {
         let request = Request {
@@ -166,8 +167,8 @@ impl Place {
             caller: Arc::clone(&self.caller),
             scope: self.scope.clone(),
             label: method.name(),
-            terms: terms(),
-            ask,
+            client: client(),
+            operation,
             params,
             continues: false,
             precondition: None,
@@ -224,11 +225,11 @@ pub(super) enum Lack {
 }
 
 /// What those who look can do.
-fn terms() -> Terms {
-    Terms {
+fn client() -> ClientContext {
+    ClientContext {
         stateless: true,
         progress: Some(RawJson::string("look")),
-        ..Terms::default()
+        ..ClientContext::default()
     }
 }
 

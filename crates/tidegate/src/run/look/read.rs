@@ -4,7 +4,7 @@ use anyhow::Context as _;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
-use tidegate_core::{Ask, List, RawJson};
+use tidegate_core::{List, Operation, RawJson};
 use tidegate_mcp::revision::Method;
 
 use super::answer::Answer;
@@ -24,11 +24,14 @@ struct Content {
 }
 
 pub(super) async fn answer(place: &Place, uri: &str, json: bool) -> anyhow::Result<Answer> {
-    let ask = Ask::Resource {
+    let operation = Operation::Resource {
         uri: uri.to_owned(),
     };
     let params = serde_json::json!({ "uri": uri });
-    let result = match place.ask(Method::ResourcesRead, ask, params.into()).await {
+    let result = match place
+        .ask(Method::ResourcesRead, operation, params.into())
+        .await
+    {
         Ok(result) => result,
         Err(error) => return Err(explained(place, List::Resources, uri, &error).await),
     };

@@ -3,7 +3,7 @@
 use anyhow::Context as _;
 use serde::Deserialize;
 use serde_json::json;
-use tidegate_core::{Ask, RawJson};
+use tidegate_core::{Operation, RawJson};
 use tidegate_mcp::revision::Method;
 
 use super::answer::{Answer, columns, plain};
@@ -41,12 +41,12 @@ struct Hit {
 }
 
 pub(super) async fn answer(place: &Place, words: &str, json: bool) -> anyhow::Result<Answer> {
-    let ask = Ask::Tool {
+    let operation = Operation::Tool {
         name: TOOL.to_owned(),
     };
     let arguments = RawJson::from(json!({ "query": words, "limit": MOST }));
     let called = place
-        .ask(Method::ToolsCall, ask, params(TOOL, &arguments))
+        .ask(Method::ToolsCall, operation, params(TOOL, &arguments))
         .await
         .context(
             "the gateway cannot search; it may have no bridge tools (`endpoint.bridge_tools`)",

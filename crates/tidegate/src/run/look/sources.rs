@@ -2,7 +2,7 @@
 
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
-use tidegate_core::{Ask, List};
+use tidegate_core::{List, Operation};
 use tidegate_mcp::revision::Method;
 
 use super::answer::{Answer, columns, plain};
@@ -14,7 +14,7 @@ const HEALTH: &str = "resource://system/health";
 
 /// The report, as far as it is used.
 #[derive(Deserialize)]
-struct Report {
+struct ComponentHealth {
     components: Vec<Component>,
 }
 
@@ -72,11 +72,13 @@ async fn lines(place: &Place) -> anyhow::Result<Vec<Line>> {
     }
 }
 
-async fn report(place: &Place) -> anyhow::Result<Report> {
+async fn report(place: &Place) -> anyhow::Result<ComponentHealth> {
     let uri = HEALTH.to_owned();
     let params = serde_json::json!({ "uri": uri });
-    let ask = Ask::Resource { uri };
-    let result = place.ask(Method::ResourcesRead, ask, params.into()).await?;
+    let operation = Operation::Resource { uri };
+    let result = place
+        .ask(Method::ResourcesRead, operation, params.into())
+        .await?;
     let unreadable = "the gateway's report on its sources cannot be read";
     let Contents {
         contents: [content],

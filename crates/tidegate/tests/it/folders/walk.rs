@@ -1,4 +1,4 @@
-//! Whatever is listed works, for each revision and each door, of all sources and of each alone.
+//! Whatever is listed works, for each revision and each transport, of all sources and of each alone.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! A client of any revision at any door.
+//! A client of any revision at any transport.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;

@@ -115,8 +115,8 @@ pub(super) fn home(more: &str) -> Home {
 }
 
 /// Puts something into what would be empty.
-pub(super) fn settle(client: &mut dyn Client, door: &Door) {
-    let store = match door.path {
+pub(super) fn settle(client: &mut dyn Client, transport: &Door) {
+    let store = match transport.path {
         "/mcp" => "memory__store",
         "/mcp/memory" => "store",
         _ => return,

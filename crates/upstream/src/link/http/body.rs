@@ -9,7 +9,7 @@ use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use tidegate_core::Result;
 use tidegate_mcp::revision::question::unreadable;
-use tidegate_mcp::{Inbound, Limits, Message, RpcError, decode, decode_unnamed_error, sse};
+use tidegate_mcp::{Inbound, Limits, Message, RpcError, decode, decode_error_without_id, sse};
 
 use super::Shared;
 use super::values::Values;
@@ -129,7 +129,7 @@ impl Reader {
                 self.ready.extend(messages);
             }
             Err(refused) => {
-                if let Some(error) = decode_unnamed_error(bytes.clone(), LIMITS) {
+                if let Some(error) = decode_error_without_id(bytes.clone(), LIMITS) {
                     self.ready.push_back(Spoken::Error(error));
                     return;
                 }

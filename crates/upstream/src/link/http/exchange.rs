@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures_util::stream::{self, StreamExt};
 use http::StatusCode;
 use tidegate_core::{RawJson, Result};
-use tidegate_mcp::revision::client::{Outbound, Said, said, unasked_answer};
+use tidegate_mcp::revision::client::{OutboundRequest, ServerNotification, said, unasked_answer};
 use tidegate_mcp::revision::question::question_kind;
 use tidegate_mcp::{Answer, Message};
 
@@ -34,7 +34,7 @@ pub(super) fn beside(own: Talk, other: Talk) -> Talk {
 /// Sends a request, and gives what the server says to it.
 pub(super) async fn run(
     shared: Arc<Shared>,
-    outbound: Outbound,
+    outbound: OutboundRequest,
     headers: Vec<(String, String)>,
 ) -> Talk {
     let mut unanswered = Unanswered {
@@ -124,8 +124,8 @@ impl Exchange {
             }
             Message::Notification { method, params } => match said(&method, params.as_ref()) {
                 // Progress of something else, or of nothing.
-                Said::Progress { token, .. } if token != id.to_string() => None,
-                said => Some(Heard::Said(said)),
+                ServerNotification::Progress { token, .. } if token != id.to_string() => None,
+                said => Some(Heard::ServerNotification(said)),
             },
             Message::Request { id, method, params } => match question_kind(&method) {
                 Some(kind) => {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use http::{HeaderValue, Method, StatusCode};
 use tidegate_core::{Change, RawJson};
-use tidegate_mcp::revision::client::{Said, said, unasked_answer};
+use tidegate_mcp::revision::client::{ServerNotification, said, unasked_answer};
 use tidegate_mcp::revision::question::question_kind;
 use tidegate_mcp::{Message, RequestId};
 use tokio_util::sync::CancellationToken;
@@ -109,8 +109,10 @@ impl Shared {
         match message {
             Message::Notification { method, params } => {
                 match self.pending.say(said(&method, params.as_ref())) {
-                    Some(Said::Change(change)) => self.unasked.say(change),
-                    Some(Said::Elicited(id)) => self.unasked.say(Change::Elicited(id.into())),
+                    Some(ServerNotification::Change(change)) => self.unasked.say(change),
+                    Some(ServerNotification::Elicited(id)) => {
+                        self.unasked.say(Change::Elicited(id.into()));
+                    }
                     _ => {}
                 }
             }

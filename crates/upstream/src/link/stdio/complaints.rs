@@ -27,7 +27,7 @@ pub(super) async fn drain(
     mut stderr: ChildStderr,
     stop: CancellationToken,
 ) -> Option<String> {
-    let mut said = Said {
+    let mut said = ServerNotification {
         source,
         ration: Ration::new(MOST_LINES, WINDOW),
         last: None,
@@ -56,13 +56,13 @@ pub(super) async fn drain(
 }
 
 /// One program's words.
-struct Said {
+struct ServerNotification {
     source: String,
     ration: Ration,
     last: Option<Bytes>,
 }
 
-impl Said {
+impl ServerNotification {
     fn take(&mut self, line: Line) {
         if self.ration.is_over() {
             self.tell_count();

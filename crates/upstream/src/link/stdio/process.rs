@@ -19,7 +19,7 @@ const PASSED_ON: [&str; 7] = ["PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", 
 /// How long a process may take to end by itself once its input is closed.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// How long it may take to end once it was told to, before it is killed. A keeper tells its server
+/// How long it may take to end once it was told to, before it is killed. A child_guard tells its server
 /// and kills it by itself, and is killed only if that fails.
 const OBEYING: Duration = Duration::from_secs(2);
 const KEEPING: Duration = Duration::from_secs(10);
@@ -27,7 +27,7 @@ const KEEPING: Duration = Duration::from_secs(10);
 /// How long what was killed may take to be gone. What is not then is left to the system.
 const DYING: Duration = Duration::from_secs(5);
 
-/// A server's process, or its keeper's. Dropped before its end, it is ended.
+/// A server's process, or its child_guard's. Dropped before its end, it is ended.
 pub(super) struct Process {
     child: Child,
     /// It leads a group of its own.
@@ -47,7 +47,7 @@ pub(super) struct Pipes {
 pub(super) struct Ending {
     /// The link is of no more use, and nothing more is written.
     pub(super) closed: CancellationToken,
-    /// The process has had its time. Whoever reads its standard error stops, which a keeper takes
+    /// The process has had its time. Whoever reads its standard error stops, which a child_guard takes
     /// as the word to end its server.
     pub(super) overdue: CancellationToken,
 }
@@ -60,7 +60,7 @@ impl Process {
         let process = Self {
             group: group.and_then(Pid::from_raw),
             child,
-            is_kept: command.keeper.is_some(),
+            is_kept: command.child_guard.is_some(),
         };
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
             return Err(io::Error::other("the program has no pipes"));
@@ -113,7 +113,7 @@ fn signal(group: Option<Pid>, signal: Signal) {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // A keeper needs no word from us: the pipes are closed by now.
+        // A child_guard needs no word from us: the pipes are closed by now.
         if !self.is_kept {
             signal(self.group, Signal::KILL);
         }
@@ -124,10 +124,10 @@ fn prepared(command: &Command) -> tokio::process::Command {
     let passed_on = PASSED_ON
         .iter()
         .filter_map(|name| Some((*name, std::env::var_os(name)?)));
-    let mut prepared = match &command.keeper {
-        Some(keeper) => {
-            let mut kept = tokio::process::Command::new(&keeper.program);
-            kept.arg0(&keeper.name).args(&keeper.args);
+    let mut prepared = match &command.child_guard {
+        Some(child_guard) => {
+            let mut kept = tokio::process::Command::new(&child_guard.program);
+            kept.arg0(&child_guard.name).args(&child_guard.args);
             kept.arg(&command.program);
             kept
         }

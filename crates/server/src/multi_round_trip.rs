@@ -13,8 +13,8 @@ use tidegate_core::{
     Code, Error, Event, EventStream, Gateway, Outcome, PendingAnswer, Question, QuestionKind,
     RawJson, Reply, Request, Result, Side,
 };
-use tidegate_mcp::revision::question::{as_in_a_session, cancelled};
-use tidegate_mcp::revision::rounds::{Round, next_round, round, worded};
+use tidegate_mcp::revision::multi_round_trip::{Round, next_round, round, worded};
+use tidegate_mcp::revision::question::{cancelled, for_stateful_client};
 
 /// A source that asks more often than this does not want an answer.
 const MOST_ROUNDS: u32 = 10;
@@ -32,7 +32,7 @@ pub(crate) fn in_rounds(
     let play = Play {
         gateway,
         request: again,
-        now: Now::Ask(Box::new(request)),
+        now: Now::Operation(Box::new(request)),
         rounds: 0,
         patience,
         done_elsewhere: VecDeque::new(),
@@ -61,7 +61,7 @@ struct Play {
 
 /// What comes next.
 enum Now {
-    Ask(Box<Request>),
+    Operation(Box<Request>),
     Hear(EventStream),
     Question(Asked),
     /// The call is over, but for what the client must hear first.
@@ -89,7 +89,7 @@ impl Play {
     async fn next(&mut self) -> Result<Event> {
         loop {
             self.now = match std::mem::replace(&mut self.now, Now::Over) {
-                Now::Ask(request) => match self.gateway.handle(*request).await? {
+                Now::Operation(request) => match self.gateway.handle(*request).await? {
                     Reply::Done(outcome) => self.after(outcome)?,
                     Reply::Stream(events) => Now::Hear(events),
                 },
@@ -109,7 +109,7 @@ impl Play {
                     None => {
                         let request =
                             next_request(&self.request, self.rounds, self.patience, asked).await?;
-                        Now::Ask(Box::new(request))
+                        Now::Operation(Box::new(request))
                     }
                 },
                 Now::End(outcome) => match self.done_elsewhere.pop_front() {
@@ -142,7 +142,7 @@ impl Play {
             state,
         };
         for (key, kind, params) in questions {
-            let (params, elsewhere) = as_in_a_session(kind, &params);
+            let (params, elsewhere) = for_stateful_client(kind, &params);
             self.done_elsewhere.extend(elsewhere);
             let (question, answer) = Question::new(kind, params);
             asked.questions.push_back(question);

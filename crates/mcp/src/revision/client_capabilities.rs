@@ -4,7 +4,7 @@
 use tidegate_core::{Code, Declined, Object, QuestionKind, RawJson};
 
 use super::Revision;
-use super::question::{leads_elsewhere, method};
+use super::question::{is_url_elicitation, method};
 use crate::codes;
 
 const ALL: [QuestionKind; 3] = [
@@ -14,7 +14,7 @@ const ALL: [QuestionKind; 3] = [
 ];
 
 /// Why a client cannot be asked this, by what it declared; none if it can.
-pub fn cannot_be_asked(
+pub fn capability_error(
     capabilities: &RawJson,
     kind: QuestionKind,
     params: &RawJson,
@@ -27,7 +27,7 @@ pub fn cannot_be_asked(
     let has = |part: &str| declared.get(part).is_some();
     let lacks = match kind {
         // Forms were there first: who names neither of the two can show them.
-        QuestionKind::Elicit if leads_elsewhere(kind, params) => {
+        QuestionKind::Elicit if is_url_elicitation(kind, params) => {
             (!has("url")).then_some("this client cannot send its user to a page")
         }
         QuestionKind::Elicit => (has("url") && !has("form"))
@@ -99,7 +99,7 @@ pub(super) fn known_to(revision: Revision, capabilities: RawJson) -> RawJson {
 }
 
 /// Whether a client can be asked anything at all.
-pub fn can_be_asked_something(capabilities: &RawJson) -> bool {
+pub fn accepts_questions(capabilities: &RawJson) -> bool {
     let all = capabilities.object();
     ALL.into_iter().any(|kind| {
         all.as_ref()
@@ -109,7 +109,7 @@ pub fn can_be_asked_something(capabilities: &RawJson) -> bool {
 
 /// Whether a client says which folders it works in.
 pub fn declares_roots(capabilities: &RawJson) -> bool {
-    cannot_be_asked(capabilities, QuestionKind::Roots, &RawJson::empty_object()).is_none()
+    capability_error(capabilities, QuestionKind::Roots, &RawJson::empty_object()).is_none()
 }
 
 fn capability(kind: QuestionKind) -> &'static str {
@@ -133,13 +133,13 @@ mod tests {
         let asked = |revision, capabilities: &RawJson| {
             let capabilities = known_to(revision, capabilities.clone());
             let params = RawJson::empty_object();
-            ALL.map(|kind| cannot_be_asked(&capabilities, kind, &params).is_none())
+            ALL.map(|kind| capability_error(&capabilities, kind, &params).is_none())
         };
         assert_eq!(asked(Revision::V2025_11_25, &all), [true, true, true]);
         assert_eq!(asked(Revision::V2025_03_26, &all), [false, true, true]);
         assert_eq!(asked(Revision::V2025_11_25, &some), [false, true, false]);
-        assert!(can_be_asked_something(&some));
-        assert!(!can_be_asked_something(&RawJson::empty_object()));
+        assert!(accepts_questions(&some));
+        assert!(!accepts_questions(&RawJson::empty_object()));
     }
 
     /// Protocol 4.4: of forms, pages and tools only what was declared.
@@ -170,7 +170,7 @@ mod tests {
             (json!({ "sampling": {} }), sample, &tools, false),
             (json!({ "sampling": { "tools": {} } }), sample, &tools, true),
         ] {
-            let why = cannot_be_asked(&capabilities.clone().into(), kind, &params.clone().into());
+            let why = capability_error(&capabilities.clone().into(), kind, &params.clone().into());
             assert_eq!(why.is_none(), can, "{capabilities} {params}");
             assert!(why.is_none_or(|why| why.message.contains("this client")));
         }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use super::{Change, News, Telling};
+use super::{Change, ChangeEvent, ChangeNotice};
 use crate::{Caller, Filter};
 
 /// How many levels above a changed URI are looked at.
@@ -74,14 +74,14 @@ impl Ear {
     }
 
     /// What the listener hears of the news of a source.
-    pub(super) fn hears(&self, source: usize, telling: Telling) -> Vec<Change> {
+    pub(super) fn hears(&self, source: usize, telling: ChangeNotice) -> Vec<Change> {
         if !telling.to.include(self.listener.as_deref()) {
             return Vec::new();
         }
         match telling.news {
-            News::Change(change) => self.hears_of(source, change),
-            News::AllUpdated => self.all_of(source),
-            News::Gap => self.everything(),
+            ChangeEvent::Change(change) => self.hears_of(source, change),
+            ChangeEvent::AllUpdated => self.all_of(source),
+            ChangeEvent::Missed => self.everything(),
         }
     }
 

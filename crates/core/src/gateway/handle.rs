@@ -7,14 +7,14 @@ use futures_util::stream::{self, BoxStream, StreamExt};
 use super::Shared;
 use crate::changes::Interest;
 use crate::{
-    Audience, Change, Error, Filter, Index, Reply, Request, Result, Scope, SourceId, Telling,
+    Change, ChangeNotice, Error, Filter, Index, Reply, Request, Result, Scope, SourceId, Viewer,
 };
 
 /// Made before the gateway, and given to it: it shows nothing until then.
 #[derive(Clone, Default)]
-pub struct Lookout(Arc<OnceLock<Weak<Shared>>>);
+pub struct GatewayHandle(Arc<OnceLock<Weak<Shared>>>);
 
-impl Lookout {
+impl GatewayHandle {
     pub(super) fn open(&self, shared: Weak<Shared>) {
         // An error means that another gateway has it already.
         self.0.set(shared).ok();
@@ -25,9 +25,9 @@ impl Lookout {
         shared.ok_or_else(|| Error::internal("the gateway is not there"))
     }
 
-    /// Everything that an audience can use in a scope.
-    pub fn index(&self, scope: &Scope, audience: &Audience<'_>) -> Result<Arc<Index>> {
-        Ok(self.shared()?.index(scope, audience))
+    /// Everything that an viewer can use in a scope.
+    pub fn index(&self, scope: &Scope, viewer: &Viewer<'_>) -> Result<Arc<Index>> {
+        Ok(self.shared()?.index(scope, viewer))
     }
 
     /// Answers a request as the gateway would: through the same layers.
@@ -53,7 +53,7 @@ impl Lookout {
     }
 
     /// All that any source tells from now on, whoever it is for. What is told too fast is missed.
-    pub fn overhear(&self) -> BoxStream<'static, (SourceId, Telling)> {
+    pub fn overhear(&self) -> BoxStream<'static, (SourceId, ChangeNotice)> {
         let Ok(shared) = self.shared() else {
             return stream::pending().boxed();
         };

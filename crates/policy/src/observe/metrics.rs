@@ -7,63 +7,63 @@ use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
-use prometheus_client::registry::{Metric, Registry};
-use tidegate_core::{Figure, FigureKind, Step};
+use prometheus_client::registry::{Metric as Collector, Registry};
+use tidegate_core::{Metric, MetricKind, Step};
 
 use super::latency::Latency;
 use super::reads::Read;
 
-const CALLS: Figure = Figure {
+const CALLS: Metric = Metric {
     name: "tidegate_calls_total",
-    kind: FigureKind::Counter,
+    kind: MetricKind::Counter,
     labels: &["source", "method", "outcome"],
     meaning: "Calls that have ended. The outcome is `success` (also where a tool says that it \
               failed), `refused` (a mistake of the client's), `failed` (a fault of the source or the \
               gateway) or `cancelled`. What no source answers for is the source `gateway`'s",
 };
 
-const CALL_SECONDS: Figure = Figure {
+const CALL_SECONDS: Metric = Metric {
     name: "tidegate_call_duration_seconds",
-    kind: FigureKind::Histogram,
+    kind: MetricKind::Histogram,
     labels: &["source", "method"],
     meaning: "How long calls took, from the moment their source was known to the last event of the \
               answer. Cancelled calls and streams of changes are not in it",
 };
 
-const IN_FLIGHT: Figure = Figure {
+const IN_FLIGHT: Metric = Metric {
     name: "tidegate_calls_in_flight",
-    kind: FigureKind::Gauge,
+    kind: MetricKind::Gauge,
     labels: &["source"],
     meaning: "Calls under way, without streams of changes",
 };
 
-const ERRORS: Figure = Figure {
+const ERRORS: Metric = Metric {
     name: "tidegate_errors_total",
-    kind: FigureKind::Counter,
+    kind: MetricKind::Counter,
     labels: &["step", "kind"],
     meaning: "Requests that ended in an error: the step of their way where they did, and the kind that \
               the client is told in `data.kind`",
 };
 
-const READS: Figure = Figure {
+const READS: Metric = Metric {
     name: "plugin_resource_reads_total",
-    kind: FigureKind::Counter,
+    kind: MetricKind::Counter,
     labels: &["plugin", "resource", "status"],
     meaning: "Reads of `plugin://` resources of built-in sources. The resource is the name it is \
               declared under, of a template the template, else `unknown`; the status is `success`, \
               `failure` or `cancelled`",
 };
 
-const LISTS: Figure = Figure {
+const LISTS: Metric = Metric {
     name: "mcp_resources_list_requests_total",
-    kind: FigureKind::Counter,
+    kind: MetricKind::Counter,
     labels: &["status"],
     meaning: "Requests for the list of resources. The status is `success`, `failure` or `cancelled`",
 };
 
-const LIST_SECONDS: Figure = Figure {
+const LIST_SECONDS: Metric = Metric {
     name: "mcp_resources_list_duration_seconds",
-    kind: FigureKind::Histogram,
+    kind: MetricKind::Histogram,
     labels: &["provider"],
     meaning: "How long a list of resources took. The provider `gateway` is the answer to a client, \
               which comes from snapshots; any other is a server, and how long it took to take in all \
@@ -72,7 +72,7 @@ const LIST_SECONDS: Figure = Figure {
 };
 
 /// All that this layer counts.
-pub const FIGURES: &[Figure] = &[
+pub const METRICS: &[Metric] = &[
     CALLS,
     CALL_SECONDS,
     IN_FLIGHT,
@@ -126,7 +126,7 @@ struct ProviderLabels {
 /// All families. Shared by whoever counts and whoever shows; members of one are made once, and then
 /// touched without looking them up.
 #[derive(Default)]
-pub struct Figures {
+pub struct CallMetrics {
     pub(super) calls: Family<CallLabels, Counter>,
     pub(super) call_seconds: Family<MethodLabels, Latency>,
     pub(super) in_flight: Family<SourceLabels, Gauge>,
@@ -153,7 +153,7 @@ impl Statuses {
     }
 }
 
-impl Figures {
+impl CallMetrics {
     /// Taking in a server's list of resources took this long.
     pub fn took_in_resources(&self, source: &str, time: Duration) {
         self.list_seconds(source).took(time);
@@ -202,6 +202,6 @@ impl Figures {
     }
 }
 
-fn add(registry: &mut Registry, figure: &Figure, family: &(impl Metric + Clone)) {
-    registry.register(figure.family(), figure.meaning, family.clone());
+fn add(registry: &mut Registry, metric: &Metric, family: &(impl Collector + Clone)) {
+    registry.register(metric.family(), metric.meaning, family.clone());
 }

@@ -14,8 +14,9 @@ use super::view::{InList, View};
 use super::{Shared, cursor};
 use crate::changes::Interest;
 use crate::{
-    Ask, Audience, CacheScope, Call, Caller, Catalog, Error, Event, Features, Filter, List,
-    Outcome, Own, RawJson, Reply, Result, Scope, Source, Terms, Watch,
+    CacheScope, Call, Caller, Catalog, ClientContext, Error, Event, Features, Filter,
+    GatewayOperation, List, Operation, Outcome, RawJson, Reply, Result, Scope, Source, Viewer,
+    Watch,
 };
 
 /// How long a client may keep a list at most without listening for changes.
@@ -35,9 +36,9 @@ pub(super) struct OwnSource {
 
 impl OwnSource {
     pub(super) fn new(shared: Weak<Shared>, tools: Option<Arc<dyn Source>>) -> Self {
-        let everyone = Audience {
+        let everyone = Viewer {
             caller: &Caller::local(),
-            terms: &Terms::default(),
+            client: &ClientContext::default(),
         };
         let entries = tools
             .as_ref()
@@ -77,12 +78,12 @@ impl OwnSource {
 }
 
 impl Source for OwnSource {
-    fn catalog(&self, _: &Audience<'_>) -> Arc<Catalog> {
+    fn catalog(&self, _: &Viewer<'_>) -> Arc<Catalog> {
         Arc::clone(&self.catalog)
     }
 
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>> {
-        if let (Ask::Tool { .. }, Some(tools)) = (&call.ask, &self.tools) {
+        if let (Operation::Tool { .. }, Some(tools)) = (&call.operation, &self.tools) {
             return tools.call(call);
         }
         let reply = match self.shared.upgrade() {
@@ -95,19 +96,23 @@ impl Source for OwnSource {
 
 impl Shared {
     fn serve_own(&self, call: &Call) -> Result<Reply> {
-        let view = self.view(&call.scope, &call.audience());
-        match &call.ask {
-            Ask::Own(Own::Ping) => Ok(Reply::Done(Outcome::complete(RawJson::empty_object()))),
-            Ask::Own(Own::Discover) => Ok(self.discover(call, &view)),
-            Ask::Own(Own::List { list, cursor }) => {
+        let view = self.view(&call.scope, &call.viewer());
+        match &call.operation {
+            Operation::Gateway(GatewayOperation::Ping) => {
+                Ok(Reply::Done(Outcome::complete(RawJson::empty_object())))
+            }
+            Operation::Gateway(GatewayOperation::Discover) => Ok(self.discover(call, &view)),
+            Operation::Gateway(GatewayOperation::List { list, cursor }) => {
                 self.list(&view, call, *list, cursor.as_deref())
             }
-            Ask::Own(Own::Listen(filter)) => Ok(self.listen(&view, call, filter.clone())),
-            Ask::Resource { uri } => explaining::read(&view, uri),
-            Ask::Completion { .. } => explaining::complete(&view, call),
-            Ask::Tool { .. } | Ask::Prompt { .. } | Ask::Task { .. } => Err(Error::internal(
-                "the gateway was asked for what it does not serve itself",
-            )),
+            Operation::Gateway(GatewayOperation::Listen(filter)) => {
+                Ok(self.listen(&view, call, filter.clone()))
+            }
+            Operation::Resource { uri } => explaining::read(&view, uri),
+            Operation::Completion { .. } => explaining::complete(&view, call),
+            Operation::Tool { .. } | Operation::Prompt { .. } | Operation::Task { .. } => Err(
+                Error::internal("the gateway was asked for what it does not serve itself"),
+            ),
         }
     }
 
@@ -141,16 +146,16 @@ impl Shared {
             true => view.cache_scope,
             false => CacheScope::Private,
         };
-        let ttl = self.good_for(view, call, list);
+        let ttl = self.cache_lifetime(view, call, list);
         let page = Outcome::cacheable(page.write(), ttl, scope);
         Ok(Reply::Done(page))
     }
 
     /// How long a list stays as it is: as long as each of its parts does.
-    fn good_for(&self, view: &View, call: &Call, list: List) -> Duration {
-        let audience = call.audience();
+    fn cache_lifetime(&self, view: &View, call: &Call, list: List) -> Duration {
+        let viewer = call.viewer();
         let known = view.in_list(list).filter_map(|part| match part {
-            InList::Wholly(source) => self.sources[source].1.good_for(&audience),
+            InList::Wholly(source) => self.sources[source].1.cache_lifetime(&viewer),
             InList::NotWholly => Some(Duration::ZERO),
         });
         known.min().map_or(LIST_TTL, |known| known.min(LIST_TTL))
@@ -238,7 +243,7 @@ impl Absent {
 }
 
 impl Source for Absent {
-    fn catalog(&self, _: &Audience<'_>) -> Arc<Catalog> {
+    fn catalog(&self, _: &Viewer<'_>) -> Arc<Catalog> {
         Arc::default()
     }
 

@@ -84,15 +84,15 @@ pub fn worded(outcome: Outcome) -> Outcome {
 
 /// What a request brings back from the round before.
 #[derive(Debug, Default)]
-pub struct Brought {
+pub struct RoundInput {
     pub state: Option<String>,
     pub answers: Vec<(String, RawJson)>,
 }
 
 /// Reads what a request brings back.
-pub fn brought(params: &RawJson) -> Result<Brought> {
+pub fn round_input(params: &RawJson) -> Result<RoundInput> {
     let Some(members) = params.object() else {
-        return Ok(Brought::default());
+        return Ok(RoundInput::default());
     };
     let state = match members.get("requestState") {
         None => None,
@@ -106,7 +106,7 @@ pub fn brought(params: &RawJson) -> Result<Brought> {
         None => Vec::new(),
         Some(text) => answers(text)?,
     };
-    Ok(Brought { state, answers })
+    Ok(RoundInput { state, answers })
 }
 
 fn answers(text: &str) -> Result<Vec<(String, RawJson)>> {
@@ -123,7 +123,7 @@ fn answers(text: &str) -> Result<Vec<(String, RawJson)>> {
 }
 
 /// Whether a request goes on with an earlier one.
-pub fn goes_on(params: &Object<'_>) -> bool {
+pub fn is_continuation(params: &Object<'_>) -> bool {
     OF_THE_ROUND[1..]
         .iter()
         .any(|member| params.get(member).is_some())
@@ -153,7 +153,7 @@ pub fn next_round(
 }
 
 /// What of the params is the same in every round.
-pub fn lasting(params: &RawJson) -> RawJson {
+pub fn stable_params(params: &RawJson) -> RawJson {
     let mut params = params.object().unwrap_or_default();
     for member in OF_THE_ROUND {
         params.remove(member);
@@ -203,10 +203,10 @@ mod tests {
         let answers = [("k".to_owned(), RawJson::from(json!({ "action": "accept" })))];
         let state = RawJson::string("s");
         let next = next_round(&params, &answers, Some(&state));
-        let brought = brought(&next).unwrap();
+        let brought = round_input(&next).unwrap();
         assert_eq!(brought.state.as_deref(), Some("s"));
         assert_eq!(brought.answers, answers);
-        assert_eq!(lasting(&next).as_str(), r#"{"name":"t","n":1.50}"#);
+        assert_eq!(stable_params(&next).as_str(), r#"{"name":"t","n":1.50}"#);
         assert_eq!(next_round(&next, &[], None).as_str(), params.as_str());
     }
 
@@ -217,7 +217,7 @@ mod tests {
             json!({ "inputResponses": { "k": 1 } }),
             json!({ "requestState": 1 }),
         ] {
-            assert!(brought(&params.into()).is_err());
+            assert!(round_input(&params.into()).is_err());
         }
     }
 }

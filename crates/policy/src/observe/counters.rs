@@ -8,8 +8,8 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 use tidegate_core::{Source, SourceId};
 
-use super::figures::{CallLabels, Figures, MethodLabels, SourceLabels, Statuses};
 use super::latency::Latency;
+use super::metrics::{CallLabels, CallMetrics, MethodLabels, SourceLabels, Statuses};
 use super::reads::Reads;
 
 /// What stands for a method that was not announced.
@@ -17,7 +17,7 @@ const OTHER: &str = "other";
 
 /// The figures of all calls, by what they are about.
 pub(super) struct Tally {
-    pub(super) figures: Arc<Figures>,
+    pub(super) figures: Arc<CallMetrics>,
     methods: Vec<&'static str>,
     sources: HashMap<SourceId, OfSource>,
     gateway: OfSource,
@@ -50,7 +50,7 @@ pub(super) struct OfLists {
 impl Tally {
     /// For calls by these methods at these sources, and at the gateway itself.
     pub(super) fn new(
-        figures: Arc<Figures>,
+        figures: Arc<CallMetrics>,
         methods: impl IntoIterator<Item = &'static str>,
         sources: &[(SourceId, Arc<dyn Source>)],
     ) -> Self {

@@ -5,14 +5,14 @@ use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
 use super::view::Finding;
-use crate::{Health, Probe, Report, Vital, clip};
+use crate::{ComponentHealth, GaugeValue, Health, HealthCheck, clip};
 
-/// Findings that are remembered as said.
+/// NameConflicts that are remembered as said.
 const MOST_KNOWN: usize = 10_000;
 
 /// What was found in the newest merged catalog of all sources.
 #[derive(Debug, Default)]
-pub struct Findings(Mutex<State>);
+pub struct NameConflicts(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -20,8 +20,8 @@ struct State {
     said: HashSet<Finding>,
 }
 
-impl Findings {
-    /// Takes the findings of a newly merged catalog; what is new among them goes to the log.
+impl NameConflicts {
+    /// Takes the name_conflicts of a newly merged catalog; what is new among them goes to the log.
     pub(super) fn replace(&self, found: &[Finding]) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for finding in found {
@@ -68,22 +68,22 @@ fn log(finding: &Finding) {
     }
 }
 
-impl Probe for Findings {
+impl HealthCheck for NameConflicts {
     fn name(&self) -> &str {
         "names"
     }
 
-    fn report(&self) -> Report {
+    fn report(&self) -> ComponentHealth {
         let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let count = |is: fn(&Finding) -> bool| {
             let count = state.now.iter().filter(|one| is(one)).count();
             u64::try_from(count).unwrap_or(u64::MAX)
         };
-        let vital = |name, value| Vital { name, value };
+        let vital = |name, value| GaugeValue { name, value };
         let first = state.now.iter().find_map(complaint);
-        Report {
+        ComponentHealth {
             health: first.map_or(Health::Good, Health::Degraded),
-            vitals: vec![
+            gauges: vec![
                 vital(
                     "collisions",
                     count(|one| matches!(one, Finding::Collision { .. })),
@@ -94,7 +94,7 @@ impl Probe for Findings {
                     count(|one| matches!(one, Finding::Twice { .. })),
                 ),
             ],
-            ..Report::good()
+            ..ComponentHealth::good()
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The keeper: a small process between the gateway and a server that is a program. When the gateway
+//! The child_guard: a small process between the gateway and a server that is a program. When the gateway
 //! is gone, however that went, it ends the server and all that the server has started.
 //!
 //! It is the gateway's own program under another command, and runs on one thread beside the one that
@@ -19,7 +19,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, getpid, set_child_subreaper, wait};
 
-use crate::Keeper;
+use crate::ChildGuard;
 
 /// How long a server that lost its gateway may take to notice by itself.
 const GRACE: Duration = Duration::from_secs(1);
@@ -45,12 +45,12 @@ pub fn keep(program: &OsString, args: &[OsString]) -> ExitCode {
         Err(error) => {
             writeln!(io::stderr(), "cannot start {}: {error}", program.display()).ok();
             sweep();
-            return exit(Keeper::NOT_STARTED);
+            return exit(ChildGuard::NOT_STARTED);
         }
     };
     let status = wait_for(server);
     sweep();
-    exit(status.map_or(Keeper::NOT_STARTED, code))
+    exit(status.map_or(ChildGuard::NOT_STARTED, code))
 }
 
 fn start(program: &OsString, args: &[OsString]) -> io::Result<Option<Pid>> {

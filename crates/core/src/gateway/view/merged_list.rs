@@ -67,14 +67,14 @@ impl Listing {
         scope: &Scope,
         config: &GatewayConfig,
         parts: &[Part],
-        findings: &mut Vec<Finding>,
+        name_conflicts: &mut Vec<Finding>,
     ) -> Self {
         let mut merge = Merge {
             list,
             scope,
             naming: config.naming,
             parts,
-            findings,
+            name_conflicts,
             listing: Self::default(),
         };
         for (number, part) in parts.iter().enumerate() {
@@ -135,7 +135,7 @@ struct Merge<'a> {
     scope: &'a Scope,
     naming: Naming,
     parts: &'a [Part],
-    findings: &'a mut Vec<Finding>,
+    name_conflicts: &'a mut Vec<Finding>,
     listing: Listing,
 }
 
@@ -148,11 +148,13 @@ impl Merge<'_> {
             List::Tools | List::Prompts => None,
         };
         match owner {
-            Some(owner) if owner.source != part.source => self.findings.push(Finding::Claim {
-                uri: entry.key.clone(),
-                owner: owner.id.clone(),
-                claimed_by: part.id.clone(),
-            }),
+            Some(owner) if owner.source != part.source => {
+                self.name_conflicts.push(Finding::Claim {
+                    uri: entry.key.clone(),
+                    owner: owner.id.clone(),
+                    claimed_by: part.id.clone(),
+                });
+            }
             _ => self.add(number, at, entry),
         }
     }
@@ -166,7 +168,7 @@ impl Merge<'_> {
         let again = taken_by == Some(part.source);
         let free = names.iter().find(|name| !by_name.contains_key(*name));
         let Some(name) = free.filter(|_| !again) else {
-            return self.findings.push(Finding::Twice {
+            return self.name_conflicts.push(Finding::Twice {
                 list,
                 name: entry.key.clone(),
                 source: part.id.clone(),
@@ -174,7 +176,7 @@ impl Merge<'_> {
         };
         let keeper = self.parts.iter().find(|one| Some(one.source) == taken_by);
         if let Some(keeper) = keeper {
-            self.findings.push(Finding::Collision {
+            self.name_conflicts.push(Finding::Collision {
                 list,
                 name: names[0].clone(),
                 kept_by: keeper.id.clone(),

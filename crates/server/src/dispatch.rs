@@ -1,4 +1,4 @@
-//! The path of a message through every door: it is lifted, and `frames` has the core answer it. What
+//! The path of a message through every transport: it is lifted, and `frames` has the core answer it. What
 //! differs between HTTP and stdio ends before it and begins after it.
 
 use std::sync::Arc;
@@ -6,19 +6,19 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use futures_util::stream;
 use tidegate_core::{
-    Ask, Caller, Code, CorrelationId, Error, Filter, Outcome, Own, Precondition, RawJson, Reply,
-    Request, Result, Scope, Terms,
+    Caller, ClientContext, Code, CorrelationId, Error, Filter, GatewayOperation, Operation,
+    Outcome, Precondition, RawJson, Reply, Request, Result, Scope,
 };
 use tidegate_mcp::revision::{
-    Asked, Method, StandardHeaders, check_param_headers, lift_legacy, lift_modern,
+    LiftedRequest, Method, StandardHeaders, check_param_headers, lift_legacy, lift_modern,
 };
-use tidegate_mcp::{Frame, Lifted, Lowering, Message, RequestId, Revision};
+use tidegate_mcp::{Lifted, Lowering, Message, OutgoingMessage, RequestId, Revision};
 
-use crate::frames::{Frames, one};
+use crate::frames::{OutgoingMessages, one};
 use crate::questions::Asking;
 use crate::refusal::{Refusal, note_refusal};
 use crate::session::Session;
-use crate::{Doors, subscribe};
+use crate::{Transports, subscribe};
 
 /// Who talks, to which part of the gateway.
 #[derive(Clone)]
@@ -35,11 +35,11 @@ pub(crate) enum Taken {
     Cancel(RequestId),
     Call {
         id: RequestId,
-        frames: Frames,
+        frames: OutgoingMessages,
     },
 }
 
-impl Doors {
+impl Transports {
     /// Takes a stateless message. `headers` are those of HTTP; a pipe has none.
     pub(crate) fn modern(
         &self,
@@ -62,7 +62,8 @@ impl Doors {
         message: Message,
         revision: Revision,
     ) -> Result<Taken, Refusal> {
-        let lifted = lift_legacy(message, revision, Terms::default()).map_err(Refusal::legacy)?;
+        let lifted =
+            lift_legacy(message, revision, ClientContext::default()).map_err(Refusal::legacy)?;
         match lifted {
             Lifted::Request(asked) => Ok(self.call(peer, revision, asked, None)),
             Lifted::SetLevel { id, .. }
@@ -88,7 +89,7 @@ impl Doors {
         message: Message,
     ) -> Result<Taken, Refusal> {
         let revision = session.revision;
-        let lifted = lift_legacy(message, revision, session.terms()).map_err(Refusal::legacy)?;
+        let lifted = lift_legacy(message, revision, session.client()).map_err(Refusal::legacy)?;
         match lifted {
             Lifted::Request(asked) => {
                 let asking = Asking::new(Arc::clone(&session.questions));
@@ -125,29 +126,29 @@ impl Doors {
         &self,
         peer: &Peer,
         message: Message,
-    ) -> Result<(Frame, Option<Session>), Refusal> {
-        let lifted = lift_legacy(message, Revision::NEWEST_LEGACY, Terms::default());
+    ) -> Result<(OutgoingMessage, Option<Session>), Refusal> {
+        let lifted = lift_legacy(message, Revision::NEWEST_LEGACY, ClientContext::default());
         let (id, handshake) = match lifted.map_err(Refusal::legacy)? {
             Lifted::Handshake { id, handshake } => (id, handshake),
             _ => {
                 return Err(Error::client(Code::InvalidRequest, "a handshake is a request").into());
             }
         };
-        let ask = Ask::Own(Own::Discover);
-        let terms = Terms {
+        let operation = Operation::Gateway(GatewayOperation::Discover);
+        let client = ClientContext {
             capabilities: handshake.capabilities.clone(),
-            client: handshake.client.clone(),
-            ..Terms::default()
+            client_info: handshake.client.clone(),
+            ..ClientContext::default()
         };
         let params = RawJson::empty_object();
-        let request = self.request(peer, Method::Initialize, ask, params, terms);
+        let request = self.request(peer, Method::Initialize, operation, params, client);
         let lowering = lowering(handshake.revision, Method::Initialize, id, &request);
         let frame = match self.gateway.handle(request).await {
             Ok(Reply::Done(outcome)) => lowering.outcome(&outcome),
             Ok(Reply::Stream(_)) => lowering.error(&Error::internal("the gateway did not answer")),
             Err(error) => lowering.error(&error),
         };
-        let let_in = matches!(frame, Frame::Final { code: None, .. });
+        let let_in = matches!(frame, OutgoingMessage::Response { code: None, .. });
         let session = let_in.then(|| {
             let (principal, scope) = (peer.caller.principal.clone(), peer.scope.clone());
             Session::new(principal, scope, handshake, &self.limits, &self.ended)
@@ -160,33 +161,39 @@ impl Doors {
         &self,
         peer: &Peer,
         method: Method,
-        ask: Ask,
+        operation: Operation,
         params: RawJson,
-        terms: Terms,
+        client: ClientContext,
     ) -> Request {
         Request {
             correlation: CorrelationId::fresh(),
             caller: Arc::clone(&peer.caller),
             scope: peer.scope.clone(),
             label: method.name(),
-            terms,
-            ask,
+            client,
+            operation,
             params,
             continues: false,
             precondition: None,
         }
     }
 
-    fn call(&self, peer: &Peer, revision: Revision, asked: Asked, asking: Option<Asking>) -> Taken {
-        let Asked {
+    fn call(
+        &self,
+        peer: &Peer,
+        revision: Revision,
+        asked: LiftedRequest,
+        asking: Option<Asking>,
+    ) -> Taken {
+        let LiftedRequest {
             id,
             method,
-            ask,
+            operation,
             params,
-            terms,
+            client,
             continues: _,
         } = asked;
-        let request = self.request(peer, method, ask, params, terms);
+        let request = self.request(peer, method, operation, params, client);
         let lowering = lowering(revision, method, id.clone(), &request);
         Taken::Call {
             id,
@@ -200,18 +207,18 @@ impl Doors {
         &self,
         peer: &Peer,
         revision: Revision,
-        asked: Asked,
+        asked: LiftedRequest,
         headers: Option<&StandardHeaders>,
     ) -> Taken {
-        let Asked {
+        let LiftedRequest {
             id,
             method,
-            ask,
+            operation,
             params,
-            terms,
+            client,
             continues,
         } = asked;
-        let mut request = self.request(peer, method, ask, params, terms);
+        let mut request = self.request(peer, method, operation, params, client);
         request.continues = continues;
         request.precondition = headers.map(|headers| repeats(headers, &request));
         let lowering = lowering(revision, method, id.clone(), &request);
@@ -230,16 +237,16 @@ impl Doors {
     }
 
     fn subscribe(&self, peer: &Peer, session: &Arc<Session>, id: RequestId, uri: String) -> Taken {
-        let ask = Ask::Own(Own::Listen(Filter::uri(&uri)));
+        let operation = Operation::Gateway(GatewayOperation::Listen(Filter::uri(&uri)));
         let params = RawJson::empty_object();
-        let request = self.request(peer, Method::Subscribe, ask, params, session.terms());
+        let request = self.request(peer, Method::Subscribe, operation, params, session.client());
         let lowering = lowering(session.revision, Method::Subscribe, id.clone(), &request);
         // Noted before anything is awaited: an unsubscribe that comes next ends it.
         let ended = match session.subscribe(&uri) {
             Ok(Some(ended)) => ended,
             Ok(None) => return done(session.revision, Method::Subscribe, id),
             Err(error) => {
-                note_refusal(&self.load, request.correlation, &error);
+                note_refusal(&self.admission, request.correlation, &error);
                 return Taken::Call {
                     id,
                     frames: one(lowering.error(&error)),
@@ -247,7 +254,7 @@ impl Doors {
             }
         };
         let (gateway, tasks) = (Arc::clone(&self.gateway), self.tasks.clone());
-        let (load, session) = (Arc::clone(&self.load), Arc::clone(session));
+        let (load, session) = (Arc::clone(&self.admission), Arc::clone(session));
         let correlation = request.correlation;
         let frame = async move {
             match subscribe::to_resource(&gateway, &tasks, &session, request, &uri, ended).await {
@@ -278,13 +285,19 @@ fn repeats(headers: &StandardHeaders, request: &Request) -> Precondition {
 }
 
 fn lowering(revision: Revision, method: Method, id: RequestId, request: &Request) -> Lowering {
-    Lowering::new(revision, method, id, request.correlation, &request.terms)
+    Lowering::new(revision, method, id, request.correlation, &request.client)
 }
 
 /// The empty answer.
 fn done(revision: Revision, method: Method, id: RequestId) -> Taken {
     let correlation = CorrelationId::fresh();
-    let lowering = Lowering::new(revision, method, id.clone(), correlation, &Terms::default());
+    let lowering = Lowering::new(
+        revision,
+        method,
+        id.clone(),
+        correlation,
+        &ClientContext::default(),
+    );
     Taken::Call {
         id,
         frames: one(lowering.outcome(&nothing())),

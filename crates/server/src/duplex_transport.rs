@@ -7,16 +7,16 @@ use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::stream::{self, SelectAll};
 use tidegate_core::{Code, Error, Result};
-use tidegate_mcp::revision::{Framing, StandardHeaders, frame};
-use tidegate_mcp::{Frame, Inbound, Message, Refused, Revision, batch_refused, decode};
+use tidegate_mcp::revision::{Classification, StandardHeaders, classify};
+use tidegate_mcp::{Inbound, Message, OutgoingMessage, Rejection, Revision, batch_refused, decode};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::Doors;
-use crate::frames::{Frames, cancellable};
+use crate::Transports;
+use crate::dispatch::{Peer, Taken};
+use crate::frames::{OutgoingMessages, cancellable};
 use crate::in_flight::InFlight;
-use crate::path::{Peer, Taken};
 use crate::refusal::Refusal;
 use crate::session::Session;
 use crate::subscribe;
@@ -26,7 +26,7 @@ const WAITING: usize = 64;
 
 /// One client on one channel.
 pub(crate) struct Pipe {
-    doors: Arc<Doors>,
+    transports: Arc<Transports>,
     peer: Peer,
     in_flight: Arc<InFlight>,
     /// There from the handshake on.
@@ -39,23 +39,26 @@ pub(crate) struct Pipe {
 
 impl Pipe {
     /// Opens a channel; what it says comes out of the receiver.
-    pub(crate) fn new(doors: &Arc<Doors>, peer: Peer) -> (Arc<Self>, mpsc::Receiver<String>) {
+    pub(crate) fn new(
+        transports: &Arc<Transports>,
+        peer: Peer,
+    ) -> (Arc<Self>, mpsc::Receiver<String>) {
         let (out, said) = mpsc::channel(WAITING);
         let pipe = Self {
-            doors: Arc::clone(doors),
+            transports: Arc::clone(transports),
             peer,
-            in_flight: InFlight::new(doors.limits.calls_per_session),
+            in_flight: InFlight::new(transports.limits.calls_per_session),
             session: Mutex::default(),
             out,
             calls: TaskTracker::new(),
-            ended: doors.ended.child_token(),
+            ended: transports.ended.child_token(),
         };
         (Arc::new(pipe), said)
     }
 
     /// Takes one body or line.
     pub(crate) async fn take(self: &Arc<Self>, bytes: Bytes) {
-        let taken = match decode(bytes, self.doors.limits.decode()) {
+        let taken = match decode(bytes, self.transports.limits.decode()) {
             Ok(Inbound::One(message)) => self.one(message).await,
             Ok(Inbound::Batch(messages)) => self.batch(messages),
             Err(refused) => Err(refused.into()),
@@ -67,7 +70,7 @@ impl Pipe {
 
     /// Answers something that could not be taken.
     pub(crate) async fn refuse(&self, refusal: &Refusal) {
-        let frame = refusal.frame(&self.doors.load);
+        let frame = refusal.to_message(&self.transports.admission);
         self.say(frame.json().to_owned()).await;
     }
 
@@ -80,10 +83,10 @@ impl Pipe {
     /// Ends the pipe once the gateway stops and every call has been answered.
     pub(crate) fn end_when_drained(self: &Arc<Self>) {
         let pipe = Arc::clone(self);
-        self.doors.tasks.spawn(async move {
+        self.transports.tasks.spawn(async move {
             tokio::select! {
                 () = pipe.ended.cancelled() => return,
-                () = pipe.doors.draining.cancelled() => {}
+                () = pipe.transports.draining.cancelled() => {}
             }
             pipe.answered().await;
             pipe.ended.cancel();
@@ -103,16 +106,20 @@ impl Pipe {
     }
 
     /// Serves a message by what its body says; stateless messages and a session's may alternate.
-    async fn serve(self: &Arc<Self>, message: Message) -> Result<Option<Frames>, Refusal> {
+    async fn serve(
+        self: &Arc<Self>,
+        message: Message,
+    ) -> Result<Option<OutgoingMessages>, Refusal> {
         self.refuse_duplicate(&message)?;
-        let taken = match frame(&message, &StandardHeaders::default())? {
-            Framing::Modern => self.doors.modern(&self.peer, message, None)?,
-            Framing::Handshake => return self.handshake(message).await.map(|()| None),
-            Framing::Session { .. } | Framing::Sessionless(_) => match self.session() {
-                Some(session) => self.doors.in_session(&self.peer, &session, message)?,
+        let taken = match classify(&message, &StandardHeaders::default())? {
+            Classification::Modern => self.transports.modern(&self.peer, message, None)?,
+            Classification::Handshake => return self.handshake(message).await.map(|()| None),
+            Classification::Session { .. } | Classification::Sessionless(_) => match self.session()
+            {
+                Some(session) => self.transports.in_session(&self.peer, &session, message)?,
                 None => self
-                    .doors
-                    .sessionless(&self.peer, message, Revision::UNSAID)?,
+                    .transports
+                    .sessionless(&self.peer, message, Revision::ASSUMED)?,
             },
         };
         self.begin(taken)
@@ -130,7 +137,7 @@ impl Pipe {
     }
 
     /// Puts a call on the list of those under way.
-    fn begin(&self, taken: Taken) -> Result<Option<Frames>, Refusal> {
+    fn begin(&self, taken: Taken) -> Result<Option<OutgoingMessages>, Refusal> {
         match taken {
             Taken::Noted => Ok(None),
             Taken::Cancel(id) => {
@@ -145,10 +152,10 @@ impl Pipe {
     }
 
     async fn handshake(self: &Arc<Self>, message: Message) -> Result<(), Refusal> {
-        let (frame, session) = self.doors.handshake(&self.peer, message).await?;
+        let (frame, session) = self.transports.handshake(&self.peer, message).await?;
         let session = session.map(Arc::new);
         if let Some(session) = &session {
-            subscribe::to_lists(&self.doors, &self.peer, session).await;
+            subscribe::to_lists(&self.transports, &self.peer, session).await;
             let mut slot = self.session.lock().unwrap_or_else(PoisonError::into_inner);
             *slot = Some(Arc::clone(session));
         }
@@ -159,7 +166,7 @@ impl Pipe {
         Ok(())
     }
 
-    fn batch(self: &Arc<Self>, messages: Vec<Result<Message, Refused>>) -> Result<(), Refusal> {
+    fn batch(self: &Arc<Self>, messages: Vec<Result<Message, Rejection>>) -> Result<(), Refusal> {
         let session = self
             .session()
             .filter(|session| session.revision.has_batches());
@@ -168,8 +175,9 @@ impl Pipe {
             .into_iter()
             .filter_map(|message| self.batched(&session, message).transpose())
             .map(|answer| {
-                let load = &self.doors.load;
-                answer.unwrap_or_else(|refusal| stream::iter([refusal.frame(load)]).boxed())
+                let admission = &self.transports.admission;
+                answer
+                    .unwrap_or_else(|refusal| stream::iter([refusal.to_message(admission)]).boxed())
             });
         self.carry_batch(stream::select_all(answers));
         Ok(())
@@ -179,18 +187,18 @@ impl Pipe {
     fn batched(
         &self,
         session: &Arc<Session>,
-        message: Result<Message, Refused>,
-    ) -> Result<Option<Frames>, Refusal> {
+        message: Result<Message, Rejection>,
+    ) -> Result<Option<OutgoingMessages>, Refusal> {
         let message = message?;
         let id = message.request_id().cloned();
         let taken = self
             .refuse_duplicate(&message)
-            .and_then(|()| self.doors.in_session(&self.peer, session, message))
+            .and_then(|()| self.transports.in_session(&self.peer, session, message))
             .and_then(|taken| self.begin(taken));
         taken.map_err(|refusal| refusal.answering(id))
     }
 
-    fn carry(self: &Arc<Self>, mut frames: Frames) {
+    fn carry(self: &Arc<Self>, mut frames: OutgoingMessages) {
         let pipe = Arc::clone(self);
         self.spawn_call(async move {
             while let Some(frame) = frames.next().await {
@@ -200,14 +208,14 @@ impl Pipe {
     }
 
     /// Says notices as they come, and the answers together.
-    fn carry_batch(self: &Arc<Self>, mut frames: SelectAll<Frames>) {
+    fn carry_batch(self: &Arc<Self>, mut frames: SelectAll<OutgoingMessages>) {
         let pipe = Arc::clone(self);
         self.spawn_call(async move {
             let mut answers = Vec::new();
             while let Some(frame) = frames.next().await {
                 match frame {
-                    Frame::Notice(json) => pipe.say(json).await,
-                    Frame::Final { json, .. } => answers.push(json),
+                    OutgoingMessage::Notification(json) => pipe.say(json).await,
+                    OutgoingMessage::Response { json, .. } => answers.push(json),
                 }
             }
             if !answers.is_empty() {
@@ -216,20 +224,20 @@ impl Pipe {
         });
     }
 
-    /// The doors wait for it, and so does the end of the pipe.
+    /// The transports wait for it, and so does the end of the pipe.
     fn spawn_call(&self, call: impl Future<Output = ()> + Send + 'static) {
-        self.doors.tasks.spawn(self.calls.track_future(call));
+        self.transports.tasks.spawn(self.calls.track_future(call));
     }
 
     fn carry_changes(self: &Arc<Self>, session: &Arc<Session>) {
         let (pipe, ended) = (Arc::clone(self), session.ended.clone());
         let mut changes = session.standing.read();
-        self.doors.tasks.spawn(async move {
+        self.transports.tasks.spawn(async move {
             loop {
                 let change = tokio::select! {
                     () = ended.cancelled() => return,
                     () = pipe.ended.cancelled() => return,
-                    () = pipe.doors.draining.cancelled() => return,
+                    () = pipe.transports.draining.cancelled() => return,
                     change = changes.next() => change,
                 };
                 match change {

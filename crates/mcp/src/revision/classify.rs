@@ -7,7 +7,7 @@ use crate::Message;
 
 /// How a message is to be served.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Framing {
+pub enum Classification {
     /// Stateless: the request says all there is to know.
     Modern,
     /// Opens a session.
@@ -19,7 +19,7 @@ pub enum Framing {
 }
 
 /// Tells a message's exchange by its body and its headers.
-pub fn frame(message: &Message, headers: &StandardHeaders) -> Result<Framing> {
+pub fn classify(message: &Message, headers: &StandardHeaders) -> Result<Classification> {
     let (method, params) = match message {
         Message::Request { method, params, .. } | Message::Notification { method, params } => {
             (method.as_ref(), params.as_ref())
@@ -33,21 +33,21 @@ pub fn frame(message: &Message, headers: &StandardHeaders) -> Result<Framing> {
         .as_ref()
         .is_some_and(|members: &Object<'_>| members.get("protocolVersion").is_some());
     if opens_session && asks_for_a_version && !has_modern_meta {
-        return Ok(Framing::Handshake);
+        return Ok(Classification::Handshake);
     }
     if has_modern_meta || names_modern(headers) {
-        return Ok(Framing::Modern);
+        return Ok(Classification::Modern);
     }
     if opens_session {
-        return Ok(Framing::Handshake);
+        return Ok(Classification::Handshake);
     }
     match (&headers.session, headers.version.as_deref()) {
-        (Some(id), None) => Ok(Framing::Session { id: id.clone() }),
+        (Some(id), None) => Ok(Classification::Session { id: id.clone() }),
         (Some(id), Some(version)) => match Revision::parse(version) {
-            Some(_) => Ok(Framing::Session { id: id.clone() }),
+            Some(_) => Ok(Classification::Session { id: id.clone() }),
             None => Err(unknown_version(version)),
         },
-        (None, None) => Ok(Framing::Sessionless(Revision::UNSAID)),
+        (None, None) => Ok(Classification::Sessionless(Revision::ASSUMED)),
         (None, Some(version)) => Err(Error::client(
             Code::SessionRequired,
             format!(

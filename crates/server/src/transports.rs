@@ -1,4 +1,4 @@
-//! What all doors share, and how they close.
+//! What all transports share, and how they close.
 
 use std::sync::Arc;
 
@@ -6,15 +6,15 @@ use tidegate_core::{Gateway, Identify};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::{Limits, Load};
+use crate::{Admission, Limits};
 
-/// What all doors share.
-pub struct Doors {
+/// What all transports share.
+pub struct Transports {
     pub(crate) gateway: Arc<Gateway>,
     pub(crate) identify: Arc<dyn Identify>,
     pub(crate) limits: Limits,
-    pub(crate) load: Arc<Load>,
-    /// Every task a door starts; none outlives the doors.
+    pub(crate) admission: Arc<Admission>,
+    /// Every task a transport starts; none outlives the transports.
     pub(crate) tasks: TaskTracker,
     /// No more calls should be sent here.
     pub(crate) stopping: CancellationToken,
@@ -24,12 +24,12 @@ pub struct Doors {
     pub(crate) ended: CancellationToken,
 }
 
-impl Doors {
+impl Transports {
     pub fn new(
         gateway: Arc<Gateway>,
         identify: Arc<dyn Identify>,
         limits: Limits,
-        load: Arc<Load>,
+        admission: Arc<Admission>,
     ) -> Self {
         let token = CancellationToken::new;
         let (stopping, draining, ended) = (token(), token(), token());
@@ -38,7 +38,7 @@ impl Doors {
             gateway,
             identify,
             limits,
-            load,
+            admission,
             tasks,
             stopping,
             draining,
@@ -48,10 +48,10 @@ impl Doors {
 
     /// Ends idle sessions, for as long as it is polled.
     pub async fn sweep(&self) {
-        let mut ticks = tokio::time::interval(self.load.sessions.sweep_every());
+        let mut ticks = tokio::time::interval(self.admission.sessions.sweep_every());
         loop {
             ticks.tick().await;
-            self.load.sessions.sweep();
+            self.admission.sessions.sweep();
         }
     }
 
@@ -65,7 +65,7 @@ impl Doors {
         self.stop();
         self.draining.cancel();
         self.gateway.drain();
-        self.load.sessions.drain();
+        self.admission.sessions.drain();
     }
 
     /// Waits until nothing is under way.

@@ -12,9 +12,9 @@ use crate::{RequestId, codes};
 /// More tasks than the gateway listens for on one stream.
 const MOST_TASKS: usize = 10_000;
 
-/// A notification of a server, in the core's terms.
+/// A notification of a server, in the core's client.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum ServerNotification {
     /// Progress of the request with this token.
     Progress {
         token: String,
@@ -47,13 +47,13 @@ pub enum Said {
 }
 
 /// Reads a notification. A malformed one is nothing.
-pub fn said(method: &str, params: Option<&RawJson>) -> Said {
+pub fn said(method: &str, params: Option<&RawJson>) -> ServerNotification {
     let empty = RawJson::empty_object();
     let params = params.unwrap_or(&empty);
-    read(method, params).unwrap_or(Said::Other)
+    read(method, params).unwrap_or(ServerNotification::Other)
 }
 
-fn read(method: &str, params: &RawJson) -> Option<Said> {
+fn read(method: &str, params: &RawJson) -> Option<ServerNotification> {
     let mut members = params.object()?;
     // Either side may call off what it asked.
     let is_said = |known: &Method| known.row().kind == Kind::Notice || *known == Method::Cancelled;
@@ -63,32 +63,34 @@ fn read(method: &str, params: &RawJson) -> Option<Said> {
     Some(match method {
         Method::Progress => {
             let token = members.remove(key::PROGRESS_TOKEN)?.into_owned();
-            Said::Progress {
+            ServerNotification::Progress {
                 token,
                 params: members.write(),
             }
         }
         Method::LogMessage => {
             let level = members.string("level")?.parse().ok()?;
-            Said::Log {
+            ServerNotification::Log {
                 level,
                 params: own(params.as_str()),
             }
         }
-        Method::ToolsChanged => Said::Change(Change::Tools),
-        Method::PromptsChanged => Said::Change(Change::Prompts),
-        Method::ResourcesChanged => Said::Change(Change::Resources),
-        Method::ResourceUpdated => Said::Change(Change::Updated(members.string("uri")?.into())),
-        Method::Elicited => Said::Elicited(members.string("elicitationId")?),
+        Method::ToolsChanged => ServerNotification::Change(Change::Tools),
+        Method::PromptsChanged => ServerNotification::Change(Change::Prompts),
+        Method::ResourcesChanged => ServerNotification::Change(Change::Resources),
+        Method::ResourceUpdated => {
+            ServerNotification::Change(Change::Updated(members.string("uri")?.into()))
+        }
+        Method::Elicited => ServerNotification::Elicited(members.string("elicitationId")?),
         Method::Cancelled => {
             let id = RawJson::copy_of(members.get("requestId")?);
-            Said::Withdrawn(RequestId::new(id)?.key())
+            ServerNotification::Withdrawn(RequestId::new(id)?.key())
         }
-        Method::Acknowledged => Said::Acknowledged {
+        Method::Acknowledged => ServerNotification::Acknowledged {
             request: asked_by(&members),
             tasks: acknowledged_tasks(&members).unwrap_or_default(),
         },
-        Method::TaskChanged => Said::Task {
+        Method::TaskChanged => ServerNotification::Task {
             request: asked_by(&members),
             id: members.string("taskId")?,
             task: own(params.as_str()),

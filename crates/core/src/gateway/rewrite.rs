@@ -8,27 +8,29 @@ use serde_json::value::RawValue;
 
 use super::task::TaskIds;
 use super::view::{PAGES, QUALIFIED, View, moved_page};
-use crate::{Ask, Error, Event, Object, Outcome, RawJson, Reply, Result, SourceId, bounded_list};
+use crate::{
+    Error, Event, Object, Operation, Outcome, RawJson, Reply, Result, SourceId, bounded_list,
+};
 
 /// More parts than any answer has that is meant to be read.
 const MOST_PARTS: usize = 100_000;
 
 /// Who answers, and what the client called what it asked for.
-pub(super) struct Outward {
+pub(super) struct ResponseRewriter {
     /// Where the answer may have the id of a task.
     pub(super) ids: Option<TaskIds>,
     pub(super) view: Arc<View>,
     pub(super) source: usize,
     pub(super) id: SourceId,
     /// What is asked, under the source's own name.
-    pub(super) ask: Ask,
+    pub(super) operation: Operation,
     /// The URI as the client spelled it, where it asked for one.
     pub(super) spelled: Option<String>,
     /// Whether all sources are seen at once, so that URIs may meet.
     pub(super) is_shared: bool,
 }
 
-impl Outward {
+impl ResponseRewriter {
     /// An answer as the client is to see it.
     pub(super) fn turn(mut self, reply: Result<Reply>) -> Result<Reply> {
         let ids = self.ids.take();
@@ -73,18 +75,18 @@ impl Outward {
         if !text.contains("\"uri\"") && !text.contains(PAGES) {
             return None;
         }
-        let turned = match &self.ask {
-            Ask::Tool { .. } => self.tool_result(text),
-            Ask::Task { .. } => member(text, "result", |result| self.tool_result(result)),
-            Ask::Prompt { .. } => member(text, "messages", |list| {
+        let turned = match &self.operation {
+            Operation::Tool { .. } => self.tool_result(text),
+            Operation::Task { .. } => member(text, "result", |result| self.tool_result(result)),
+            Operation::Prompt { .. } => member(text, "messages", |list| {
                 each(list, |message| {
                     member(message, "content", |content| self.contents(content))
                 })
             }),
-            Ask::Resource { .. } => member(text, "contents", |list| {
+            Operation::Resource { .. } => member(text, "contents", |list| {
                 each(list, |item| member(item, "uri", |uri| self.uri(uri)))
             }),
-            Ask::Completion { .. } | Ask::Own(_) => None,
+            Operation::Completion { .. } | Operation::Gateway(_) => None,
         };
         turned.map(|text| RawJson::copy_of(&text))
     }
@@ -153,8 +155,8 @@ impl Outward {
     }
 
     fn native(&self) -> Option<&str> {
-        match &self.ask {
-            Ask::Resource { uri } => Some(uri),
+        match &self.operation {
+            Operation::Resource { uri } => Some(uri),
             _ => None,
         }
     }

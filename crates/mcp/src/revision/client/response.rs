@@ -1,4 +1,4 @@
-//! What a server answers, in the core's terms.
+//! What a server answers, in the core's client.
 
 use std::time::Duration;
 
@@ -107,7 +107,7 @@ pub fn url_elicitations(error: &Error) -> Option<Vec<RawJson>> {
 }
 
 /// The same error with other names for what the user must do elsewhere.
-pub fn renamed_errands(error: Error, rename: impl Fn(&str) -> String) -> Error {
+pub fn rename_elicitation_ids(error: Error, rename: impl Fn(&str) -> String) -> Error {
     let Some(pages) = url_elicitations(&error) else {
         return error;
     };

@@ -16,7 +16,7 @@ const SEARCHING: &str = "Not all tools are listed: find one with `gateway__searc
 
 impl Shared {
     pub(super) fn instructions(&self, call: &Call) -> String {
-        let index = self.index(&call.scope, &call.audience());
+        let index = self.index(&call.scope, &call.viewer());
         let made = index.instructions.get_or_init(|| self.introduced(&index));
         made.clone()
     }

@@ -3,9 +3,9 @@
 
 /// One figure.
 #[derive(Clone, Copy, Debug)]
-pub struct Figure {
+pub struct Metric {
     pub name: &'static str,
-    pub kind: FigureKind,
+    pub kind: MetricKind,
     /// The names of its labels. Their values are few, and never a client's own words.
     pub labels: &'static [&'static str],
     /// What it says, without a full stop.
@@ -14,7 +14,7 @@ pub struct Figure {
 
 /// How a figure moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FigureKind {
+pub enum MetricKind {
     /// It only grows.
     Counter,
     /// It goes up and down.
@@ -23,7 +23,7 @@ pub enum FigureKind {
     Histogram,
 }
 
-impl Figure {
+impl Metric {
     /// The name of the family: what a counter's name ends in is not part of it.
     pub fn family(&self) -> &'static str {
         self.name.strip_suffix("_total").unwrap_or(self.name)

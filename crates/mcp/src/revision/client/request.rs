@@ -1,6 +1,6 @@
 //! Requests of the gateway to a server.
 
-use tidegate_core::{Ask, Filter, List, LogLevel, Object, RawJson, Reference, Terms};
+use tidegate_core::{ClientContext, Filter, List, LogLevel, Object, Operation, RawJson, Reference};
 
 use super::super::meta::key;
 use super::super::shape::SERVER_INFO;
@@ -8,7 +8,7 @@ use super::super::{Era, Method, Revision, tasks};
 
 /// One request, ready to be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Outbound {
+pub struct OutboundRequest {
     pub id: u64,
     pub method: Method,
     pub json: String,
@@ -18,36 +18,36 @@ pub struct Outbound {
 
 /// How the gateway words its requests to one server.
 #[derive(Clone, Debug)]
-pub struct Wording {
+pub struct RequestEncoder {
     pub revision: Revision,
     /// What is said about the client on whose behalf the request is made.
-    pub terms: Terms,
+    pub client: ClientContext,
 }
 
-impl Wording {
+impl RequestEncoder {
     /// The request that a call makes of a server; none for what it cannot be asked. `definition` is
     /// that of the tool that is called, where it is known.
     pub fn call(
         &self,
         id: u64,
-        ask: &Ask,
+        operation: &Operation,
         params: &RawJson,
         definition: Option<&RawJson>,
-    ) -> Option<Outbound> {
+    ) -> Option<OutboundRequest> {
         let mut params = params.object().unwrap_or_default();
         let is_legacy = self.revision.era() == Era::Legacy;
-        let (method, address) = match ask {
-            Ask::Tool { name } => (Method::ToolsCall, name),
-            Ask::Prompt { name } => (Method::PromptsGet, name),
-            Ask::Resource { uri } => (Method::ResourcesRead, uri),
-            Ask::Completion { reference } => {
+        let (method, address) = match operation {
+            Operation::Tool { name } => (Method::ToolsCall, name),
+            Operation::Prompt { name } => (Method::PromptsGet, name),
+            Operation::Resource { uri } => (Method::ResourcesRead, uri),
+            Operation::Completion { reference } => {
                 let reference = reworded(reference, params.get("ref"));
                 params.set("ref", reference);
                 return Some(self.write(id, Method::Complete, params, None));
             }
-            Ask::Task { .. } if is_legacy => return None,
-            Ask::Task { ask, id } => (tasks::method(*ask), id),
-            Ask::Own(_) => return None,
+            Operation::Task { .. } if is_legacy => return None,
+            Operation::Task { operation, id } => (tasks::method(*operation), id),
+            Operation::Gateway(_) => return None,
         };
         if let Some(member) = method.row().addressed_by.member() {
             params.set(member, RawJson::string(address).as_str().to_owned());
@@ -64,7 +64,7 @@ impl Wording {
     }
 
     /// One page of a list.
-    pub fn list(&self, id: u64, list: List, cursor: Option<&str>) -> Outbound {
+    pub fn list(&self, id: u64, list: List, cursor: Option<&str>) -> OutboundRequest {
         let method = match list {
             List::Tools => Method::ToolsList,
             List::Prompts => Method::PromptsList,
@@ -79,41 +79,41 @@ impl Wording {
     }
 
     /// The opening of a session.
-    pub fn initialize(&self, id: u64) -> Outbound {
+    pub fn initialize(&self, id: u64) -> OutboundRequest {
         let mut params = Object::default();
         params.set("protocolVersion", format!("\"{}\"", self.revision));
-        params.set("capabilities", self.terms.capabilities.as_str().to_owned());
+        params.set("capabilities", self.client.capabilities.as_str().to_owned());
         params.set("clientInfo", SERVER_INFO.as_str());
         self.write(id, Method::Initialize, params, None)
     }
 
     /// The question whether a server speaks without sessions, and what it can do.
-    pub fn discover(&self, id: u64) -> Outbound {
+    pub fn discover(&self, id: u64) -> OutboundRequest {
         self.write(id, Method::Discover, Object::default(), None)
     }
 
-    pub fn subscribe(&self, id: u64, uri: &str) -> Outbound {
+    pub fn subscribe(&self, id: u64, uri: &str) -> OutboundRequest {
         self.about(id, Method::Subscribe, uri)
     }
 
-    pub fn unsubscribe(&self, id: u64, uri: &str) -> Outbound {
+    pub fn unsubscribe(&self, id: u64, uri: &str) -> OutboundRequest {
         self.about(id, Method::Unsubscribe, uri)
     }
 
-    pub fn set_level(&self, id: u64, level: LogLevel) -> Outbound {
+    pub fn set_level(&self, id: u64, level: LogLevel) -> OutboundRequest {
         let mut params = Object::default();
         params.set("level", format!("\"{}\"", level.as_str()));
         self.write(id, Method::SetLevel, params, None)
     }
 
     /// A stream of changes.
-    pub fn listen(&self, id: u64, filter: &Filter) -> Outbound {
+    pub fn listen(&self, id: u64, filter: &Filter) -> OutboundRequest {
         let mut params = Object::default();
         params.set("notifications", super::super::lower::filter_json(filter));
         self.write(id, Method::Listen, params, None)
     }
 
-    fn about(&self, id: u64, method: Method, uri: &str) -> Outbound {
+    fn about(&self, id: u64, method: Method, uri: &str) -> OutboundRequest {
         let mut params = Object::default();
         params.set("uri", RawJson::string(uri).as_str().to_owned());
         self.write(id, method, params, None)
@@ -125,7 +125,7 @@ impl Wording {
         method: Method,
         mut params: Object<'_>,
         address: Option<String>,
-    ) -> Outbound {
+    ) -> OutboundRequest {
         let meta = self.meta(id, params.get("_meta"));
         match meta.as_str() {
             "{}" => drop(params.remove("_meta")),
@@ -133,7 +133,7 @@ impl Wording {
         }
         let (name, params) = (method.name(), params.write());
         let json = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{name}","params":{params}}}"#);
-        Outbound {
+        OutboundRequest {
             id,
             method,
             json,
@@ -156,7 +156,7 @@ impl Wording {
         ] {
             meta.remove(ours);
         }
-        if self.terms.progress.is_some() {
+        if self.client.progress.is_some() {
             // Our own id: unique among what is under way, and told apart by it.
             meta.set(key::PROGRESS_TOKEN, id.to_string());
         }
@@ -164,10 +164,10 @@ impl Wording {
             meta.set(key::PROTOCOL_VERSION, format!("\"{}\"", self.revision));
             meta.set(
                 key::CLIENT_CAPABILITIES,
-                self.terms.capabilities.as_str().to_owned(),
+                self.client.capabilities.as_str().to_owned(),
             );
             meta.set(key::CLIENT_INFO, SERVER_INFO.as_str());
-            if let Some(level) = self.terms.log_level {
+            if let Some(level) = self.client.log_level {
                 meta.set(key::LOG_LEVEL, format!("\"{}\"", level.as_str()));
             }
         }
@@ -189,7 +189,7 @@ fn reworded(reference: &Reference, sent: Option<&str>) -> String {
 }
 
 /// Notifications of the gateway to a server.
-impl Wording {
+impl RequestEncoder {
     pub fn initialized(&self) -> String {
         format!(
             r#"{{"jsonrpc":"2.0","method":"{}"}}"#,

@@ -1,8 +1,10 @@
-//! How much is under way at all doors together, and the refusal of what would be too much.
+//! How much is under way at all transports together, and the refusal of what would be too much.
 
 use std::sync::Arc;
 
-use tidegate_core::{Code, Error, Health, Probe, Report, Result, Side, Step, Vital};
+use tidegate_core::{
+    Code, ComponentHealth, Error, GaugeValue, Health, HealthCheck, Result, Side, Step,
+};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::Limits;
@@ -15,7 +17,7 @@ const NEARLY: f64 = 0.9;
 const PIECE: usize = 1024;
 
 /// The calls, streams and sessions that are open, each within its bound.
-pub struct Load {
+pub struct Admission {
     calls: Gauge,
     streams: Gauge,
     /// Room for the bytes of messages, in pieces.
@@ -33,7 +35,7 @@ struct Gauge {
     all: usize,
 }
 
-impl Load {
+impl Admission {
     pub fn new(limits: &Limits) -> Self {
         Self {
             calls: Gauge::new(limits.calls),
@@ -129,12 +131,12 @@ impl Gauge {
     }
 }
 
-impl Probe for Load {
+impl HealthCheck for Admission {
     fn name(&self) -> &str {
-        "doors"
+        "transports"
     }
 
-    fn report(&self) -> Report {
+    fn report(&self) -> ComponentHealth {
         let sessions = self.sessions.count();
         let parts = [
             ("calls", self.calls.used(), self.calls.all),
@@ -148,14 +150,14 @@ impl Probe for Load {
                 Health::Degraded(format!("{used} of {all} {what} are in use"))
             }
         };
-        let vitals = parts.iter().map(|(name, used, _)| Vital {
+        let gauges = parts.iter().map(|(name, used, _)| GaugeValue {
             name,
             value: *used as u64,
         });
-        Report {
+        ComponentHealth {
             health,
             response_time: None,
-            vitals: vitals.collect(),
+            gauges: gauges.collect(),
         }
     }
 }

@@ -36,7 +36,7 @@ const NAMED_SCHEMAS: [&str; 4] = [
 ];
 
 /// What is wrong with the marks in a tool's definition, in words for the log; none if nothing is.
-pub fn wrong_header_mark(definition: &RawJson) -> Option<String> {
+pub fn invalid_header_annotation(definition: &RawJson) -> Option<String> {
     if !definition.as_str().contains(MARK) {
         return None;
     }
@@ -110,7 +110,7 @@ mod tests {
 
     fn is_wrong(schema: &Value) -> bool {
         let definition = json!({ "name": "t", "inputSchema": schema });
-        wrong_header_mark(&definition.into()).is_some()
+        invalid_header_annotation(&definition.into()).is_some()
     }
 
     fn marked(kind: &str, mark: &str) -> Value {
