@@ -45,7 +45,7 @@ pub use complaints::Complaints;
 pub use heard::Heard;
 pub use news::News;
 pub use running::{Fixture, RunningFixture};
-pub use settings::{Cursors, Era, Form, HealthCheck, Settings};
+pub use settings::{Cursors, Era, Form, Probe, Settings};
 
 /// The program `tidegate-fixture`.
 #[track_caller]

@@ -61,7 +61,7 @@ pub use web::PublicUrl;
 use std::path::Path;
 
 use file::Found;
-use problem::NameConflicts;
+use problem::Diagnostics;
 use tree::{Node, Value};
 use validate::Around;
 
@@ -95,10 +95,10 @@ fn complete(
     }
     let name = file.clone().unwrap_or_default();
     let folder = outside.folder().join(name.parent().unwrap_or(&name));
-    let mut name_conflicts = NameConflicts::new(name, tree.clone());
+    let mut diagnostics = Diagnostics::new(name, tree.clone());
 
-    read::refuse_duplicates(&mut tree, &mut name_conflicts);
-    let raw: raw::Raw = read::read(tree, "", &mut name_conflicts).unwrap_or_default();
+    read::refuse_duplicates(&mut tree, &mut diagnostics);
+    let raw: raw::Raw = read::read(tree, "", &mut diagnostics).unwrap_or_default();
     let around = Around {
         flags,
         outside,
@@ -106,12 +106,12 @@ fn complete(
         folder: &folder,
     };
     let seal_keys = raw.seal_keys.clone().unwrap_or_default();
-    let (mut settings, keys) = validate::validate(raw, &around, &mut name_conflicts);
-    settings.seal_keys = seal_keys::fetch(&seal_keys, &folder, outside, &mut name_conflicts);
-    settings.keys = auth::fetch(keys, &folder, outside, &mut name_conflicts);
-    sources::fetch(&mut settings.sources, &folder, outside, &mut name_conflicts);
-    settings.proxies = proxies::read(&settings.sources, outside, &mut name_conflicts);
-    name_conflicts.settle(settings)
+    let (mut settings, keys) = validate::validate(raw, &around, &mut diagnostics);
+    settings.seal_keys = seal_keys::fetch(&seal_keys, &folder, outside, &mut diagnostics);
+    settings.keys = auth::fetch(keys, &folder, outside, &mut diagnostics);
+    sources::fetch(&mut settings.sources, &folder, outside, &mut diagnostics);
+    settings.proxies = proxies::read(&settings.sources, outside, &mut diagnostics);
+    diagnostics.settle(settings)
 }
 
 fn parse(name: &Path, text: &str) -> Result<Node, Problem> {

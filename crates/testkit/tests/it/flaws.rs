@@ -1,7 +1,7 @@
 //! The flaws that careless servers have, each on demand.
 
 use serde_json::{Value, json};
-use tidegate_testkit::fixture::{Fixture, HealthCheck, Settings};
+use tidegate_testkit::fixture::{Fixture, Probe, Settings};
 use tidegate_testkit::{Client, MODERN, NEWEST_LEGACY};
 
 use crate::support::names;
@@ -129,17 +129,17 @@ async fn a_legacy_server_meets_a_modern_request_in_its_own_way() {
     let answer = discover(&running.client()).send().await;
     assert_eq!(answer.status, 400);
     assert_eq!(answer.json().await["error"]["code"], -32000);
-    let running = probed(Some(HealthCheck::MethodNotFound)).await;
+    let running = probed(Some(Probe::MethodNotFound)).await;
     let answer = discover(&running.client()).send().await;
     assert_eq!(answer.status, 200);
     assert_eq!(answer.json().await["error"]["code"], -32601);
-    let running = probed(Some(HealthCheck::Page)).await;
+    let running = probed(Some(Probe::Page)).await;
     let answer = discover(&running.client()).send().await;
     assert_eq!(
         (answer.status, answer.header("content-type")),
         (404, Some("text/html"))
     );
-    let running = probed(Some(HealthCheck::Die)).await;
+    let running = probed(Some(Probe::Die)).await;
     let answer = discover(&running.client()).begin().await.try_answer().await;
     assert!(answer.is_none());
 }

@@ -1,7 +1,7 @@
 //! The fixture on a pipe.
 
 use serde_json::{Value, json};
-use tidegate_testkit::fixture::{Fixture, HealthCheck, Heard};
+use tidegate_testkit::fixture::{Fixture, Heard, Probe};
 use tidegate_testkit::{NEWEST_LEGACY, eventually};
 
 use crate::support::{Lines, text};
@@ -69,18 +69,18 @@ async fn a_legacy_pipe_meets_a_modern_request_in_its_own_way() {
         let fixture = Fixture::legacy(NEWEST_LEGACY);
         fixture.with(|settings| settings.probe = probe).pipe()
     };
-    for (probe, code) in [(None, -32601), (Some(HealthCheck::Refused), -32000)] {
+    for (probe, code) in [(None, -32601), (Some(Probe::Refused), -32000)] {
         let (_running, input, output) = probed(probe);
         let mut pipe = Lines::new(output, input);
         pipe.modern(1, "server/discover", json!({})).await;
         assert_eq!(pipe.next().await.unwrap()["error"]["code"], code);
     }
-    let (_running, input, output) = probed(Some(HealthCheck::Silent));
+    let (_running, input, output) = probed(Some(Probe::Silent));
     let mut pipe = Lines::new(output, input);
     pipe.modern(1, "server/discover", json!({})).await;
     let hello = pipe.initialize(NEWEST_LEGACY, json!({})).await;
     assert_eq!(hello["id"], 0, "nothing came before");
-    let (_running, input, output) = probed(Some(HealthCheck::Die));
+    let (_running, input, output) = probed(Some(Probe::Die));
     let mut pipe = Lines::new(output, input);
     pipe.modern(1, "server/discover", json!({})).await;
     assert_eq!(pipe.line().await, None);

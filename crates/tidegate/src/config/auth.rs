@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::entries::Entries;
 use super::outside::Outside;
-use super::problem::NameConflicts;
+use super::problem::Diagnostics;
 use super::secret::{Reference, Secret};
 
 /// Who everyone is when there are no keys.
@@ -48,9 +48,9 @@ pub(crate) struct KeyReference {
 }
 
 /// Checks the names and the references; fetches nothing.
-pub(crate) fn check(raw: RawAuth, name_conflicts: &mut NameConflicts) -> Vec<KeyReference> {
+pub(crate) fn check(raw: RawAuth, diagnostics: &mut Diagnostics) -> Vec<KeyReference> {
     if raw.keys.0.is_empty() {
-        name_conflicts.value(
+        diagnostics.value(
             &["auth", "keys"],
             "`auth.keys` is empty; name a key or remove `auth`",
         );
@@ -59,13 +59,13 @@ pub(crate) fn check(raw: RawAuth, name_conflicts: &mut NameConflicts) -> Vec<Key
     let names: Vec<_> = raw.keys.0.iter().map(|(name, _)| name.as_str()).collect();
     if let Some(unknown) = admins.iter().find(|name| !names.contains(&name.as_str())) {
         let message = format!("`auth.admins`: `{unknown}` has no key under `auth.keys`");
-        name_conflicts.value(&["auth", "admins"], message);
+        diagnostics.value(&["auth", "admins"], message);
     }
     let mut references = Vec::new();
     for (principal, text) in raw.keys.0 {
         let path = ["auth", "keys", &principal];
         if let Err(message) = check_name(&principal) {
-            name_conflicts.key(&path, message);
+            diagnostics.key(&path, message);
         }
         match Reference::parse(&text) {
             Some(reference) => references.push(KeyReference {
@@ -73,7 +73,7 @@ pub(crate) fn check(raw: RawAuth, name_conflicts: &mut NameConflicts) -> Vec<Key
                 principal,
                 reference,
             }),
-            None => name_conflicts.value(&path, not_a_reference(&principal)),
+            None => diagnostics.value(&path, not_a_reference(&principal)),
         }
     }
     references
@@ -123,7 +123,7 @@ pub(crate) fn fetch(
     references: Vec<KeyReference>,
     folder: &Path,
     outside: &Outside<'_>,
-    name_conflicts: &mut NameConflicts,
+    diagnostics: &mut Diagnostics,
 ) -> Vec<Key> {
     let mut keys: Vec<Key> = Vec::new();
     for KeyReference {
@@ -150,7 +150,7 @@ pub(crate) fn fetch(
             }),
             Err(message) => {
                 let path = ["auth", "keys", &principal];
-                name_conflicts.value(&path, format!("`auth.keys.{principal}`: {message}"));
+                diagnostics.value(&path, format!("`auth.keys.{principal}`: {message}"));
             }
         }
     }

@@ -11,7 +11,7 @@ use super::overrides::{
     NEXS_RESOURCES_CACHE_TTL, NEXS_RESOURCES_ENABLED, Override, RESOURCES_CACHE_TTL,
     RESOURCES_ENABLED,
 };
-use super::problem::{NameConflicts, Origin};
+use super::problem::{Diagnostics, Origin};
 use super::read::read;
 use super::sources::{Source, SourceKind};
 use super::tree::Node;
@@ -62,9 +62,9 @@ const EXPOSED: [(&str, Exposed); 4] = [
 pub(crate) fn read_index(
     node: Node,
     name: &str,
-    name_conflicts: &mut NameConflicts,
+    diagnostics: &mut Diagnostics,
 ) -> Option<IndexSettings> {
-    let raw: RawIndex = read(node, name, name_conflicts)?;
+    let raw: RawIndex = read(node, name, diagnostics)?;
     let mut expose = Vec::new();
     for word in raw.expose.unwrap_or_default() {
         let short = word.strip_prefix("capability-index://").unwrap_or(&word);
@@ -73,7 +73,7 @@ pub(crate) fn read_index(
             None => {
                 let path: Vec<_> = name.split('.').chain(["expose", &word]).collect();
                 let known = EXPOSED.map(|(known, _)| known).join(", ");
-                name_conflicts.value(
+                diagnostics.value(
                     &path,
                     format!("`{name}.expose`: `{word}` is no part of the index; there are {known}"),
                 );
@@ -97,7 +97,7 @@ const USUAL_ID: &str = "index";
 pub(crate) fn overrule(
     sources: &mut Vec<Source>,
     around: &Around<'_>,
-    name_conflicts: &mut NameConflicts,
+    diagnostics: &mut Diagnostics,
 ) {
     let enabled = given(&ENABLED, around.flags.resources_enabled.clone(), around);
     let enabled = enabled.and_then(|(text, origin)| {
@@ -105,7 +105,7 @@ pub(crate) fn overrule(
         if meant.is_none() {
             let (yes, no) = (YES.join(", "), NO.join(", "));
             let message = format!("`{text}` is neither yes ({yes}) nor no ({no})");
-            name_conflicts.push(origin, message);
+            diagnostics.push(origin, message);
         }
         meant
     });
@@ -113,14 +113,14 @@ pub(crate) fn overrule(
     let ttl = ttl.and_then(|(text, origin)| match humantime::parse_duration(&text) {
         Ok(time) => Some(time),
         Err(_) => {
-            name_conflicts.push(origin, format!("`{text}` is no time; write `30s` or `5m`"));
+            diagnostics.push(origin, format!("`{text}` is no time; write `30s` or `5m`"));
             None
         }
     });
     let is_index = |source: &Source| matches!(source.kind, SourceKind::Index(_));
     if let Some(second) = sources.iter().filter(|source| is_index(source)).nth(1) {
         let message = "there can be one capability index alone: two would own the same URIs";
-        name_conflicts.key(&["sources", &second.id], message.to_owned());
+        diagnostics.key(&["sources", &second.id], message.to_owned());
     }
     if enabled == Some(true) && !sources.iter().any(is_index) {
         let taken = sources.iter().any(|source| source.id == USUAL_ID);

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::forms::{Size, Time};
-use super::problem::NameConflicts;
+use super::problem::Diagnostics;
 use super::remote::RawRemote;
 
 const SECOND: u64 = 1;
@@ -104,12 +104,9 @@ pub(crate) struct RawBreaker {
 }
 
 /// The conduct that an entry asks for. `path` is where it stands.
-pub(super) fn check(raw: &RawRemote, path: &[&str], name_conflicts: &mut NameConflicts) -> Conduct {
+pub(super) fn check(raw: &RawRemote, path: &[&str], diagnostics: &mut Diagnostics) -> Conduct {
     let shipped = Conduct::default();
-    let mut within = Within {
-        path,
-        name_conflicts,
-    };
+    let mut within = Within { path, diagnostics };
     let breaker = raw.breaker.as_ref();
     let long = Time::millis(100)..=Time::secs(7 * DAY);
     Conduct {
@@ -156,7 +153,7 @@ pub(super) fn check(raw: &RawRemote, path: &[&str], name_conflicts: &mut NameCon
 /// Checks the fields of one entry against their bounds.
 pub(super) struct Within<'a> {
     pub(super) path: &'a [&'a str],
-    pub(super) name_conflicts: &'a mut NameConflicts,
+    pub(super) diagnostics: &'a mut Diagnostics,
 }
 
 impl Within<'_> {
@@ -190,7 +187,7 @@ impl Within<'_> {
         let (least, most) = range.into_inner();
         let name = at.join(".");
         let message = format!("`{name}` is {value}; it must be from {least} to {most}");
-        self.name_conflicts.value(&at, message);
+        self.diagnostics.value(&at, message);
         None
     }
 }

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use super::outside::Outside;
 use super::overrides;
-use super::problem::{NameConflicts, Origin};
+use super::problem::{Diagnostics, Origin};
 use super::validate::Around;
 
 /// The folder of the flag, the variable, the file, or the user's own, in this order.
 pub(crate) fn choose(
     file: Option<&str>,
     around: &Around<'_>,
-    name_conflicts: &mut NameConflicts,
+    diagnostics: &mut Diagnostics,
 ) -> PathBuf {
     let outside = around.outside;
     if let Some(path) = &around.flags.data_dir {
@@ -22,7 +22,7 @@ pub(crate) fn choose(
     }
     let chosen = match file {
         Some("") => {
-            name_conflicts.value(
+            diagnostics.value(
                 &["data_dir"],
                 "`data_dir` is empty; name a folder or remove the field",
             );
@@ -32,7 +32,7 @@ pub(crate) fn choose(
         None => users_own(outside),
     };
     chosen.unwrap_or_else(|| {
-        name_conflicts.push(
+        diagnostics.push(
             Origin::Variable("HOME"),
             "not set, so there is no folder for data; name one with --data-dir",
         );

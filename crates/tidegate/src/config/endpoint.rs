@@ -7,7 +7,7 @@ use serde::Deserialize;
 use tidegate_core::{Endpoint, Endpoints, Exposure};
 
 use super::entries::Entries;
-use super::problem::NameConflicts;
+use super::problem::Diagnostics;
 use super::sources::RawSource;
 
 const LISTED_TOOLS: usize = 40;
@@ -49,14 +49,9 @@ pub(crate) enum RawExposure {
 pub(crate) fn check(
     all: Option<RawEndpoint>,
     sources: Option<&Entries<RawSource>>,
-    name_conflicts: &mut NameConflicts,
+    diagnostics: &mut Diagnostics,
 ) -> Endpoints {
-    let all = checked(
-        &all.unwrap_or_default(),
-        true,
-        &["endpoint"],
-        name_conflicts,
-    );
+    let all = checked(&all.unwrap_or_default(), true, &["endpoint"], diagnostics);
     let mut endpoints = Endpoints {
         all,
         ..Endpoints::default()
@@ -66,7 +61,7 @@ pub(crate) fn check(
             continue;
         };
         let path = ["sources", id, "endpoint"];
-        let endpoint = checked(raw, false, &path, name_conflicts);
+        let endpoint = checked(raw, false, &path, diagnostics);
         // An id that cannot be one has its own problem.
         if let Ok(id) = id.parse() {
             endpoints.sources.insert(id, endpoint);
@@ -79,7 +74,7 @@ fn checked(
     raw: &RawEndpoint,
     usual: bool,
     path: &[&str],
-    name_conflicts: &mut NameConflicts,
+    diagnostics: &mut Diagnostics,
 ) -> Endpoint {
     let written = raw.exposure.unwrap_or(RawExposure::Direct);
     let bridge_tools = raw
@@ -87,7 +82,7 @@ fn checked(
         .unwrap_or(usual || written != RawExposure::Direct);
     let name = path.join(".");
     let mut refuse = |field: &str, message: String| {
-        name_conflicts.value(&[path, &[field]].concat(), message);
+        diagnostics.value(&[path, &[field]].concat(), message);
     };
     if written != RawExposure::Direct && !bridge_tools {
         refuse(

@@ -12,7 +12,7 @@ use tidegate_sources::prompts::PromptsConfig;
 
 use super::forms::Size;
 use super::outside::Outside;
-use super::problem::NameConflicts;
+use super::problem::Diagnostics;
 use super::read::read;
 use super::tree::Node;
 
@@ -50,13 +50,13 @@ pub(crate) struct RawFiles {
 pub(crate) fn read_files(
     node: Node,
     name: &str,
-    name_conflicts: &mut NameConflicts,
+    diagnostics: &mut Diagnostics,
 ) -> Option<FilesConfig> {
-    let raw: RawFiles = read(node, name, name_conflicts)?;
+    let raw: RawFiles = read(node, name, diagnostics)?;
     let id = name.strip_prefix("sources.").unwrap_or(name);
     let path = |field| ["sources", id, field];
     if raw.root.as_os_str().is_empty() {
-        name_conflicts.value(
+        diagnostics.value(
             &path("root"),
             format!("`{name}.root` is empty; name a folder"),
         );
@@ -68,7 +68,7 @@ pub(crate) fn read_files(
                 "`{name}.{field}`: `{}` is no pattern: {}",
                 bad.pattern, bad.why
             );
-            name_conflicts.value(&["sources", id, field, &bad.pattern], message);
+            diagnostics.value(&["sources", id, field, &bad.pattern], message);
             Patterns::default()
         })
     };
@@ -79,12 +79,12 @@ pub(crate) fn read_files(
     let bytes = raw.max_bytes.unwrap_or(MAX_BYTES);
     if !(Size(1)..=Size::mib(256)).contains(&bytes) {
         let message = format!("`{name}.max_bytes` is {bytes}; it must be from 1 to 256MiB");
-        name_conflicts.value(&path("max_bytes"), message);
+        diagnostics.value(&path("max_bytes"), message);
     }
     let files = raw.max_files.unwrap_or(MAX_FILES);
     if !(1..=1_000_000).contains(&files) {
         let message = format!("`{name}.max_files` is {files}; it must be from 1 to 1000000");
-        name_conflicts.value(&path("max_files"), message);
+        diagnostics.value(&path("max_files"), message);
     }
     Some(FilesConfig {
         root: raw.root,
@@ -110,13 +110,13 @@ pub(crate) struct RawPrompts {
 pub(crate) fn read_prompts(
     node: Node,
     name: &str,
-    name_conflicts: &mut NameConflicts,
+    diagnostics: &mut Diagnostics,
 ) -> Option<PromptsConfig> {
-    let RawPrompts { folder } = read(node, name, name_conflicts)?;
+    let RawPrompts { folder } = read(node, name, diagnostics)?;
     if folder.as_os_str().is_empty() {
         let id = name.strip_prefix("sources.").unwrap_or(name);
         let message = format!("`{name}.folder` is empty; name a folder");
-        name_conflicts.value(&["sources", id, "folder"], message);
+        diagnostics.value(&["sources", id, "folder"], message);
     }
     Some(PromptsConfig { folder })
 }

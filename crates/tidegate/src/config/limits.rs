@@ -11,7 +11,7 @@ use serde::Deserialize;
 use tidegate_server::Limits;
 
 use super::forms::{Size, Time};
-use super::problem::NameConflicts;
+use super::problem::Diagnostics;
 
 const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
@@ -56,15 +56,15 @@ macro_rules! bounds {
             $(pub(crate) $own: $value,)*
         }
 
-        fn check_each(raw: &RawLimits, name_conflicts: &mut NameConflicts) -> Checked {
+        fn check_each(raw: &RawLimits, diagnostics: &mut Diagnostics) -> Checked {
             let shipped = Limits::default();
             Checked {
                 transports: Limits {
                     $($transport: within(
-                        stringify!($transport), raw.$transport, shipped.$transport, $door_range, name_conflicts,
+                        stringify!($transport), raw.$transport, shipped.$transport, $door_range, diagnostics,
                     ),)*
                 },
-                $($own: within(stringify!($own), raw.$own, $default.into(), $range, name_conflicts),)*
+                $($own: within(stringify!($own), raw.$own, $default.into(), $range, diagnostics),)*
             }
         }
     };
@@ -131,8 +131,8 @@ bounds! {
     }
 }
 
-pub(crate) fn check(raw: &RawLimits, name_conflicts: &mut NameConflicts) -> Checked {
-    let checked = check_each(raw, name_conflicts);
+pub(crate) fn check(raw: &RawLimits, diagnostics: &mut Diagnostics) -> Checked {
+    let checked = check_each(raw, diagnostics);
     if checked.call_time > checked.call_time_max {
         let field = if raw.call_time.is_some() {
             "call_time"
@@ -145,7 +145,7 @@ pub(crate) fn check(raw: &RawLimits, name_conflicts: &mut NameConflicts) -> Chec
             Time(checked.call_time),
             Time(checked.call_time_max)
         );
-        name_conflicts.value(&["limits", field], message);
+        diagnostics.value(&["limits", field], message);
     }
     checked
 }
@@ -157,7 +157,7 @@ fn within<T, V>(
     written: Option<T>,
     default: V,
     range: RangeInclusive<T>,
-    name_conflicts: &mut NameConflicts,
+    diagnostics: &mut Diagnostics,
 ) -> V
 where
     T: Copy + PartialOrd + Display + Into<V>,
@@ -168,7 +168,7 @@ where
         Some(value) => {
             let (least, most) = range.into_inner();
             let message = format!("`limits.{field}` is {value}; it must be from {least} to {most}");
-            name_conflicts.value(&["limits", field], message);
+            diagnostics.value(&["limits", field], message);
             default
         }
     }

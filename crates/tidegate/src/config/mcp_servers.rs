@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::conduct::Conduct;
 use super::entries::Entries;
-use super::problem::NameConflicts;
+use super::problem::Diagnostics;
 use super::remote::{RawRemote, Server};
 use super::sources::{self, Source, SourceKind};
 
@@ -37,7 +37,7 @@ pub(crate) struct RawServer {
 pub(crate) fn check(
     raw: Entries<RawServer>,
     sources: &mut Vec<Source>,
-    name_conflicts: &mut NameConflicts,
+    diagnostics: &mut Diagnostics,
 ) {
     for (name, server) in raw.0 {
         if server.disabled == Some(true) {
@@ -46,11 +46,11 @@ pub(crate) fn check(
         let path = ["mcpServers", name.as_str()];
         let id = sources::id_from(&name);
         if let Err(message) = sources::check_id(&id) {
-            name_conflicts.key(&path, message);
+            diagnostics.key(&path, message);
         }
         if sources.iter().any(|source| source.id == id) {
             let message = format!("`{name}` would be the source `{id}`, which is there already");
-            name_conflicts.key(&path, format!("{message}; rename one of them"));
+            diagnostics.key(&path, format!("{message}; rename one of them"));
         }
         match remote(server).check() {
             Ok(remote) => sources.push(Source {
@@ -61,7 +61,7 @@ pub(crate) fn check(
                     conduct: Conduct::default(),
                 }),
             }),
-            Err(message) => name_conflicts.key(&path, format!("`mcpServers.{name}` {message}")),
+            Err(message) => diagnostics.key(&path, format!("`mcpServers.{name}` {message}")),
         }
     }
 }

@@ -8,7 +8,7 @@ use tidegate_sources::memory::Limits;
 
 use super::conduct::Within;
 use super::forms::Size;
-use super::problem::NameConflicts;
+use super::problem::Diagnostics;
 use super::read::read;
 use super::tree::Node;
 
@@ -64,18 +64,14 @@ pub(super) fn shipped() -> Limits {
 }
 
 /// Reads an entry of `sources`, whose name in messages is `name`.
-pub(crate) fn read_memory(
-    node: Node,
-    name: &str,
-    name_conflicts: &mut NameConflicts,
-) -> Option<Limits> {
-    let raw: RawMemory = read(node, name, name_conflicts)?;
+pub(crate) fn read_memory(node: Node, name: &str, diagnostics: &mut Diagnostics) -> Option<Limits> {
+    let raw: RawMemory = read(node, name, diagnostics)?;
     let id = name.strip_prefix("sources.").unwrap_or(name);
     let path = ["sources", id, "quota"];
     let (raw, shipped) = (raw.quota.unwrap_or_default(), shipped());
     let mut within = Within {
         path: &path,
-        name_conflicts,
+        diagnostics,
     };
     Some(Limits {
         entries: within.or("entries", raw.entries, shipped.entries, 1..=1_000_000),

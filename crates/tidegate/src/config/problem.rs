@@ -81,13 +81,13 @@ impl std::error::Error for Problems {}
 
 /// The problems found so far, and the tree that says at which line each of them is.
 #[derive(Debug)]
-pub(crate) struct NameConflicts {
+pub(crate) struct Diagnostics {
     file: PathBuf,
     tree: Node,
     problems: Vec<Problem>,
 }
 
-impl NameConflicts {
+impl Diagnostics {
     /// None yet, in this file. `file` is the name that the messages show.
     pub(crate) fn new(file: PathBuf, tree: Node) -> Self {
         Self {

@@ -5,7 +5,7 @@
 use tidegate_upstream::{Proxies, UnusableProxy};
 
 use super::outside::Outside;
-use super::problem::{NameConflicts, Origin};
+use super::problem::{Diagnostics, Origin};
 use super::remote::{Remote, Server};
 use super::sources::{Source, SourceKind};
 
@@ -13,7 +13,7 @@ use super::sources::{Source, SourceKind};
 pub(crate) fn read(
     sources: &[Source],
     outside: &Outside<'_>,
-    name_conflicts: &mut NameConflicts,
+    diagnostics: &mut Diagnostics,
 ) -> Proxies {
     let proxies = Proxies::from_variables(|name| outside.variable(name));
     let mut told = Vec::new();
@@ -30,7 +30,7 @@ pub(crate) fn read(
         if !told.contains(&variable) {
             told.push(variable);
             // Not what it says: there may be a password in it.
-            name_conflicts.push(
+            diagnostics.push(
                 Origin::Variable(variable),
                 format!(
                     "names no proxy that can be used, and the source `{id}` would need it; write \

@@ -12,7 +12,7 @@ use serde::de::{
 use serde::forward_to_deserialize_any;
 
 use super::fault::Fault;
-use super::problem::{NameConflicts, Place};
+use super::problem::{Diagnostics, Place};
 use super::tree::{Entry, Node, Value};
 
 /// Nobody mends more than this before looking again, and each costs one more reading.
@@ -23,7 +23,7 @@ const MOST_FAULTS: usize = 100;
 /// when too much is wrong.
 ///
 /// `name` is what the node is called in messages; it is empty for the whole file.
-pub(crate) fn read<T>(mut node: Node, name: &str, name_conflicts: &mut NameConflicts) -> Option<T>
+pub(crate) fn read<T>(mut node: Node, name: &str, diagnostics: &mut Diagnostics) -> Option<T>
 where
     T: for<'de> Deserialize<'de>,
 {
@@ -36,7 +36,7 @@ where
         let path = fault.path();
         // A field that is missing where one was taken out was most likely that one.
         if !(fault.is_missing() && torn.contains(&path)) {
-            name_conflicts.place(fault.place(), fault.message(&full_name(name, &node, &path)));
+            diagnostics.place(fault.place(), fault.message(&full_name(name, &node, &path)));
         }
         if !take_out(&mut node, &path) || torn.len() == MOST_FAULTS {
             return None;
@@ -46,20 +46,20 @@ where
 }
 
 /// Notes every key that is in its mapping already, and keeps the first of them.
-pub(crate) fn refuse_duplicates(node: &mut Node, name_conflicts: &mut NameConflicts) {
+pub(crate) fn refuse_duplicates(node: &mut Node, diagnostics: &mut Diagnostics) {
     match &mut node.value {
         Value::List(items) => {
             items
                 .iter_mut()
-                .for_each(|item| refuse_duplicates(item, name_conflicts));
+                .for_each(|item| refuse_duplicates(item, diagnostics));
         }
         Value::Map(entries) => {
             let mut seen: HashMap<String, Place> = HashMap::new();
             entries.retain_mut(|entry| {
-                refuse_duplicates(&mut entry.value, name_conflicts);
+                refuse_duplicates(&mut entry.value, diagnostics);
                 let first = seen.get(&entry.key).copied();
                 match first {
-                    Some(first) => name_conflicts.place(entry.key_at, twice(&entry.key, first)),
+                    Some(first) => diagnostics.place(entry.key_at, twice(&entry.key, first)),
                     None => drop(seen.insert(entry.key.clone(), entry.key_at)),
                 }
                 first.is_none()

@@ -16,7 +16,7 @@ use super::conduct::{self, Conduct, Era, RawBreaker, Sharing};
 use super::entries::Entries;
 use super::forms::{Size, Time};
 use super::outside::Outside;
-use super::problem::NameConflicts;
+use super::problem::Diagnostics;
 use super::read::read;
 use super::setting::Setting;
 use super::tree::Node;
@@ -106,17 +106,13 @@ pub enum Remote {
 }
 
 /// Reads an entry of `sources`, whose name in messages is `name`.
-pub(crate) fn read_remote(
-    node: Node,
-    name: &str,
-    name_conflicts: &mut NameConflicts,
-) -> Option<Server> {
-    let raw: RawRemote = read(node, name, name_conflicts)?;
+pub(crate) fn read_remote(node: Node, name: &str, diagnostics: &mut Diagnostics) -> Option<Server> {
+    let raw: RawRemote = read(node, name, diagnostics)?;
     let id = name.strip_prefix("sources.").unwrap_or(name);
-    let conduct = conduct::check(&raw, &["sources", id], name_conflicts);
+    let conduct = conduct::check(&raw, &["sources", id], diagnostics);
     let remote = raw.check();
     remote
-        .map_err(|message| name_conflicts.key(&["sources", id], format!("`{name}` {message}")))
+        .map_err(|message| diagnostics.key(&["sources", id], format!("`{name}` {message}")))
         .ok()
         .map(|remote| Server {
             written: ("sources", id.to_owned()),
@@ -233,12 +229,12 @@ impl Server {
         &mut self,
         folder: &Path,
         outside: &Outside<'_>,
-        name_conflicts: &mut NameConflicts,
+        diagnostics: &mut Diagnostics,
     ) {
         let (block, id) = (self.written.0, self.written.1.as_str());
         let mut wrong = |field: &[&str], message: String| {
             let path = [&[block, id], field].concat();
-            name_conflicts.value(&path, format!("`{}`: {message}", path.join(".")));
+            diagnostics.value(&path, format!("`{}`: {message}", path.join(".")));
         };
         match &mut self.remote {
             Remote::Program { env, .. } => {

@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use super::outside::Outside;
-use super::problem::NameConflicts;
+use super::problem::Diagnostics;
 use super::secret::{Reference, Secret};
 
 const FIELD: &str = "seal_keys";
@@ -18,7 +18,7 @@ pub(crate) fn fetch(
     written: &[String],
     folder: &Path,
     outside: &Outside<'_>,
-    name_conflicts: &mut NameConflicts,
+    diagnostics: &mut Diagnostics,
 ) -> Vec<Secret> {
     let mut keys = Vec::new();
     for (number, text) in written.iter().enumerate() {
@@ -26,7 +26,7 @@ pub(crate) fn fetch(
             Ok(key) => keys.push(key),
             // Not the text itself, which may be the key.
             Err(message) => {
-                name_conflicts.key(
+                diagnostics.key(
                     &[FIELD],
                     format!("`{FIELD}`, number {}: {message}", number + 1),
                 );

@@ -18,7 +18,7 @@ use super::fault::unknown_word;
 use super::folders::{self, RawFiles, RawPrompts, read_files, read_prompts};
 use super::memory::{self, RawMemory, read_memory};
 use super::outside::Outside;
-use super::problem::NameConflicts;
+use super::problem::Diagnostics;
 use super::remote::{RawRemote, Server, read_remote};
 use super::tree::{Node, Value};
 
@@ -84,24 +84,24 @@ pub enum SourceKind {
 }
 
 /// The word for a kind, and what reads the other fields of its entries.
-type Kinds<'a, K> = &'a [(&'a str, fn(Node, &str, &mut NameConflicts) -> Option<K>)];
+type Kinds<'a, K> = &'a [(&'a str, fn(Node, &str, &mut Diagnostics) -> Option<K>)];
 
 /// Every kind there is. Adding one is a variant of [`SourceKind`] and a row here.
 const KINDS: Kinds<'static, SourceKind> = &[
-    (REMOTE, |node, name, name_conflicts| {
-        read_remote(node, name, name_conflicts).map(SourceKind::Remote)
+    (REMOTE, |node, name, diagnostics| {
+        read_remote(node, name, diagnostics).map(SourceKind::Remote)
     }),
-    ("files", |node, name, name_conflicts| {
-        read_files(node, name, name_conflicts).map(SourceKind::Files)
+    ("files", |node, name, diagnostics| {
+        read_files(node, name, diagnostics).map(SourceKind::Files)
     }),
-    (capability_index::KIND, |node, name, name_conflicts| {
-        read_index(node, name, name_conflicts).map(SourceKind::Index)
+    (capability_index::KIND, |node, name, diagnostics| {
+        read_index(node, name, diagnostics).map(SourceKind::Index)
     }),
-    ("memory", |node, name, name_conflicts| {
-        read_memory(node, name, name_conflicts).map(SourceKind::Memory)
+    ("memory", |node, name, diagnostics| {
+        read_memory(node, name, diagnostics).map(SourceKind::Memory)
     }),
-    ("prompts", |node, name, name_conflicts| {
-        read_prompts(node, name, name_conflicts).map(SourceKind::Prompts)
+    ("prompts", |node, name, diagnostics| {
+        read_prompts(node, name, diagnostics).map(SourceKind::Prompts)
     }),
 ];
 
@@ -120,8 +120,8 @@ const OF_ALL: [&str; 2] = ["kind", "endpoint"];
 
 const OF_REMOTE: [&str; 2] = ["command", "url"];
 
-pub(crate) fn check(raw: Entries<RawSource>, name_conflicts: &mut NameConflicts) -> Vec<Source> {
-    check_against(KINDS, raw, name_conflicts)
+pub(crate) fn check(raw: Entries<RawSource>, diagnostics: &mut Diagnostics) -> Vec<Source> {
+    check_against(KINDS, raw, diagnostics)
 }
 
 /// Fetches what the sources keep elsewhere.
@@ -129,11 +129,11 @@ pub(crate) fn fetch(
     sources: &mut [Source],
     folder: &Path,
     outside: &Outside<'_>,
-    name_conflicts: &mut NameConflicts,
+    diagnostics: &mut Diagnostics,
 ) {
     for Source { kind, .. } in sources {
         match kind {
-            SourceKind::Remote(server) => server.fetch(folder, outside, name_conflicts),
+            SourceKind::Remote(server) => server.fetch(folder, outside, diagnostics),
             SourceKind::Files(files) => folders::settle(&mut files.root, folder, outside),
             SourceKind::Index(_) => {}
             SourceKind::Memory(_) => {}
@@ -145,38 +145,38 @@ pub(crate) fn fetch(
 fn check_against<K>(
     kinds: Kinds<'_, K>,
     raw: Entries<RawSource>,
-    name_conflicts: &mut NameConflicts,
+    diagnostics: &mut Diagnostics,
 ) -> Vec<Source<K>> {
     let mut sources = Vec::new();
     for (id, RawSource { kind, .. }) in raw.0 {
         if let Err(message) = check_id(&id) {
-            name_conflicts.key(&["sources", &id], message);
+            diagnostics.key(&["sources", &id], message);
         }
-        let kind = kind.or_else(|| implied_kind(&id, name_conflicts));
+        let kind = kind.or_else(|| implied_kind(&id, diagnostics));
         let known = kind
             .as_ref()
             .and_then(|kind| kinds.iter().find(|(name, _)| name == kind));
         let Some((_, read)) = known else {
-            refuse_kind(kinds, &id, kind.as_deref(), name_conflicts);
+            refuse_kind(kinds, &id, kind.as_deref(), diagnostics);
             continue;
         };
-        let fields = fields_of(&id, name_conflicts);
-        let kind = fields.and_then(|node| read(node, &format!("sources.{id}"), name_conflicts));
+        let fields = fields_of(&id, diagnostics);
+        let kind = fields.and_then(|node| read(node, &format!("sources.{id}"), diagnostics));
         sources.extend(kind.map(|kind| Source { id, kind }));
     }
     sources
 }
 
 /// The kind of an entry that does not say one.
-fn implied_kind(id: &str, name_conflicts: &NameConflicts) -> Option<String> {
-    let entry = name_conflicts.tree().find(&["sources", id])?;
+fn implied_kind(id: &str, diagnostics: &Diagnostics) -> Option<String> {
+    let entry = diagnostics.tree().find(&["sources", id])?;
     let is_remote = OF_REMOTE.iter().any(|field| entry.entry(field).is_some());
     is_remote.then(|| REMOTE.to_owned())
 }
 
 /// The entry without what all have: what is left is the kind's own.
-fn fields_of(id: &str, name_conflicts: &NameConflicts) -> Option<Node> {
-    let mut node = name_conflicts.tree().find(&["sources", id])?.clone();
+fn fields_of(id: &str, diagnostics: &Diagnostics) -> Option<Node> {
+    let mut node = diagnostics.tree().find(&["sources", id])?.clone();
     if let Value::Map(entries) = &mut node.value {
         entries.retain(|entry| !OF_ALL.contains(&entry.key.as_str()));
     }
@@ -187,16 +187,16 @@ fn refuse_kind<K>(
     kinds: Kinds<'_, K>,
     id: &str,
     kind: Option<&str>,
-    name_conflicts: &mut NameConflicts,
+    diagnostics: &mut Diagnostics,
 ) {
     let known: Vec<&str> = kinds.iter().map(|(name, _)| *name).collect();
     let path = ["sources", id, "kind"];
     match kind {
-        Some(kind) => name_conflicts.value(
+        Some(kind) => diagnostics.value(
             &path,
             format!("`sources.{id}.kind`: {}", unknown_word(kind, &known)),
         ),
-        None => name_conflicts.key(
+        None => diagnostics.key(
             &path[..2],
             format!("`sources.{id}` needs a `kind`: one of {}", known.join(", ")),
         ),
@@ -237,7 +237,7 @@ mod tests {
     use serde::Deserialize;
 
     use super::{Kinds, Source, check_against};
-    use crate::config::problem::NameConflicts;
+    use crate::config::problem::Diagnostics;
     use crate::config::raw::Raw;
     use crate::config::read::read;
     use crate::config::tree::parse;
@@ -252,10 +252,10 @@ mod tests {
 
     fn check(text: &str) -> Result<Vec<Source<Shelf>>, String> {
         let tree = parse(text).unwrap();
-        let mut name_conflicts = NameConflicts::new(PathBuf::from("t.yaml"), tree.clone());
-        let raw: Raw = read(tree, "", &mut name_conflicts).unwrap();
-        let sources = check_against(KINDS, raw.sources.unwrap(), &mut name_conflicts);
-        name_conflicts
+        let mut diagnostics = Diagnostics::new(PathBuf::from("t.yaml"), tree.clone());
+        let raw: Raw = read(tree, "", &mut diagnostics).unwrap();
+        let sources = check_against(KINDS, raw.sources.unwrap(), &mut diagnostics);
+        diagnostics
             .settle(sources)
             .map_err(|problems| problems.to_string())
     }

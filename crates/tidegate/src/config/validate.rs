@@ -14,7 +14,7 @@ use super::entries::Entries;
 use super::mcp_servers::RawServer;
 use super::outside::Outside;
 use super::overrides::{Flags, LISTEN, LOG_FORMAT, LOG_LEVEL, Override};
-use super::problem::{NameConflicts, Origin};
+use super::problem::{Diagnostics, Origin};
 use super::raw::Raw;
 use super::settings::{Log, Settings};
 use super::sources::{RawSource, Source};
@@ -37,21 +37,21 @@ pub(crate) struct Around<'a> {
 pub(crate) fn validate(
     raw: Raw,
     around: &Around<'_>,
-    name_conflicts: &mut NameConflicts,
+    diagnostics: &mut Diagnostics,
 ) -> (Settings, Vec<KeyReference>) {
-    let public_url = check_public_url(raw.public_url, name_conflicts);
-    let limits = limits::check(&raw.limits.unwrap_or_default(), name_conflicts);
+    let public_url = check_public_url(raw.public_url, diagnostics);
+    let limits = limits::check(&raw.limits.unwrap_or_default(), diagnostics);
     let log = raw.log.unwrap_or_default();
-    let endpoints = endpoint::check(raw.endpoint, raw.sources.as_ref(), name_conflicts);
+    let endpoints = endpoint::check(raw.endpoint, raw.sources.as_ref(), diagnostics);
     let settings = Settings {
         file: around.file.clone(),
-        listen: check_listen(raw.listen, around, name_conflicts),
-        allowed_hosts: check_hosts(raw.allowed_hosts, public_url.as_ref(), name_conflicts),
+        listen: check_listen(raw.listen, around, diagnostics),
+        allowed_hosts: check_hosts(raw.allowed_hosts, public_url.as_ref(), diagnostics),
         allowed_origins: check_list(
             "allowed_origins",
             raw.allowed_origins,
             web::origin,
-            name_conflicts,
+            diagnostics,
         ),
         public_url,
         keys: Vec::new(),
@@ -63,14 +63,14 @@ pub(crate) fn validate(
                 around.flags.log_level,
                 log.level,
                 around,
-                name_conflicts,
+                diagnostics,
             ),
             format: check_word(
                 &LOG_FORMAT,
                 around.flags.log_format,
                 log.format,
                 around,
-                name_conflicts,
+                diagnostics,
             ),
         },
         limits: limits.transports,
@@ -80,13 +80,13 @@ pub(crate) fn validate(
         naming: raw.naming.map(Into::into).unwrap_or_default(),
         endpoints,
         startup_wait: limits.startup_wait,
-        sources: check_sources(raw.sources, raw.mcp_servers, around, name_conflicts),
+        sources: check_sources(raw.sources, raw.mcp_servers, around, diagnostics),
         proxies: Proxies::default(),
-        data_dir: data_dir::choose(raw.data_dir.as_deref(), around, name_conflicts),
+        data_dir: data_dir::choose(raw.data_dir.as_deref(), around, diagnostics),
     };
     let keys = raw
         .auth
-        .map(|auth| auth::check(auth, name_conflicts))
+        .map(|auth| auth::check(auth, diagnostics))
         .unwrap_or_default();
     (settings, keys)
 }
@@ -96,17 +96,17 @@ fn check_sources(
     sources: Option<Entries<RawSource>>,
     servers: Option<Entries<RawServer>>,
     around: &Around<'_>,
-    name_conflicts: &mut NameConflicts,
+    diagnostics: &mut Diagnostics,
 ) -> Vec<Source> {
     let mut checked = match (sources, &around.file) {
         (_, None) => sources::without_file(),
-        (Some(raw), Some(_)) => sources::check(raw, name_conflicts),
+        (Some(raw), Some(_)) => sources::check(raw, diagnostics),
         (None, Some(_)) => Vec::new(),
     };
     if let Some(servers) = servers {
-        mcp_servers::check(servers, &mut checked, name_conflicts);
+        mcp_servers::check(servers, &mut checked, diagnostics);
     }
-    capability_index::overrule(&mut checked, around, name_conflicts);
+    capability_index::overrule(&mut checked, around, diagnostics);
     checked
 }
 
@@ -114,9 +114,9 @@ fn check_sources(
 fn check_listen(
     written: Option<String>,
     around: &Around<'_>,
-    name_conflicts: &mut NameConflicts,
+    diagnostics: &mut Diagnostics,
 ) -> SocketAddr {
-    let file = written.map(|text| (text, name_conflicts.origin(&["listen"])));
+    let file = written.map(|text| (text, diagnostics.origin(&["listen"])));
     let given = LISTEN.pick(around.flags.listen.clone(), around.outside, file);
     let Some((text, origin)) = given else {
         return listen::DEFAULT;
@@ -124,26 +124,23 @@ fn check_listen(
     let address = match listen::parse(&text) {
         Ok(address) => address,
         Err(message) => {
-            name_conflicts.push(origin, message);
+            diagnostics.push(origin, message);
             return listen::DEFAULT;
         }
     };
     // An `auth` that is there and wrong has its own problems, and is meant to protect.
-    let guarded = name_conflicts.tree().find(&["auth"]).is_some();
+    let guarded = diagnostics.tree().find(&["auth"]).is_some();
     if !listen::is_local(address) && !guarded && !around.flags.insecure {
-        name_conflicts.push(origin, listen::open_to_all(address));
+        diagnostics.push(origin, listen::open_to_all(address));
     }
     address
 }
 
-fn check_public_url(
-    written: Option<String>,
-    name_conflicts: &mut NameConflicts,
-) -> Option<PublicUrl> {
+fn check_public_url(written: Option<String>, diagnostics: &mut Diagnostics) -> Option<PublicUrl> {
     match PublicUrl::parse(&written?) {
         Ok(url) => Some(url),
         Err(message) => {
-            name_conflicts.value(&["public_url"], message);
+            diagnostics.value(&["public_url"], message);
             None
         }
     }
@@ -153,10 +150,10 @@ fn check_public_url(
 fn check_hosts(
     written: Option<Vec<String>>,
     public_url: Option<&PublicUrl>,
-    name_conflicts: &mut NameConflicts,
+    diagnostics: &mut Diagnostics,
 ) -> Vec<String> {
     let parse = |text: &str| Host::parse(text).map(|host| host.to_string());
-    let mut hosts = check_list("allowed_hosts", written, parse, name_conflicts);
+    let mut hosts = check_list("allowed_hosts", written, parse, diagnostics);
     match public_url.map(PublicUrl::host) {
         Some(public) if !hosts.iter().any(|host| host == public) => hosts.push(public.to_owned()),
         _ => {}
@@ -168,13 +165,13 @@ fn check_list(
     field: &str,
     written: Option<Vec<String>>,
     parse: impl Fn(&str) -> Result<String, String>,
-    name_conflicts: &mut NameConflicts,
+    diagnostics: &mut Diagnostics,
 ) -> Vec<String> {
     let mut checked = Vec::new();
     for text in written.unwrap_or_default() {
         match parse(&text) {
             Ok(value) => checked.push(value),
-            Err(message) => name_conflicts.value(&[field, &text], message),
+            Err(message) => diagnostics.value(&[field, &text], message),
         }
     }
     checked
@@ -186,7 +183,7 @@ fn check_word<T: ValueEnum + Default>(
     flag: Option<T>,
     written: Option<T>,
     around: &Around<'_>,
-    name_conflicts: &mut NameConflicts,
+    diagnostics: &mut Diagnostics,
 ) -> T {
     if let Some(value) = flag {
         return value;
@@ -195,7 +192,7 @@ fn check_word<T: ValueEnum + Default>(
         return written.unwrap_or_default();
     };
     log::named(&word).unwrap_or_else(|message| {
-        name_conflicts.push(Origin::Variable(setting.variable), message);
+        diagnostics.push(Origin::Variable(setting.variable), message);
         T::default()
     })
 }
