@@ -3,9 +3,11 @@
 //! Each check is a pure function from text to problems; only this file and `sources` read files.
 //! Must not know: how to mend anything.
 
+mod cycles;
 mod edges;
 mod hosts;
 mod locks;
+mod module_paths;
 mod pages;
 mod shape;
 mod sources;
@@ -47,10 +49,12 @@ pub(crate) fn run(place: &Place) -> Result<()> {
     for manifest in sources::manifests(place)? {
         problems.extend(edges::check(&manifest));
     }
-    for file in sources::rust(place)? {
-        problems.extend(vocabulary::check(&file));
-        problems.extend(shape::check(&file));
+    let rust = sources::rust(place)?;
+    for file in &rust {
+        problems.extend(vocabulary::check(file));
+        problems.extend(shape::check(file));
     }
+    problems.extend(cycles::check(&rust, &sources::architecture(place)?));
     for file in sources::tracked(place)? {
         problems.extend(hosts::check(&file));
     }

@@ -73,6 +73,11 @@ pub(super) fn manifests(place: &Place) -> Result<Vec<Source>> {
     Ok(found)
 }
 
+/// The map of the code, which lists what is allowed by exception.
+pub(super) fn architecture(place: &Place) -> Result<Source> {
+    read(place, &place.root.join("ARCHITECTURE.md"))
+}
+
 /// Every Rust file of the crates, of the benchmark and of xtask.
 pub(super) fn rust(place: &Place) -> Result<Vec<Source>> {
     let mut paths = Vec::new();
