@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tidegate_core::{List, Seal};
 
-use crate::endpoint::Endpoint;
+use crate::transport::http::Endpoint;
 
 /// One server.
 #[derive(Clone, Debug)]

@@ -9,7 +9,7 @@ use tidegate_core::{Change, ChangeEvent, ChangeSender, Event, EventStream, Quest
 use tidegate_mcp::revision::client::rename_elicitation_ids;
 use tidegate_mcp::revision::question::{elicitation_id, for_stateful_client};
 
-use crate::link::Unasked;
+use crate::session::Unasked;
 
 /// Errands that are remembered.
 const MOST: usize = 1_000;

@@ -7,36 +7,28 @@
 //!
 //! Knows no client, no transport and no role.
 
-mod again;
 mod backoff;
+mod catalog;
+mod change_stream;
 #[cfg(target_os = "linux")]
 pub mod child_guard;
-mod classes;
 mod config;
-mod connect;
 mod elsewhere;
-mod endpoint;
-mod follow;
-mod fresh;
-mod greet;
-mod keep;
-mod lease;
-mod link;
-mod lists;
-mod news;
+mod log_rate_limit;
 mod park;
 mod pool;
-mod probe;
-mod ration;
 mod relay;
 mod remote;
-mod task;
-mod tend;
-mod watches;
+mod resource_subscriptions;
+mod session;
+mod supervisor;
+mod transport;
 
 pub use config::{
     ChildGuard, Command, EraSetting, ListObserver, RemoteConfig, Sharing, TransportConfig,
 };
-pub use endpoint::{CertificateAuthorities, Endpoint, Proxies, Proxy, TrustStore, UnusableProxy};
-pub use link::WANTS_CREDENTIALS;
 pub use remote::Remote;
+pub use session::WANTS_CREDENTIALS;
+pub use transport::http::{
+    CertificateAuthorities, Endpoint, Proxies, Proxy, TrustStore, UnusableProxy,
+};

@@ -5,7 +5,8 @@
 //! calls have more processes, up to a limit, and further calls wait in order. So it is with sessions
 //! of a server that has been seen to ask on another stream than that of the call.
 
-mod lane;
+pub(crate) mod connection_selection;
+mod shard;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,10 +18,10 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
 
 use crate::config::{RemoteConfig, TransportConfig};
-use crate::connect::{Open, Try, connect};
 use crate::elsewhere::Elsewhere;
-use crate::link::not_asked;
-use lane::Lane;
+use crate::session::connect::{Open, Try, connect};
+use crate::session::not_asked;
+use shard::Lane;
 
 /// Lanes that are kept, and rooms of principals that are remembered.
 const MOST_LANES: usize = 1_024;

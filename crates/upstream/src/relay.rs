@@ -1,6 +1,8 @@
 //! Carries one call to a server and what it says back.
 
-mod fit;
+mod repair;
+pub(crate) mod retry_once;
+mod task;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -17,9 +19,8 @@ use tidegate_mcp::revision::tasks::declares;
 use tidegate_mcp::{Answer, Era, RequestId, Revision};
 use tokio::time::timeout;
 
-use crate::connect::Open;
-use crate::link::{Heard, Talk};
-use crate::task;
+use crate::session::connect::Open;
+use crate::session::{Heard, Talk};
 
 /// How long a server may take to take the answer to its question.
 const ANSWERING: Duration = Duration::from_secs(5);
@@ -35,7 +36,7 @@ pub(crate) fn events(talk: Talk, open: &Arc<Open>, call: &Call) -> EventStream {
     };
     let tasks = open.facts.features.tasks && declares(&call.client.capabilities);
     let events = words(talk, open, uri, tasks);
-    let events = fit::for_its_client(events, call, open.facts.revision.era());
+    let events = repair::for_its_client(events, call, open.facts.revision.era());
     match (&call.operation, open.facts.revision.era()) {
         (Operation::Tool { .. }, Era::Legacy) => task::to_the_end(events, open),
         _ => events,

@@ -20,19 +20,20 @@ use tokio::time::{timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::again::{Again, first_word};
-use crate::classes::{Class, Classes, Key, coming};
+use crate::catalog::client_class::{Class, Classes, Key, coming};
+use crate::catalog::loader as lists;
+use crate::catalog::refresh::seen;
+use crate::catalog::schedule::Lasting;
+use crate::change_stream::tasks;
 use crate::config::RemoteConfig;
-use crate::connect::{Known, Open};
 use crate::elsewhere::Elsewhere;
-use crate::follow::tasks;
-use crate::fresh::Lasting;
-use crate::link::not_asked;
 use crate::park::Lot;
 use crate::pool::{Leased, Pool};
-use crate::tend::seen;
-use crate::watches::Watches;
-use crate::{lists, relay};
+use crate::relay;
+use crate::relay::retry_once::{Again, first_word};
+use crate::resource_subscriptions::Watches;
+use crate::session::connect::{Known, Open};
+use crate::session::not_asked;
 
 /// How long someone who asks for what nobody lists waits for the lists to be taken in again, and
 /// how long they are good enough for the next one.
