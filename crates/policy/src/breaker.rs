@@ -14,8 +14,8 @@ const LONGEST: u32 = 10;
 
 /// Opens after so many failures in a row.
 pub struct Breaker {
-    failures: u32,
-    pause: Duration,
+    failure_threshold: u32,
+    open_duration: Duration,
     state: Arc<Mutex<State>>,
 }
 
@@ -31,10 +31,10 @@ enum State {
 }
 
 impl Breaker {
-    pub fn new(failures: u32, pause: Duration) -> Self {
+    pub fn new(failure_threshold: u32, open_duration: Duration) -> Self {
         Self {
-            failures,
-            pause,
+            failure_threshold,
+            open_duration,
             state: Arc::new(Mutex::new(State::Closed { failed: 0 })),
         }
     }
@@ -53,7 +53,7 @@ impl Breaker {
                 Ok(())
             }
             State::Open { until, .. } => Err(until - now),
-            State::Trying { .. } => Err(self.pause),
+            State::Trying { .. } => Err(self.open_duration),
         }
     }
 }
@@ -65,8 +65,8 @@ impl Layer for Breaker {
             return Box::pin(std::future::ready(Err(refused)));
         }
         let watcher = Counter {
-            failures: self.failures,
-            pause: self.pause,
+            failure_threshold: self.failure_threshold,
+            open_duration: self.open_duration,
             state: Arc::clone(&self.state),
         };
         Box::pin(watched(next.run(call), watcher))
@@ -93,8 +93,8 @@ fn refused(source: &str, wait: Duration) -> Error {
 
 /// Notes how a call ended.
 struct Counter {
-    failures: u32,
-    pause: Duration,
+    failure_threshold: u32,
+    open_duration: Duration,
     state: Arc<Mutex<State>>,
 }
 
@@ -120,11 +120,11 @@ impl Watcher for Counter {
 impl Counter {
     fn after_failure(&self, state: State) -> State {
         let open = |times: u32| State::Open {
-            until: Instant::now() + self.pause * times.min(LONGEST),
+            until: Instant::now() + self.open_duration * times.min(LONGEST),
             times,
         };
         match state {
-            State::Closed { failed } if failed + 1 < self.failures => {
+            State::Closed { failed } if failed + 1 < self.failure_threshold => {
                 State::Closed { failed: failed + 1 }
             }
             State::Closed { .. } => open(1),
@@ -161,8 +161,8 @@ mod tests {
 
     fn ends(breaker: &Breaker, how: Ending<'_>) {
         let counter = Counter {
-            failures: breaker.failures,
-            pause: breaker.pause,
+            failure_threshold: breaker.failure_threshold,
+            open_duration: breaker.open_duration,
             state: Arc::clone(&breaker.state),
         };
         counter.ended(how);

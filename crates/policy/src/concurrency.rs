@@ -18,10 +18,10 @@ pub struct Concurrency {
 
 impl Concurrency {
     /// Calls at once, and how long one more may wait for its turn.
-    pub fn new(calls: usize, wait: Duration) -> Self {
+    pub fn new(max_concurrent_calls: usize, wait: Duration) -> Self {
         Self {
-            at_once: Arc::new(Semaphore::new(calls)),
-            queue: Arc::new(Semaphore::new(calls)),
+            at_once: Arc::new(Semaphore::new(max_concurrent_calls)),
+            queue: Arc::new(Semaphore::new(max_concurrent_calls)),
             wait,
         }
     }

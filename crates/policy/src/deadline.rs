@@ -10,8 +10,8 @@ use tokio::time::{Instant, timeout_at};
 
 /// Bounds the time of a call: between two signs of life, and in all.
 pub struct Deadline {
-    pub between_events: Duration,
-    pub in_all: Duration,
+    pub call_timeout: Duration,
+    pub max_call_duration: Duration,
 }
 
 impl Layer for Deadline {
@@ -20,11 +20,11 @@ impl Layer for Deadline {
             return next.run(call);
         }
         Box::pin(async move {
-            let end = Instant::now() + self.in_all;
-            let first = (Instant::now() + self.between_events).min(end);
+            let end = Instant::now() + self.max_call_duration;
+            let first = (Instant::now() + self.call_timeout).min(end);
             match timeout_at(first, next.run(call)).await {
                 Ok(Ok(Reply::Stream(events))) => {
-                    Ok(Reply::Stream(bounded(events, self.between_events, end)))
+                    Ok(Reply::Stream(bounded(events, self.call_timeout, end)))
                 }
                 Ok(reply) => reply,
                 Err(_) => Err(too_late()),

@@ -11,14 +11,14 @@ const FIRST_WAIT: Duration = Duration::from_millis(100);
 
 /// Asks again, so many times.
 pub struct Retry {
-    pub times: u32,
+    pub max_retries: u32,
 }
 
 impl Layer for Retry {
     fn call<'a>(&'a self, call: Call, next: Next<'a>) -> BoxFuture<'a, Result<Reply>> {
         Box::pin(async move {
             let mut wait = FIRST_WAIT;
-            for _ in 0..self.times {
+            for _ in 0..self.max_retries {
                 match begun(next.run(call.clone()).await).await {
                     Err(error) if may_repeat(&call, &error) => {
                         tokio::time::sleep(wait).await;

@@ -38,11 +38,11 @@ struct Gauge {
 impl Admission {
     pub fn new(limits: &Limits) -> Self {
         Self {
-            calls: Gauge::new(limits.calls),
-            streams: Gauge::new(limits.streams),
-            pieces: Arc::new(Semaphore::new(limits.buffered_bytes.div_ceil(PIECE))),
+            calls: Gauge::new(limits.max_concurrent_calls),
+            streams: Gauge::new(limits.max_streams),
+            pieces: Arc::new(Semaphore::new(limits.max_buffered_bytes.div_ceil(PIECE))),
             sessions: Sessions::new(limits),
-            max_sessions: limits.sessions,
+            max_sessions: limits.max_sessions,
             refused: Box::new(|_, _| {}),
         }
     }

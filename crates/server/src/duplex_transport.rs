@@ -47,7 +47,7 @@ impl Pipe {
         let pipe = Self {
             transports: Arc::clone(transports),
             peer,
-            in_flight: InFlight::new(transports.limits.calls_per_session),
+            in_flight: InFlight::new(transports.limits.max_concurrent_calls_per_session),
             session: Mutex::default(),
             out,
             calls: TaskTracker::new(),

@@ -28,9 +28,9 @@ impl Transports {
     ) -> OutgoingMessages {
         let room = match &request.operation {
             Operation::Gateway(GatewayOperation::Listen(filter))
-                if filter.uris.len() + filter.tasks.len() > self.limits.subscriptions =>
+                if filter.uris.len() + filter.tasks.len() > self.limits.max_subscriptions =>
             {
-                Err(subscribe::too_many(self.limits.subscriptions))
+                Err(subscribe::too_many(self.limits.max_subscriptions))
             }
             Operation::Gateway(GatewayOperation::Listen(_)) => self.admission.stream(),
             _ => self.admission.call(),
@@ -42,7 +42,7 @@ impl Transports {
                 return one(lowering.error(&error));
             }
         };
-        let (gateway, patience) = (Arc::clone(&self.gateway), self.limits.answer_time);
+        let (gateway, patience) = (Arc::clone(&self.gateway), self.limits.answer_timeout);
         let frames = stream::once(async move {
             let reply = match &asking {
                 Some(_) if may_ask(&request.operation) => {

@@ -61,7 +61,7 @@ impl Session {
         limits: &Limits,
         parent: &CancellationToken,
     ) -> Self {
-        let standing = Outlet::new(STANDING, limits.stream_events, limits);
+        let standing = Outlet::new(STANDING, limits.replay_buffer_events, limits);
         static NEXT: AtomicU64 = AtomicU64::new(1);
         Self {
             number: NEXT.fetch_add(1, Ordering::Relaxed),
@@ -71,10 +71,10 @@ impl Session {
             questions: Questions::new(handshake.capabilities.clone()),
             capabilities: handshake.capabilities,
             client: handshake.client,
-            in_flight: InFlight::new(limits.calls_per_session),
+            in_flight: InFlight::new(limits.max_concurrent_calls_per_session),
             ended: parent.child_token(),
             standing,
-            subscriptions: Arc::new(Subscriptions::new(limits.subscriptions)),
+            subscriptions: Arc::new(Subscriptions::new(limits.max_subscriptions)),
             state: Mutex::new(State {
                 log_level: None,
                 streams: Vec::new(),
@@ -115,7 +115,7 @@ impl Session {
         let mut state = self.lock();
         let number = state.next_stream;
         state.next_stream += 1;
-        let outlet = Outlet::new(number, self.limits.stream_events, &self.limits);
+        let outlet = Outlet::new(number, self.limits.replay_buffer_events, &self.limits);
         state.streams.push(Arc::clone(&outlet));
         forget_oldest(&mut state.streams);
         outlet

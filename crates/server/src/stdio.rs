@@ -43,12 +43,12 @@ pub async fn serve_stdio(
     );
     let writer = tokio::spawn(write(said, output, pipe.ended.clone()));
     let read = tokio::select! {
-        read = read(&pipe, transports.limits.message_bytes, input) => read,
+        read = read(&pipe, transports.limits.max_message_bytes, input) => read,
         () = pipe.ended.cancelled() => Ok(()),
         () = stop.cancelled() => Ok(()),
     };
     transports.drain();
-    let grace = Grace::new(transports.limits.drain, stop);
+    let grace = Grace::new(transports.limits.shutdown_timeout, stop);
     tokio::select! {
         () = pipe.answered() => {}
         () = grace.over() => tracing::warn!("ending what is still under way"),

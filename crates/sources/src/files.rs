@@ -34,14 +34,14 @@ pub struct FilesConfig {
     /// The folder, an absolute path.
     pub root: PathBuf,
     /// Whether names that begin with a dot are shown.
-    pub hidden: bool,
+    pub include_hidden: bool,
     /// Whether what git ignores is left out.
     pub gitignore: bool,
     /// With any, files that match none are left out.
     pub include: Patterns,
     pub exclude: Patterns,
     /// Of one file.
-    pub max_bytes: u64,
+    pub max_file_bytes: u64,
     /// That are listed.
     pub max_files: usize,
 }
@@ -55,7 +55,7 @@ struct Inner {
     root: Root,
     base: Base,
     rules: Rules,
-    max_bytes: u64,
+    max_file_bytes: u64,
     max_files: usize,
     shelf: watch::Sender<Arc<Shelf>>,
     changes: ChangeSender,
@@ -71,14 +71,14 @@ impl Files {
             name: name.to_owned(),
             base,
             rules: Rules {
-                hidden: config.hidden,
+                hidden: config.include_hidden,
                 gitignore: config.gitignore,
                 include: config.include,
                 exclude: config.exclude,
                 told: Told::default(),
             },
             root: Root::new(config.root),
-            max_bytes: config.max_bytes,
+            max_file_bytes: config.max_file_bytes,
             max_files: config.max_files,
             shelf: watch::Sender::new(Arc::new(Shelf::coming())),
             changes: ChangeSender::default(),
@@ -119,7 +119,7 @@ impl Inner {
         let inner = Arc::clone(&self);
         let (asked, spelled) = (place.clone(), uri.to_owned());
         let read = self.desk.work(move || {
-            let contents = inner.walk().read(&asked, inner.max_bytes)?;
+            let contents = inner.walk().read(&asked, inner.max_file_bytes)?;
             Ok(entries::item(&inner.base, &asked, &spelled, contents))
         });
         let read = read.await.unwrap_or_else(|error| {
@@ -131,7 +131,7 @@ impl Inner {
                 let message = "the folder of this source is not there";
                 Error::new(Code::SourceDown, Side::Source, message)
             }
-            unread => entries::unread(uri, self.max_bytes, unread),
+            unread => entries::unread(uri, self.max_file_bytes, unread),
         })??;
         let result = json!({ "contents": [item] });
         Ok(Reply::Done(Outcome::complete(result.into())))
@@ -147,7 +147,7 @@ impl Inner {
             return Err(Error::client(Code::InvalidParams, message));
         }
         let typed = completing::typed(call).value;
-        let values = complete::paths(&self.now().walked, self.max_bytes, &typed);
+        let values = complete::paths(&self.now().walked, self.max_file_bytes, &typed);
         Ok(Reply::Done(completing::suggested(&values)))
     }
 

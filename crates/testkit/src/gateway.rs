@@ -30,7 +30,7 @@ pub struct Builder {
     http: HttpConfig,
     page_size: usize,
     naming: Naming,
-    call_time: Duration,
+    call_timeout: Duration,
 }
 
 impl TestGateway {
@@ -46,7 +46,7 @@ impl TestGateway {
             },
             page_size: 1000,
             naming: Naming::default(),
-            call_time: Duration::from_secs(3600),
+            call_timeout: Duration::from_secs(3600),
         }
         .and(FIRST, source)
     }
@@ -112,8 +112,8 @@ impl Builder {
 
     /// How long a call may take.
     #[must_use]
-    pub fn call_time(mut self, time: Duration) -> Self {
-        self.call_time = time;
+    pub fn call_timeout(mut self, time: Duration) -> Self {
+        self.call_timeout = time;
         self
     }
 
@@ -161,8 +161,8 @@ impl Builder {
                 &self.sources,
             )),
             Arc::new(Deadline {
-                between_events: self.call_time,
-                in_all: self.call_time,
+                call_timeout: self.call_timeout,
+                max_call_duration: self.call_timeout,
             }),
         ];
         let gateway = Arc::new(Gateway::new(config, self.sources, layers));

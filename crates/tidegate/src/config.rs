@@ -6,25 +6,24 @@
 mod auth;
 mod ca;
 mod capability_index;
-mod conduct;
 mod data_dir;
 mod endpoint;
 mod entries;
-mod fault;
+mod environment;
 mod file;
 mod folders;
-mod forms;
 mod limits;
 mod listen;
 mod log;
 mod mcp_servers;
 mod memory;
-mod outside;
 mod overrides;
+mod policy;
 mod problem;
 mod proxies;
 mod raw;
 mod read;
+mod read_error;
 mod remote;
 mod schema;
 mod seal_keys;
@@ -34,6 +33,7 @@ mod settings;
 mod sources;
 mod suggest;
 mod tree;
+mod units;
 mod validate;
 mod web;
 
@@ -43,11 +43,11 @@ mod tests;
 pub use auth::Key;
 pub use ca::CaFile;
 pub use capability_index::IndexSettings;
-pub use conduct::{Conduct, Era, Sharing};
+pub use environment::Environment;
 pub use log::{LogFormat, LogLevel};
-pub use outside::Outside;
 pub use overrides::Flags;
 pub(crate) use overrides::{ALL as OVERRIDES, LOG_LEVEL, Override, Sets};
+pub use policy::{Era, RemotePolicy, Sharing};
 pub use problem::{Origin, Place, Problem, Problems};
 pub use remote::{Remote, Server};
 pub(crate) use schema::{default_of, schema};
@@ -66,19 +66,22 @@ use tree::{Node, Value};
 use validate::Around;
 
 /// Reads, judges and completes the configuration. Creates and opens nothing but what it reads.
-pub fn load(flags: &Flags, outside: &Outside<'_>) -> Result<Settings, Problems> {
-    complete(file::find(flags, outside)?, flags, outside)
+pub fn load(flags: &Flags, environment: &Environment<'_>) -> Result<Settings, Problems> {
+    complete(file::find(flags, environment)?, flags, environment)
 }
 
 /// The same without a file, for what does not concern the gateway that one may describe.
-pub(crate) fn without_file(flags: &Flags, outside: &Outside<'_>) -> Result<Settings, Problems> {
-    complete(None, flags, outside)
+pub(crate) fn without_file(
+    flags: &Flags,
+    environment: &Environment<'_>,
+) -> Result<Settings, Problems> {
+    complete(None, flags, environment)
 }
 
 fn complete(
     found: Option<Found>,
     flags: &Flags,
-    outside: &Outside<'_>,
+    environment: &Environment<'_>,
 ) -> Result<Settings, Problems> {
     let (mut tree, file) = match found {
         Some(Found { name, text }) => (parse(&name, &text)?, Some(name)),
@@ -94,23 +97,28 @@ fn complete(
         tree.value = Value::Map(Vec::new());
     }
     let name = file.clone().unwrap_or_default();
-    let folder = outside.folder().join(name.parent().unwrap_or(&name));
+    let folder = environment.folder().join(name.parent().unwrap_or(&name));
     let mut diagnostics = Diagnostics::new(name, tree.clone());
 
     read::refuse_duplicates(&mut tree, &mut diagnostics);
     let raw: raw::Raw = read::read(tree, "", &mut diagnostics).unwrap_or_default();
     let around = Around {
         flags,
-        outside,
+        environment,
         file,
         folder: &folder,
     };
     let seal_keys = raw.seal_keys.clone().unwrap_or_default();
     let (mut settings, keys) = validate::validate(raw, &around, &mut diagnostics);
-    settings.seal_keys = seal_keys::fetch(&seal_keys, &folder, outside, &mut diagnostics);
-    settings.keys = auth::fetch(keys, &folder, outside, &mut diagnostics);
-    sources::fetch(&mut settings.sources, &folder, outside, &mut diagnostics);
-    settings.proxies = proxies::read(&settings.sources, outside, &mut diagnostics);
+    settings.seal_keys = seal_keys::fetch(&seal_keys, &folder, environment, &mut diagnostics);
+    settings.keys = auth::fetch(keys, &folder, environment, &mut diagnostics);
+    sources::fetch(
+        &mut settings.sources,
+        &folder,
+        environment,
+        &mut diagnostics,
+    );
+    settings.proxies = proxies::read(&settings.sources, environment, &mut diagnostics);
     diagnostics.settle(settings)
 }
 

@@ -16,7 +16,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::{self, Command, Exit};
-use crate::config::{Flags, Log, Outside, Settings, load};
+use crate::config::{Environment, Flags, Log, Settings, load};
 use crate::log;
 
 /// Runs the program.
@@ -25,18 +25,18 @@ pub fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(stop) => return say(&stop.text, stop.exit),
     };
-    let outside = Outside::process();
+    let environment = Environment::process();
     let exit = match cli.command {
-        Command::Serve(args) => with_settings(&args.flags(), &outside, serve::run),
-        Command::Stdio(args) => with_settings(&args.flags(), &outside, stdio::run),
+        Command::Serve(args) => with_settings(&args.flags(), &environment, serve::run),
+        Command::Stdio(args) => with_settings(&args.flags(), &environment, stdio::run),
         Command::Check(args) => quietly(cli::check::run(
             &args,
-            &outside,
+            &environment,
             &mut io::stdout(),
             &mut io::stderr(),
         )),
-        Command::Look(look) => look::run(&look, &outside),
-        Command::Memory(command) => memory::run(&command, &outside),
+        Command::Look(look) => look::run(&look, &environment),
+        Command::Memory(command) => memory::run(&command, &environment),
         #[cfg(target_os = "linux")]
         Command::Keep(args) => return keep(&args.program, &args.args),
         Command::Schema => quietly(cli::schema::run(&mut io::stdout()).map(|()| Exit::Done)),
@@ -45,11 +45,15 @@ pub fn main() -> ExitCode {
 }
 
 /// Loads the settings and runs a command in a runtime of its own.
-fn with_settings<F>(flags: &Flags, outside: &Outside<'_>, command: fn(Settings) -> F) -> Exit
+fn with_settings<F>(
+    flags: &Flags,
+    environment: &Environment<'_>,
+    command: fn(Settings) -> F,
+) -> Exit
 where
     F: Future<Output = anyhow::Result<()>>,
 {
-    let settings = match load(flags, outside) {
+    let settings = match load(flags, environment) {
         Ok(settings) => settings,
         Err(problems) => return tell(&problems.to_string(), Exit::Usage),
     };

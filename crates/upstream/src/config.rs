@@ -18,17 +18,17 @@ pub struct RemoteConfig {
     /// What is known about how it speaks.
     pub speaks: EraSetting,
     /// How long the server may take to say how it speaks and what it offers.
-    pub connect_time: Duration,
+    pub connect_timeout: Duration,
     /// How long a list may wait for a server that has just been started.
     pub list_wait: Duration,
     /// Bytes of one message of the server.
-    pub message_bytes: usize,
+    pub max_message_bytes: usize,
     /// Who shares a session or a process with whom.
     pub sharing: Sharing,
     /// Sessions or processes for one principal at once.
-    pub links: usize,
+    pub max_connections: usize,
     /// How long a call waits for its client to come back with an answer.
-    pub park_time: Duration,
+    pub parked_call_timeout: Duration,
     /// Seals what clients carry for us.
     pub seal: Arc<Seal>,
     /// Is told how long each list took.

@@ -118,7 +118,7 @@ impl Pool {
                 rooms.retain(|_, room| Arc::strong_count(room) > 1);
             }
             let room = rooms.entry(principal.cloned());
-            Arc::clone(room.or_insert_with(|| Arc::new(Semaphore::new(config.links))))
+            Arc::clone(room.or_insert_with(|| Arc::new(Semaphore::new(config.max_connections))))
         };
         let turn = room.acquire_owned().await;
         turn.map_err(|_| not_asked("the source is being closed"))
@@ -151,13 +151,13 @@ impl Pool {
             let its = lanes.keys().filter(|one| one.principal == key.principal);
             its.count()
         };
-        if of_one(&lanes) >= config.links {
+        if of_one(&lanes) >= config.max_connections {
             lanes.retain(|one, lane| one.principal != key.principal || lane.is_in_use());
         }
         if lanes.len() >= MOST_LANES {
             lanes.retain(|_, lane| lane.is_in_use());
         }
-        if lanes.len() >= MOST_LANES || of_one(&lanes) >= config.links {
+        if lanes.len() >= MOST_LANES || of_one(&lanes) >= config.max_connections {
             return Err(not_asked(
                 "the source has as many sessions open as it may; try again later",
             ));

@@ -84,7 +84,7 @@ impl Remote {
         let unfinished = TaskTracker::new();
         let changes = ChangeSender::default();
         let elsewhere = Elsewhere::new(changes.clone());
-        let lot = Lot::new(Arc::clone(&config.seal), config.park_time);
+        let lot = Lot::new(Arc::clone(&config.seal), config.parked_call_timeout);
         Self {
             config,
             started: tokio::time::Instant::now(),

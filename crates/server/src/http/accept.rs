@@ -113,7 +113,10 @@ pub(super) async fn body(
     headers: &HeaderMap,
     body: Body,
 ) -> Result<Accepted> {
-    let (limit, time) = (transports.limits.message_bytes, transports.limits.body_time);
+    let (limit, time) = (
+        transports.limits.max_message_bytes,
+        transports.limits.body_timeout,
+    );
     let announced = only(headers, &CONTENT_LENGTH)?.and_then(|length| length.parse::<usize>().ok());
     if announced.is_some_and(|length| length > limit) {
         return Err(too_large(limit));

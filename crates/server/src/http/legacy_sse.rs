@@ -65,7 +65,7 @@ pub(super) async fn open(State(http): State<Arc<Http>>, request: Request<Body>) 
             _room: room,
         };
         Ok::<_, Refusal>(respond::events(
-            channel.body(http.transports.limits.keep_alive),
+            channel.body(http.transports.limits.keep_alive_interval),
         ))
     };
     opened

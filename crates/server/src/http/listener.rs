@@ -55,7 +55,7 @@ impl Listener {
         cut: CancellationToken,
     ) {
         let connections = TaskTracker::new();
-        let room = Arc::new(Semaphore::new(limits.connections));
+        let room = Arc::new(Semaphore::new(limits.max_connections));
         let builder = builder(limits);
         loop {
             let accepted = tokio::select! {
@@ -108,7 +108,7 @@ struct Connection {
 
 impl Connection {
     async fn run(self, builder: Builder<TokioExecutor>) {
-        let begins = timeout(self.limits.header_time, begins(&self.stream));
+        let begins = timeout(self.limits.header_timeout, begins(&self.stream));
         let begun = tokio::select! {
             // What has arrived before the transport closed is served.
             biased;
@@ -118,8 +118,8 @@ impl Connection {
         if !begun {
             return;
         }
-        set_options(&self.stream, self.limits.write_stall);
-        let stream = NoStall::new(self.stream, self.limits.write_stall);
+        set_options(&self.stream, self.limits.write_timeout);
+        let stream = NoStall::new(self.stream, self.limits.write_timeout);
         let service = TowerToHyperService::new(self.router);
         let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
         let mut stopping = false;
@@ -178,14 +178,14 @@ fn builder(limits: &Limits) -> Builder<TokioExecutor> {
     builder
         .http1()
         .timer(TokioTimer::new())
-        .header_read_timeout(limits.header_time)
-        .max_buf_size(limits.header_bytes.max(8192));
-    let header_bytes = u32::try_from(limits.header_bytes).unwrap_or(u32::MAX);
+        .header_read_timeout(limits.header_timeout)
+        .max_buf_size(limits.max_header_bytes.max(8192));
+    let max_header_bytes = u32::try_from(limits.max_header_bytes).unwrap_or(u32::MAX);
     builder
         .http2()
         .timer(TokioTimer::new())
         .max_concurrent_streams(HTTP2_STREAMS)
-        .max_header_list_size(header_bytes)
+        .max_header_list_size(max_header_bytes)
         .keep_alive_interval(Some(Duration::from_secs(20)))
         .keep_alive_timeout(Duration::from_secs(20));
     builder

@@ -79,7 +79,7 @@ async fn one(
 
 /// The connection owns this answer. JSON if it comes before anything else does, else a stream.
 async fn own_answer(http: &Http, era: Era, mut frames: OutgoingMessages) -> Response {
-    let keep_alive = http.transports.limits.keep_alive;
+    let keep_alive = http.transports.limits.keep_alive_interval;
     let first = timeout(keep_alive, frames.next()).await;
     match first {
         Ok(Some(frame @ OutgoingMessage::Response { .. })) => respond::json(era, &frame),
@@ -196,7 +196,7 @@ fn streamed(
     respond::events(bodies::shared(
         opening,
         reader,
-        http.transports.limits.keep_alive,
+        http.transports.limits.keep_alive_interval,
     ))
 }
 

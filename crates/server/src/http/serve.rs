@@ -27,14 +27,17 @@ pub async fn serve_http(
     }
     stop.cancelled().await;
     transports.stop();
-    tokio::time::sleep(limits.drain_delay).await;
+    tokio::time::sleep(limits.shutdown_delay).await;
     closed.cancel();
     transports.drain();
     let finished = async {
         serving.wait().await;
         transports.idle().await;
     };
-    if tokio::time::timeout(limits.drain, finished).await.is_err() {
+    if tokio::time::timeout(limits.shutdown_timeout, finished)
+        .await
+        .is_err()
+    {
         tracing::warn!("the time to drain is over; ending what is still under way");
     }
     cut.cancel();

@@ -23,7 +23,7 @@ pub(super) async fn get(
     let session = find(http, scope, headers).await?;
     accept::check_accepts_events(headers)?;
     let primed = session.revision.primes_streams();
-    let keep_alive = http.transports.limits.keep_alive;
+    let keep_alive = http.transports.limits.keep_alive_interval;
     let room = Some(http.transports.admission.stream()?);
     let reader = match accept::only(headers, &LAST_EVENT_ID)? {
         None => session.standing.try_read().ok_or_else(taken)?,

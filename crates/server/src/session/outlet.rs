@@ -43,7 +43,7 @@ impl Outlet {
             being_read: false,
             left: None,
         };
-        let max_bytes = limits.stream_bytes;
+        let max_bytes = limits.replay_buffer_bytes;
         Arc::new(Self {
             number,
             max_events,

@@ -65,9 +65,9 @@ impl Slot {
 impl Sessions {
     pub(crate) fn new(limits: &Limits) -> Self {
         Self {
-            max: limits.sessions,
-            max_per_principal: limits.sessions_per_principal,
-            idle: limits.session_idle,
+            max: limits.max_sessions,
+            max_per_principal: limits.max_sessions_per_principal,
+            idle: limits.session_idle_timeout,
             open: Mutex::default(),
         }
     }

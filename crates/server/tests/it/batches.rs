@@ -182,7 +182,7 @@ async fn other_revisions_have_no_batches() {
 async fn an_empty_batch_and_a_long_one_are_refused_whole() {
     let source = FakeSource::standard();
     let gateway = TestGateway::with(source.clone())
-        .limits(|limits| limits.batch_messages = 3)
+        .limits(|limits| limits.max_batch_messages = 3)
         .start()
         .await;
     let session = gateway.client().initialize(BATCHES).await;

@@ -162,7 +162,7 @@ async fn a_word_ends_a_listen_on_a_pipe_without_another() {
 async fn what_is_cancelled_is_counted_and_makes_room() {
     let source = FakeSource::standard();
     let gateway = TestGateway::with(source.clone())
-        .limits(|limits| limits.calls = 1)
+        .limits(|limits| limits.max_concurrent_calls = 1)
         .start()
         .await;
     for round in 1..=5 {

@@ -10,7 +10,8 @@ use crate::support::{echoed, methods, plain, refused, served, standard};
 
 /// Far longer than a test takes, so that only what ends by itself ends.
 fn patient(source: &FakeSource) -> tidegate_testkit::Builder {
-    TestGateway::with(source.clone()).limits(|limits| limits.drain = Duration::from_secs(3600))
+    TestGateway::with(source.clone())
+        .limits(|limits| limits.shutdown_timeout = Duration::from_secs(3600))
 }
 
 async fn refuses_connections(gateway: &TestGateway) {
@@ -121,7 +122,7 @@ async fn idle_connections_and_sessions_do_not_hold_up_the_end() {
 async fn what_does_not_finish_in_time_is_cut() {
     let source = FakeSource::standard();
     let gateway = TestGateway::with(source.clone())
-        .limits(|limits| limits.drain = Duration::from_millis(50))
+        .limits(|limits| limits.shutdown_timeout = Duration::from_millis(50))
         .start()
         .await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
@@ -146,7 +147,7 @@ async fn what_does_not_finish_in_time_is_cut() {
 async fn while_it_stops_the_gateway_is_not_ready_and_its_door_still_open() {
     let source = FakeSource::standard();
     let mut gateway = TestGateway::with(source)
-        .limits(|limits| limits.drain_delay = Duration::from_secs(3600))
+        .limits(|limits| limits.shutdown_delay = Duration::from_secs(3600))
         .start()
         .await;
     let status = async |path| gateway.client().at(path).request("GET").send().await.status;

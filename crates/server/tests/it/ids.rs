@@ -161,8 +161,8 @@ async fn an_id_is_free_again_when_its_answer_is_out() {
 async fn room_is_free_again_when_the_answer_is_out() {
     let gateway = TestGateway::with(FakeSource::standard())
         .limits(|limits| {
-            limits.calls = 1;
-            limits.calls_per_session = 1;
+            limits.max_concurrent_calls = 1;
+            limits.max_concurrent_calls_per_session = 1;
         })
         .start()
         .await;

@@ -226,7 +226,7 @@ async fn wrong_ways_in_are_refused() {
 async fn too_many_streams_are_refused() {
     let gateway = TestGateway::with(FakeSource::standard())
         .legacy_sse()
-        .limits(|limits| limits.streams = 1)
+        .limits(|limits| limits.max_streams = 1)
         .start()
         .await;
     let first = Channel::open(&gateway.client()).await;
@@ -242,7 +242,7 @@ async fn too_many_streams_are_refused() {
 async fn a_silent_stream_is_kept_open_by_comments() {
     let gateway = TestGateway::with(FakeSource::standard())
         .legacy_sse()
-        .limits(|limits| limits.keep_alive = std::time::Duration::from_millis(20))
+        .limits(|limits| limits.keep_alive_interval = std::time::Duration::from_millis(20))
         .start()
         .await;
     let mut channel = Channel::open(&gateway.client()).await;

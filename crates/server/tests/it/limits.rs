@@ -14,7 +14,7 @@ fn ping_of(bytes: usize) -> String {
 #[tokio::test]
 async fn a_body_one_byte_over_is_refused_however_it_is_sent() {
     let gateway = TestGateway::with(FakeSource::standard())
-        .limits(|limits| limits.message_bytes = 1000)
+        .limits(|limits| limits.max_message_bytes = 1000)
         .start()
         .await;
     let post = |bytes: usize| gateway.client().post_text(&ping_of(bytes));
@@ -54,7 +54,7 @@ async fn a_body_that_nests_too_deep_is_refused() {
 #[tokio::test]
 async fn headers_that_are_too_large_are_refused() {
     let gateway = TestGateway::with(FakeSource::standard())
-        .limits(|limits| limits.header_bytes = 8192)
+        .limits(|limits| limits.max_header_bytes = 8192)
         .start()
         .await;
     let post = |bytes: usize| {
@@ -74,7 +74,7 @@ async fn headers_that_are_too_large_are_refused() {
 async fn too_many_calls_are_told_to_come_back() {
     let source = FakeSource::standard();
     let gateway = TestGateway::with(source.clone())
-        .limits(|limits| limits.calls = 2)
+        .limits(|limits| limits.max_concurrent_calls = 2)
         .start()
         .await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
@@ -119,7 +119,7 @@ async fn too_many_calls_are_told_to_come_back() {
 async fn too_many_calls_in_one_session_are_told_to_come_back() {
     let source = FakeSource::standard();
     let gateway = TestGateway::with(source.clone())
-        .limits(|limits| limits.calls_per_session = 1)
+        .limits(|limits| limits.max_concurrent_calls_per_session = 1)
         .start()
         .await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
@@ -138,7 +138,7 @@ async fn too_many_calls_in_one_session_are_told_to_come_back() {
 #[tokio::test]
 async fn too_many_streams_are_told_to_come_back() {
     let gateway = TestGateway::with(FakeSource::standard())
-        .limits(|limits| limits.streams = 1)
+        .limits(|limits| limits.max_streams = 1)
         .start()
         .await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
@@ -171,7 +171,7 @@ async fn too_many_streams_are_told_to_come_back() {
 #[tokio::test]
 async fn too_many_connections_wait_their_turn() {
     let gateway = TestGateway::with(FakeSource::standard())
-        .limits(|limits| limits.connections = 2)
+        .limits(|limits| limits.max_connections = 2)
         .start()
         .await;
     let idle = [

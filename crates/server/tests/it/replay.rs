@@ -265,7 +265,7 @@ async fn changes_that_came_while_nobody_read_are_there_for_the_next_reader() {
 async fn what_is_kept_of_a_stream_is_bounded_and_the_answer_always_among_it() {
     let source = FakeSource::empty().tool(Tool::named("long").hold().progress(20));
     let gateway = TestGateway::with(source.clone())
-        .limits(|limits| limits.stream_events = 4)
+        .limits(|limits| limits.replay_buffer_events = 4)
         .start()
         .await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;

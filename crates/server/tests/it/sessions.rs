@@ -151,8 +151,8 @@ async fn a_session_that_nobody_uses_ends() {
     let source = FakeSource::standard();
     let gateway = TestGateway::with(source.clone())
         .limits(|limits| {
-            limits.session_idle = Duration::from_secs(2);
-            limits.keep_alive = Duration::from_millis(100);
+            limits.session_idle_timeout = Duration::from_secs(2);
+            limits.keep_alive_interval = Duration::from_millis(100);
         })
         .start()
         .await;
@@ -182,8 +182,8 @@ async fn idleness_begins_when_the_last_use_ends() {
     let source = FakeSource::standard();
     let gateway = TestGateway::with(source.clone())
         .limits(|limits| {
-            limits.session_idle = Duration::from_secs(2);
-            limits.keep_alive = Duration::from_millis(100);
+            limits.session_idle_timeout = Duration::from_secs(2);
+            limits.keep_alive_interval = Duration::from_millis(100);
         })
         .start()
         .await;
@@ -200,7 +200,7 @@ async fn idleness_begins_when_the_last_use_ends() {
 async fn at_the_bound_the_session_idle_longest_makes_room() {
     let source = FakeSource::standard();
     let gateway = TestGateway::with(source.clone())
-        .limits(|limits| limits.sessions = 3)
+        .limits(|limits| limits.max_sessions = 3)
         .start()
         .await;
     let open = || async { gateway.client().initialize(NEWEST_LEGACY).await };
@@ -220,7 +220,7 @@ async fn at_the_bound_the_session_idle_longest_makes_room() {
 #[tokio::test]
 async fn when_every_session_is_busy_a_new_one_is_refused() {
     let gateway = TestGateway::with(FakeSource::standard())
-        .limits(|limits| limits.sessions = 2)
+        .limits(|limits| limits.max_sessions = 2)
         .start()
         .await;
     let sessions = [
@@ -242,7 +242,7 @@ async fn when_every_session_is_busy_a_new_one_is_refused() {
 async fn one_principal_cannot_push_out_the_sessions_of_another() {
     let gateway = TestGateway::with(FakeSource::standard())
         .keys([("ada", "key-of-ada"), ("bob", "key-of-bob")])
-        .limits(|limits| limits.sessions_per_principal = 2)
+        .limits(|limits| limits.max_sessions_per_principal = 2)
         .start()
         .await;
     let (ada, bob) = (

@@ -12,7 +12,7 @@ const SHORT: Duration = Duration::from_millis(100);
 #[tokio::test]
 async fn a_body_that_does_not_come_is_not_waited_for() {
     let gateway = TestGateway::with(FakeSource::standard())
-        .limits(|limits| limits.body_time = SHORT)
+        .limits(|limits| limits.body_timeout = SHORT)
         .start()
         .await;
     let post = gateway.client().post(&plain("ping", json!({})));
@@ -32,9 +32,9 @@ async fn a_body_that_does_not_come_is_not_waited_for() {
 async fn bodies_that_do_not_come_take_no_room_from_others() {
     let gateway = TestGateway::with(FakeSource::standard())
         .limits(|limits| {
-            limits.message_bytes = 4096;
-            limits.buffered_bytes = 2 * 4096;
-            limits.body_time = Duration::from_secs(3600);
+            limits.max_message_bytes = 4096;
+            limits.max_buffered_bytes = 2 * 4096;
+            limits.body_timeout = Duration::from_secs(3600);
         })
         .start()
         .await;
@@ -60,10 +60,10 @@ async fn small_messages_of_unknown_size_do_not_fill_the_room_while_they_are_serv
     let source = FakeSource::standard();
     let gateway = TestGateway::with(source.clone())
         .limits(|limits| {
-            limits.message_bytes = 4096;
-            limits.buffered_bytes = 2 * 4096;
-            limits.body_time = Duration::from_secs(3600);
-            limits.keep_alive = Duration::from_secs(3600);
+            limits.max_message_bytes = 4096;
+            limits.max_buffered_bytes = 2 * 4096;
+            limits.body_timeout = Duration::from_secs(3600);
+            limits.keep_alive_interval = Duration::from_secs(3600);
         })
         .start()
         .await;
@@ -104,7 +104,7 @@ async fn a_body_that_ends_early_reaches_nobody() {
 #[tokio::test]
 async fn headers_that_do_not_come_are_not_waited_for() {
     let gateway = TestGateway::with(FakeSource::standard())
-        .limits(|limits| limits.header_time = SHORT)
+        .limits(|limits| limits.header_timeout = SHORT)
         .start()
         .await;
     for half in [
@@ -131,7 +131,7 @@ async fn headers_that_do_not_come_are_not_waited_for() {
 #[tokio::test]
 async fn an_idle_connection_is_closed() {
     let gateway = TestGateway::with(FakeSource::standard())
-        .limits(|limits| limits.header_time = SHORT)
+        .limits(|limits| limits.header_timeout = SHORT)
         .start()
         .await;
     let mut answer = gateway
@@ -148,10 +148,10 @@ async fn a_connection_that_waits_for_its_answer_is_not_idle() {
     let source = FakeSource::standard();
     let gateway = TestGateway::with(source.clone())
         .limits(|limits| {
-            limits.header_time = SHORT;
-            limits.body_time = SHORT;
-            limits.write_stall = SHORT;
-            limits.keep_alive = SHORT;
+            limits.header_timeout = SHORT;
+            limits.body_timeout = SHORT;
+            limits.write_timeout = SHORT;
+            limits.keep_alive_interval = SHORT;
         })
         .start()
         .await;
@@ -170,7 +170,7 @@ async fn a_connection_that_waits_for_its_answer_is_not_idle() {
 async fn a_reader_that_stalls_is_cut_off() {
     let source = FakeSource::standard();
     let gateway = TestGateway::with(source.clone())
-        .limits(|limits| limits.write_stall = SHORT)
+        .limits(|limits| limits.write_timeout = SHORT)
         .start()
         .await;
     let flood = gateway
@@ -196,7 +196,7 @@ async fn a_reader_that_stalls_is_cut_off() {
 async fn a_stalled_reader_of_a_session_costs_no_one_else() {
     let source = FakeSource::standard();
     let gateway = TestGateway::with(source.clone())
-        .limits(|limits| limits.write_stall = SHORT)
+        .limits(|limits| limits.write_timeout = SHORT)
         .start()
         .await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
@@ -217,7 +217,7 @@ async fn a_stalled_reader_of_a_session_costs_no_one_else() {
 async fn a_call_that_takes_too_long_is_ended() {
     let source = FakeSource::standard();
     let gateway = TestGateway::with(source.clone())
-        .call_time(SHORT)
+        .call_timeout(SHORT)
         .start()
         .await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;

@@ -152,7 +152,7 @@ async fn every_event_of_a_session_has_an_id_of_its_own() {
 async fn a_silent_stream_is_kept_open_by_comments() {
     let source = FakeSource::standard();
     let gateway = TestGateway::with(source.clone())
-        .limits(|limits| limits.keep_alive = Duration::from_millis(20))
+        .limits(|limits| limits.keep_alive_interval = Duration::from_millis(20))
         .start()
         .await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;

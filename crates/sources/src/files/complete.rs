@@ -4,9 +4,9 @@ use crate::folder::{Base, Place, Walked};
 
 /// Every path that what was typed may become. Folders end in a slash. What is suggested works: no
 /// file that is too large to be read.
-pub(super) fn paths(walked: &Walked, max_bytes: u64, typed: &str) -> Vec<String> {
+pub(super) fn paths(walked: &Walked, max_file_bytes: u64, typed: &str) -> Vec<String> {
     let files = walked.files.iter();
-    let files = files.filter(|(_, file)| file.stamp.size <= max_bytes);
+    let files = files.filter(|(_, file)| file.stamp.size <= max_file_bytes);
     let files = files.map(|(place, _)| Base::variable(place));
     let folders = walked.folders.keys().filter(|place| !place.is_top());
     let folders = folders.map(|place: &Place| format!("{}/", Base::variable(place)));

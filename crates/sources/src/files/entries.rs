@@ -19,7 +19,7 @@ pub(super) fn resources(
     base: &Base,
     root: &Root,
     files: &BTreeMap<Place, File>,
-    max_bytes: u64,
+    max_file_bytes: u64,
 ) -> Vec<Entry> {
     let uri = base.folder_uri(&Place::top());
     let name = root.path().file_name().unwrap_or(root.path().as_os_str());
@@ -31,7 +31,7 @@ pub(super) fn resources(
     });
     let files = files
         .iter()
-        .filter(|(_, file)| file.stamp.size <= max_bytes)
+        .filter(|(_, file)| file.stamp.size <= max_file_bytes)
         .map(|(place, file)| resource(&base.uri(place), &place.to_string(), None, file));
     std::iter::once(entry(&uri, top)).chain(files).collect()
 }

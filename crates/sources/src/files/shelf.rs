@@ -38,7 +38,7 @@ impl Shelf {
                 &source.base,
                 &source.root,
                 &walked.files,
-                source.max_bytes,
+                source.max_file_bytes,
             ),
             templates: vec![entries::template(&source.template())],
             ..Catalog::default()

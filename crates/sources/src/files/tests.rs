@@ -21,11 +21,11 @@ impl Folder {
         fs::write(folder.path().join("sub/a.txt"), "a").unwrap();
         let config = FilesConfig {
             root: folder.path().to_owned(),
-            hidden: false,
+            include_hidden: false,
             gitignore: true,
             include: Patterns::default(),
             exclude: Patterns::default(),
-            max_bytes: 1_024,
+            max_file_bytes: 1_024,
             max_files: 100,
         };
         let source = Files::new("f", config);

@@ -8,14 +8,14 @@ use super::stats::apart;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Entries that a principal may keep.
-    pub entries: usize,
+    pub max_entries: usize,
     /// Bytes that they may take: keys, values and tags together.
-    pub bytes: usize,
-    pub key_bytes: usize,
-    pub value_bytes: usize,
+    pub max_bytes: usize,
+    pub max_key_bytes: usize,
+    pub max_value_bytes: usize,
     /// Tags of one entry.
-    pub tags: usize,
-    pub tag_bytes: usize,
+    pub max_tags: usize,
+    pub max_tag_bytes: usize,
 }
 
 /// A name of a namespace is short: it stands in every URI.
@@ -25,8 +25,8 @@ impl Limits {
     pub fn quota(&self) -> Quota {
         let number = |number| u64::try_from(number).unwrap_or(u64::MAX);
         Quota {
-            entries: number(self.entries),
-            bytes: number(self.bytes),
+            entries: number(self.max_entries),
+            bytes: number(self.max_bytes),
         }
     }
 
@@ -35,19 +35,19 @@ impl Limits {
         check_namespace(&draft.place.namespace)?;
         self.check_key(&draft.place.key)?;
         let size = draft.value.as_str().len();
-        if size > self.value_bytes {
-            let [size, most] = apart(size as u64, self.value_bytes as u64);
+        if size > self.max_value_bytes {
+            let [size, most] = apart(size as u64, self.max_value_bytes as u64);
             return Err(format!("the value has {size}; {most} are the most"));
         }
-        if draft.tags.len() > self.tags {
-            let most = self.tags;
+        if draft.tags.len() > self.max_tags {
+            let most = self.max_tags;
             return Err(format!("there are too many tags; {most} is the most"));
         }
-        let wrong = |tag: &&String| tag.is_empty() || tag.len() > self.tag_bytes || odd(tag);
+        let wrong = |tag: &&String| tag.is_empty() || tag.len() > self.max_tag_bytes || odd(tag);
         match draft.tags.iter().find(wrong) {
             None => Ok(()),
             Some(_) => {
-                let most = self.tag_bytes;
+                let most = self.max_tag_bytes;
                 Err(format!(
                     "a tag has 1 to {most} bytes and no control characters"
                 ))
@@ -56,10 +56,10 @@ impl Limits {
     }
 
     pub(super) fn check_key(&self, key: &str) -> Result<(), String> {
-        match key.is_empty() || key.len() > self.key_bytes || odd(key) {
+        match key.is_empty() || key.len() > self.max_key_bytes || odd(key) {
             false => Ok(()),
             true => {
-                let most = self.key_bytes;
+                let most = self.max_key_bytes;
                 Err(format!(
                     "`key` must have 1 to {most} bytes and no control characters"
                 ))
@@ -73,10 +73,10 @@ impl Limits {
             Put::Added | Put::Replaced => None,
             Put::TooMany(_) => Some(format!(
                 "the quota of {} entries is used up; delete some first, or let them expire",
-                self.entries
+                self.max_entries
             )),
             Put::TooLarge(used) => {
-                let [quota, used] = apart(self.bytes as u64, used.bytes);
+                let [quota, used] = apart(self.max_bytes as u64, used.bytes);
                 Some(format!(
                     "this would exceed the quota of {quota}, of which {used} are used; delete \
                      some first, or let them expire"

@@ -62,9 +62,9 @@ impl Stats {
                 .map(|(name, usage)| (name, amount(usage)))
                 .collect(),
             quota: Quota {
-                entries: state.limits.entries,
-                size: human(state.limits.bytes as u64),
-                bytes: state.limits.bytes,
+                entries: state.limits.max_entries,
+                size: human(state.limits.max_bytes as u64),
+                bytes: state.limits.max_bytes,
             },
         })
     }

@@ -57,7 +57,7 @@ impl TestGateway {
         &self.parts.stats
     }
 
-    /// Begins to stop as the program does on a signal. With `Limits::drain_delay` the transport stays
+    /// Begins to stop as the program does on a signal. With `Limits::shutdown_delay` the transport stays
     /// open for so long, so that a test can look at it.
     pub fn begin_to_stop(&mut self) -> Stopping {
         self.stop.cancel();

@@ -79,6 +79,6 @@ where
 
 /// A source of our own has its time too.
 pub(super) fn timed<S: Source>(source: Arc<S>, settings: &Settings) -> Arc<dyn Source> {
-    let deadline = deadline(settings.call_time, settings.call_time_max);
+    let deadline = deadline(settings.call_timeout, settings.max_call_duration);
     Arc::new(Layered::new(source, vec![Arc::new(deadline)]))
 }

@@ -14,7 +14,7 @@ use tidegate_upstream::{
 };
 
 use crate::cli::KEEP;
-use crate::config::{self, Conduct, Server, Settings};
+use crate::config::{self, RemotePolicy, Server, Settings};
 
 /// A server of ours.
 pub(crate) struct Served {
@@ -38,21 +38,16 @@ pub(super) fn servers(
         config::SourceKind::Remote(server) => Some((&source.id, server)),
         _ => None,
     });
-    let served = |(
-        id,
-        Server {
-            remote, conduct, ..
-        },
-    ): (&String, &Server)| {
+    let served = |(id, Server { remote, policy, .. }): (&String, &Server)| {
         let transport = transport(remote, settings, &trust)?;
-        let mut config = remote_config(id, transport, conduct, seal, settings);
+        let mut config = remote_config(id, transport, policy, seal, settings);
         config.listed = listed(id, figures);
         let remote = Arc::new(Remote::new(config));
         let inner = Arc::clone(&remote) as Arc<dyn Source>;
         Ok(Served {
             id: id.parse()?,
             remote,
-            source: Arc::new(Layered::new(inner, layers(conduct, settings))),
+            source: Arc::new(Layered::new(inner, layers(policy, settings))),
         })
     };
     servers.map(served).collect()
@@ -62,28 +57,28 @@ pub(super) fn servers(
 pub(crate) fn remote_config(
     name: &str,
     transport: TransportConfig,
-    conduct: &Conduct,
+    policy: &RemotePolicy,
     seal: &Arc<Seal>,
     settings: &Settings,
 ) -> RemoteConfig {
     RemoteConfig {
         name: name.to_owned(),
         transport,
-        speaks: match conduct.era {
+        speaks: match policy.era {
             config::Era::Auto => EraSetting::Auto,
             config::Era::Legacy => EraSetting::Legacy,
             config::Era::Modern => EraSetting::Modern,
         },
-        connect_time: conduct.connect_time,
+        connect_timeout: policy.connect_timeout,
         list_wait: settings.startup_wait,
-        message_bytes: conduct.message_bytes,
-        sharing: match conduct.sharing {
+        max_message_bytes: policy.max_message_bytes,
+        sharing: match policy.sharing {
             config::Sharing::Principal => Sharing::Principal,
             config::Sharing::Shared => Sharing::All,
             config::Sharing::Call => Sharing::Call,
         },
-        links: conduct.links,
-        park_time: conduct.park_time,
+        max_connections: policy.max_connections,
+        parked_call_timeout: policy.parked_call_timeout,
         seal: Arc::clone(seal),
         listed: ListObserver::default(),
     }
@@ -101,28 +96,35 @@ fn listed(source: &str, figures: &Arc<CallMetrics>) -> ListObserver {
 
 /// A server's own layers, in the order a call meets them. What waits for its turn has not been
 /// asked yet, so that is no failure of the server; what is late is one.
-fn layers(conduct: &Conduct, settings: &Settings) -> Vec<Arc<dyn Layer>> {
-    let between_events = conduct.call_time.unwrap_or(settings.call_time);
-    let in_all = conduct.call_time_max.unwrap_or(settings.call_time_max);
-    let mut layers: Vec<Arc<dyn Layer>> =
-        vec![Arc::new(Concurrency::new(conduct.calls, between_events))];
-    if conduct.failures > 0 {
-        let failures = u32::try_from(conduct.failures).unwrap_or(u32::MAX);
-        layers.push(Arc::new(Breaker::new(failures, conduct.pause)));
+fn layers(policy: &RemotePolicy, settings: &Settings) -> Vec<Arc<dyn Layer>> {
+    let call_timeout = policy.call_timeout.unwrap_or(settings.call_timeout);
+    let max_call_duration = policy
+        .max_call_duration
+        .unwrap_or(settings.max_call_duration);
+    let mut layers: Vec<Arc<dyn Layer>> = vec![Arc::new(Concurrency::new(
+        policy.max_concurrent_calls,
+        call_timeout,
+    ))];
+    if policy.failure_threshold > 0 {
+        let failure_threshold = u32::try_from(policy.failure_threshold).unwrap_or(u32::MAX);
+        layers.push(Arc::new(Breaker::new(
+            failure_threshold,
+            policy.open_duration,
+        )));
     }
-    layers.push(Arc::new(deadline(between_events, in_all)));
-    if conduct.retries > 0 {
-        let times = u32::try_from(conduct.retries).unwrap_or(u32::MAX);
-        layers.push(Arc::new(Retry { times }));
+    layers.push(Arc::new(deadline(call_timeout, max_call_duration)));
+    if policy.max_retries > 0 {
+        let max_retries = u32::try_from(policy.max_retries).unwrap_or(u32::MAX);
+        layers.push(Arc::new(Retry { max_retries }));
     }
     layers
 }
 
 /// The longer time holds in all: whoever gives a source more for one call means it.
-pub(crate) fn deadline(between_events: Duration, in_all: Duration) -> Deadline {
+pub(crate) fn deadline(call_timeout: Duration, max_call_duration: Duration) -> Deadline {
     Deadline {
-        between_events,
-        in_all: in_all.max(between_events),
+        call_timeout,
+        max_call_duration: max_call_duration.max(call_timeout),
     }
 }
 

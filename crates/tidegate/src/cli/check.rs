@@ -7,16 +7,16 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use super::{CheckArgs, Exit};
-use crate::config::{self, Origin, Outside, Problem, Problems, Settings};
+use crate::config::{self, Environment, Origin, Problem, Problems, Settings};
 
 /// Prints a summary on `out`, or the problems: as text on `err`, as JSON on `out`.
 pub fn run(
     args: &CheckArgs,
-    outside: &Outside<'_>,
+    environment: &Environment<'_>,
     out: &mut dyn Write,
     err: &mut dyn Write,
 ) -> io::Result<Exit> {
-    match (config::load(&args.serve.flags(), outside), args.json) {
+    match (config::load(&args.serve.flags(), environment), args.json) {
         (Ok(settings), true) => writeln!(out, "{:#}", summary_json(&settings))?,
         (Ok(settings), false) => summary_text(&settings, out)?,
         (Err(problems), true) => {

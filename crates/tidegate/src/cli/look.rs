@@ -5,7 +5,7 @@
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::ConfigArgs;
-use crate::config::{self, Flags, LogLevel, Outside};
+use crate::config::{self, Environment, Flags, LogLevel};
 
 /// How much these commands log where no flag or variable says it. What the file says is meant for
 /// the gateway that serves.
@@ -167,14 +167,14 @@ impl Look {
 
 impl LookArgs {
     /// What they say of the configuration.
-    pub fn flags(&self, outside: &Outside<'_>) -> Flags {
-        quiet(self.config.flags(), outside)
+    pub fn flags(&self, environment: &Environment<'_>) -> Flags {
+        quiet(self.config.flags(), environment)
     }
 }
 
 /// The flags of a command that runs for a moment.
-pub(super) fn quiet(flags: Flags, outside: &Outside<'_>) -> Flags {
-    let said = outside.variable(config::LOG_LEVEL.variable).is_some();
+pub(super) fn quiet(flags: Flags, environment: &Environment<'_>) -> Flags {
+    let said = environment.variable(config::LOG_LEVEL.variable).is_some();
     Flags {
         // No address is opened, so none can be open to all.
         insecure: true,

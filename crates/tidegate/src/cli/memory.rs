@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 
 use super::{ConfigArgs, look};
-use crate::config::{Flags, Outside};
+use crate::config::{Environment, Flags};
 
 /// The name of the command that has these.
 pub(super) const NAME: &str = "memory";
@@ -64,8 +64,8 @@ pub struct MemoryArgs {
 
 impl MemoryArgs {
     /// What they say of the configuration.
-    pub fn flags(&self, outside: &Outside<'_>) -> Flags {
-        look::quiet(self.config.flags(), outside)
+    pub fn flags(&self, environment: &Environment<'_>) -> Flags {
+        look::quiet(self.config.flags(), environment)
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use tempfile::TempDir;
 
 use super::{CheckArgs, Cli, Command, ConfigArgs, Exit, ServeArgs, check, parse, schema};
-use crate::config::{LogFormat, LogLevel, Outside};
+use crate::config::{Environment, LogFormat, LogLevel};
 
 fn args(line: &str) -> Result<Cli, super::Stop> {
     parse(["tidegate"].into_iter().chain(line.split_whitespace()))
@@ -44,14 +44,14 @@ fn looking_logs_little_and_finds_the_endpoint() {
         Command::Look(look) => look.args().clone(),
         other => panic!("{other:?}"),
     };
-    let none = Outside::new(|_| None, "");
-    let loud = Outside::new(|_| Some("debug".to_owned()), "");
-    for (line, outside, level) in [
+    let none = Environment::new(|_| None, "");
+    let loud = Environment::new(|_| Some("debug".to_owned()), "");
+    for (line, environment, level) in [
         ("ls", &none, Some(LogLevel::Warn)),
         ("ls", &loud, None),
         ("ls --log-level info", &loud, Some(LogLevel::Info)),
     ] {
-        assert_eq!(look(line).flags(outside).log_level, level, "{line}");
+        assert_eq!(look(line).flags(environment).log_level, level, "{line}");
     }
     for (given, meant) in [
         ("http://here:1", "http://here:1/mcp"),
@@ -136,7 +136,7 @@ fn schema_is_json() {
 fn run_check(text: &str, json: bool) -> (Exit, String, String) {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("tidegate.yaml"), text).unwrap();
-    let outside = Outside::new(
+    let environment = Environment::new(
         |name| match name {
             "HOME" => Some("/home/ada".to_owned()),
             "ADA_KEY" => Some("0123456789abcdef".to_owned()),
@@ -152,7 +152,7 @@ fn run_check(text: &str, json: bool) -> (Exit, String, String) {
         },
     };
     let (mut out, mut err) = (Vec::new(), Vec::new());
-    let exit = check::run(&args, &outside, &mut out, &mut err).unwrap();
+    let exit = check::run(&args, &environment, &mut out, &mut err).unwrap();
     (
         exit,
         String::from_utf8(out).unwrap(),

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::entries::Entries;
-use super::outside::Outside;
+use super::environment::Environment;
 use super::problem::Diagnostics;
 use super::secret::{Reference, Secret};
 
@@ -122,7 +122,7 @@ fn not_a_reference(principal: &str) -> String {
 pub(crate) fn fetch(
     references: Vec<KeyReference>,
     folder: &Path,
-    outside: &Outside<'_>,
+    environment: &Environment<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Vec<Key> {
     let mut keys: Vec<Key> = Vec::new();
@@ -132,7 +132,7 @@ pub(crate) fn fetch(
         reference,
     } in references
     {
-        let fetched = reference.resolve(folder, outside).and_then(|secret| {
+        let fetched = reference.resolve(folder, environment).and_then(|secret| {
             check_key(secret.expose())?;
             match keys.iter().find(|other| other.secret == secret) {
                 Some(other) => Err(format!(

@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tidegate_sources::index::{Exposed, IndexConfig};
 
-use super::forms::Time;
 use super::overrides::{
     NEXS_RESOURCES_CACHE_TTL, NEXS_RESOURCES_ENABLED, Override, RESOURCES_CACHE_TTL,
     RESOURCES_ENABLED,
@@ -15,6 +14,7 @@ use super::problem::{Diagnostics, Origin};
 use super::read::read;
 use super::sources::{Source, SourceKind};
 use super::tree::Node;
+use super::units::Time;
 use super::validate::Around;
 
 /// The word for it in the file.
@@ -162,6 +162,6 @@ fn given(
     flag: Option<String>,
     around: &Around<'_>,
 ) -> Option<(String, Origin)> {
-    ours.pick(flag, around.outside, None)
-        .or_else(|| older.pick(None, around.outside, None))
+    ours.pick(flag, around.environment, None)
+        .or_else(|| older.pick(None, around.environment, None))
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::outside::Outside;
+use super::environment::Environment;
 use super::overrides;
 use super::problem::{Diagnostics, Origin};
 use super::validate::Around;
@@ -13,12 +13,12 @@ pub(crate) fn choose(
     around: &Around<'_>,
     diagnostics: &mut Diagnostics,
 ) -> PathBuf {
-    let outside = around.outside;
+    let environment = around.environment;
     if let Some(path) = &around.flags.data_dir {
-        return outside.folder().join(path);
+        return environment.folder().join(path);
     }
-    if let Some(path) = outside.variable(overrides::DATA_DIR.variable) {
-        return outside.folder().join(path);
+    if let Some(path) = environment.variable(overrides::DATA_DIR.variable) {
+        return environment.folder().join(path);
     }
     let chosen = match file {
         Some("") => {
@@ -28,8 +28,8 @@ pub(crate) fn choose(
             );
             return PathBuf::new();
         }
-        Some(path) => written(path, around.folder, outside),
-        None => users_own(outside),
+        Some(path) => written(path, around.folder, environment),
+        None => users_own(environment),
     };
     chosen.unwrap_or_else(|| {
         diagnostics.push(
@@ -41,23 +41,23 @@ pub(crate) fn choose(
 }
 
 /// A path of the file. The shell is not there to expand a `~`.
-fn written(path: &str, folder: &Path, outside: &Outside<'_>) -> Option<PathBuf> {
+fn written(path: &str, folder: &Path, environment: &Environment<'_>) -> Option<PathBuf> {
     match path.strip_prefix("~/") {
-        Some(rest) => Some(home(outside)?.join(rest)),
+        Some(rest) => Some(home(environment)?.join(rest)),
         None => Some(folder.join(path)),
     }
 }
 
 /// A relative `XDG_DATA_HOME` is to be ignored: the XDG base directory specification says so.
-fn users_own(outside: &Outside<'_>) -> Option<PathBuf> {
-    let xdg = outside
+fn users_own(environment: &Environment<'_>) -> Option<PathBuf> {
+    let xdg = environment
         .variable("XDG_DATA_HOME")
         .map(PathBuf::from)
         .filter(|path| path.is_absolute());
-    let share = xdg.or_else(|| Some(home(outside)?.join(".local/share")))?;
+    let share = xdg.or_else(|| Some(home(environment)?.join(".local/share")))?;
     Some(share.join("tidegate"))
 }
 
-fn home(outside: &Outside<'_>) -> Option<PathBuf> {
-    outside.variable("HOME").map(PathBuf::from)
+fn home(environment: &Environment<'_>) -> Option<PathBuf> {
+    environment.variable("HOME").map(PathBuf::from)
 }

@@ -10,7 +10,7 @@ use super::entries::Entries;
 use super::problem::Diagnostics;
 use super::sources::RawSource;
 
-const LISTED_TOOLS: usize = 40;
+const MAX_LISTED_TOOLS: usize = 40;
 
 // The doc comments are the reference text of the fields.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -22,7 +22,7 @@ pub(crate) struct RawEndpoint {
     pub(crate) bridge_tools: Option<bool>,
 
     /// Which tools are listed. `direct`: all. `search`: the bridge tools and those of `pinned`.
-    /// `hybrid`: these, and whole sources in their order while they have no more than `listed_tools`
+    /// `hybrid`: these, and whole sources in their order while they have no more than `max_listed_tools`
     /// together. The others are found with `gateway__search`, and can be called by their names.
     #[schemars(extend("default" = "direct"))]
     pub(crate) exposure: Option<RawExposure>,
@@ -33,8 +33,8 @@ pub(crate) struct RawEndpoint {
     pub(crate) pinned: Option<Vec<String>>,
 
     /// How many tools `hybrid` lists, beside the pinned ones.
-    #[schemars(extend("default" = LISTED_TOOLS))]
-    pub(crate) listed_tools: Option<usize>,
+    #[schemars(extend("default" = MAX_LISTED_TOOLS))]
+    pub(crate) max_listed_tools: Option<usize>,
 }
 
 // No doc comments: they would become the reference text of the field above.
@@ -108,7 +108,7 @@ fn checked(
         RawExposure::Search => Exposure::Search { pinned },
         RawExposure::Hybrid => Exposure::Hybrid {
             pinned,
-            most: raw.listed_tools.unwrap_or(LISTED_TOOLS),
+            most: raw.max_listed_tools.unwrap_or(MAX_LISTED_TOOLS),
         },
     };
     Endpoint {

@@ -6,7 +6,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::outside::Outside;
+use super::environment::Environment;
 use super::overrides::{CONFIG, Flags};
 use super::problem::{Origin, Problem};
 
@@ -25,19 +25,24 @@ pub(crate) struct Found {
 
 /// The file that the flag or the variable names, or the one in the folder. `None` if there is
 /// none, which is fine.
-pub(crate) fn find(flags: &Flags, outside: &Outside<'_>) -> Result<Option<Found>, Problem> {
+pub(crate) fn find(flags: &Flags, environment: &Environment<'_>) -> Result<Option<Found>, Problem> {
     if let Some(name) = &flags.config {
-        return named(name, Origin::Flag(CONFIG.flag), outside).map(Some);
+        return named(name, Origin::Flag(CONFIG.flag), environment).map(Some);
     }
-    if let Some(name) = outside.variable(CONFIG.variable) {
-        return named(Path::new(&name), Origin::Variable(CONFIG.variable), outside).map(Some);
+    if let Some(name) = environment.variable(CONFIG.variable) {
+        return named(
+            Path::new(&name),
+            Origin::Variable(CONFIG.variable),
+            environment,
+        )
+        .map(Some);
     }
-    in_folder(outside)
+    in_folder(environment)
 }
 
 /// A file that was asked for must be there.
-fn named(name: &Path, origin: Origin, outside: &Outside<'_>) -> Result<Found, Problem> {
-    match read(name, outside) {
+fn named(name: &Path, origin: Origin, environment: &Environment<'_>) -> Result<Found, Problem> {
+    match read(name, environment) {
         Ok(text) => Ok(Found {
             name: name.to_owned(),
             text,
@@ -49,7 +54,7 @@ fn named(name: &Path, origin: Origin, outside: &Outside<'_>) -> Result<Found, Pr
     }
 }
 
-fn in_folder(outside: &Outside<'_>) -> Result<Option<Found>, Problem> {
+fn in_folder(environment: &Environment<'_>) -> Result<Option<Found>, Problem> {
     let mut found: Option<Found> = None;
     for name in NAMES.iter().map(PathBuf::from) {
         let problem = |message| Problem {
@@ -59,7 +64,7 @@ fn in_folder(outside: &Outside<'_>) -> Result<Option<Found>, Problem> {
             },
             message,
         };
-        match (read(&name, outside), &found) {
+        match (read(&name, environment), &found) {
             (Err(error), _) if error.kind() == io::ErrorKind::NotFound => {}
             (Err(error), _) => return Err(problem(format!("cannot read the file: {error}"))),
             (Ok(text), None) => found = Some(Found { name, text }),
@@ -74,9 +79,9 @@ fn in_folder(outside: &Outside<'_>) -> Result<Option<Found>, Problem> {
     Ok(found)
 }
 
-fn read(name: &Path, outside: &Outside<'_>) -> io::Result<String> {
+fn read(name: &Path, environment: &Environment<'_>) -> io::Result<String> {
     let mut text = String::new();
-    let file = File::open(outside.folder().join(name))?;
+    let file = File::open(environment.folder().join(name))?;
     let bytes = file.take(MOST_BYTES + 1).read_to_string(&mut text)?;
     match bytes as u64 > MOST_BYTES {
         true => Err(io::Error::other(format!(

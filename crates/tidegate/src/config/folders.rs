@@ -10,13 +10,13 @@ use tidegate_sources::Patterns;
 use tidegate_sources::files::FilesConfig;
 use tidegate_sources::prompts::PromptsConfig;
 
-use super::forms::Size;
-use super::outside::Outside;
+use super::environment::Environment;
 use super::problem::Diagnostics;
 use super::read::read;
 use super::tree::Node;
+use super::units::Size;
 
-const MAX_BYTES: Size = Size::mib(4);
+const MAX_FILE_BYTES: Size = Size::mib(4);
 const MAX_FILES: usize = 10_000;
 
 /// A folder of files as it is written.
@@ -34,13 +34,13 @@ pub(crate) struct RawFiles {
     exclude: Option<Vec<String>>,
     /// Of kind `files`: whether names that begin with a dot are served. `.git` never is.
     #[schemars(extend("default" = false))]
-    hidden: Option<bool>,
+    include_hidden: Option<bool>,
     /// Of kind `files`: whether what `.gitignore` files name is left out.
     #[schemars(extend("default" = true))]
     gitignore: Option<bool>,
     /// Of kind `files`: bytes of one file. A larger one is neither listed nor read.
-    #[schemars(extend("default" = MAX_BYTES))]
-    max_bytes: Option<Size>,
+    #[schemars(extend("default" = MAX_FILE_BYTES))]
+    max_file_bytes: Option<Size>,
     /// Of kind `files`: files that are listed. Others can be read by their URI.
     #[schemars(extend("default" = MAX_FILES))]
     max_files: Option<usize>,
@@ -76,10 +76,10 @@ pub(crate) fn read_files(
         patterns("include", raw.include),
         patterns("exclude", raw.exclude),
     );
-    let bytes = raw.max_bytes.unwrap_or(MAX_BYTES);
+    let bytes = raw.max_file_bytes.unwrap_or(MAX_FILE_BYTES);
     if !(Size(1)..=Size::mib(256)).contains(&bytes) {
-        let message = format!("`{name}.max_bytes` is {bytes}; it must be from 1 to 256MiB");
-        diagnostics.value(&path("max_bytes"), message);
+        let message = format!("`{name}.max_file_bytes` is {bytes}; it must be from 1 to 256MiB");
+        diagnostics.value(&path("max_file_bytes"), message);
     }
     let files = raw.max_files.unwrap_or(MAX_FILES);
     if !(1..=1_000_000).contains(&files) {
@@ -88,11 +88,11 @@ pub(crate) fn read_files(
     }
     Some(FilesConfig {
         root: raw.root,
-        hidden: raw.hidden.unwrap_or(false),
+        include_hidden: raw.include_hidden.unwrap_or(false),
         gitignore: raw.gitignore.unwrap_or(true),
         include,
         exclude,
-        max_bytes: bytes.0 as u64,
+        max_file_bytes: bytes.0 as u64,
         max_files: files,
     })
 }
@@ -123,8 +123,8 @@ pub(crate) fn read_prompts(
 
 /// Where a path of the file leads: it starts at the folder of the file, or at home. The shell is not
 /// there to expand a `~`.
-pub(crate) fn settle(path: &mut PathBuf, folder: &Path, outside: &Outside<'_>) {
-    let home = || outside.variable("HOME").map(PathBuf::from);
+pub(crate) fn settle(path: &mut PathBuf, folder: &Path, environment: &Environment<'_>) {
+    let home = || environment.variable("HOME").map(PathBuf::from);
     let written = match path
         .strip_prefix("~")
         .ok()
@@ -133,7 +133,7 @@ pub(crate) fn settle(path: &mut PathBuf, folder: &Path, outside: &Outside<'_>) {
         Some(at_home) => at_home,
         None => folder.join(&*path),
     };
-    let absolute = outside.folder().join(written);
+    let absolute = environment.folder().join(written);
     *path = clean(&std::path::absolute(&absolute).unwrap_or(absolute));
 }
 

@@ -10,8 +10,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tidegate_server::Limits;
 
-use super::forms::{Size, Time};
 use super::problem::Diagnostics;
+use super::units::{Size, Time};
 
 const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
@@ -73,57 +73,57 @@ macro_rules! bounds {
 bounds! {
     transports {
         /// Bytes of one message: an HTTP body or a line on stdin.
-        message_bytes: Size in Size::kib(1)..=Size::mib(1024);
+        max_message_bytes: Size in Size::kib(1)..=Size::mib(1024);
         /// Bytes of all messages that are being taken at once over HTTP.
-        buffered_bytes: Size in Size::mib(1)..=Size::mib(64 * 1024);
+        max_buffered_bytes: Size in Size::mib(1)..=Size::mib(64 * 1024);
         /// How deep arrays and objects of a message may nest.
-        json_depth: usize in 8..=128;
+        max_json_depth: usize in 8..=128;
         /// Messages in one batch, for the one revision that has batches.
-        batch_messages: usize in 1..=10_000;
+        max_batch_messages: usize in 1..=10_000;
         /// Bytes of all HTTP headers of one request together.
-        header_bytes: Size in Size::kib(8)..=Size::mib(1);
+        max_header_bytes: Size in Size::kib(8)..=Size::mib(1);
         /// Open HTTP connections.
-        connections: usize in MANY;
+        max_connections: usize in MANY;
         /// Calls under way at once, from all clients.
-        calls: usize in MANY;
+        max_concurrent_calls: usize in MANY;
         /// Calls under way at once in one session or on one stdio pipe.
-        calls_per_session: usize in MANY;
+        max_concurrent_calls_per_session: usize in MANY;
         /// Sessions of clients that have them, over all principals.
-        sessions: usize in MANY;
+        max_sessions: usize in MANY;
         /// Sessions of one principal.
-        sessions_per_principal: usize in MANY;
+        max_sessions_per_principal: usize in MANY;
         /// How long a session may stay unused before it ends.
-        session_idle: Time in Time::secs(1)..=Time::secs(30 * DAY);
+        session_idle_timeout: Time in Time::secs(1)..=Time::secs(30 * DAY);
         /// Open event streams, from all clients.
-        streams: usize in MANY;
+        max_streams: usize in MANY;
         /// Events kept of one stream for a client that reads slowly or comes back.
-        stream_events: usize in MANY;
+        replay_buffer_events: usize in MANY;
         /// Bytes of the events kept of one stream.
-        stream_bytes: Size in Size::kib(1)..=Size::mib(1024);
+        replay_buffer_bytes: Size in Size::kib(1)..=Size::mib(1024);
         /// Resources and tasks that one session or one stream may subscribe to.
-        subscriptions: usize in MANY;
+        max_subscriptions: usize in MANY;
         /// How long a client may take to send the headers of its next request; an idle connection ends
         /// after this time too.
-        header_time: Time in SHORTEST..=Time::secs(HOUR);
+        header_timeout: Time in SHORTEST..=Time::secs(HOUR);
         /// How long a client may take to send a body.
-        body_time: Time in SHORTEST..=Time::secs(HOUR);
+        body_timeout: Time in SHORTEST..=Time::secs(HOUR);
         /// How often a silent stream gets a comment, so that proxies keep it open.
-        keep_alive: Time in SHORTEST..=Time::secs(HOUR);
+        keep_alive_interval: Time in SHORTEST..=Time::secs(HOUR);
         /// How long a client may refuse to take bytes of a stream before it is closed.
-        write_stall: Time in SHORTEST..=Time::secs(HOUR);
+        write_timeout: Time in SHORTEST..=Time::secs(HOUR);
         /// How long a client with a session may think about what a source without sessions asks.
-        answer_time: Time in SHORTEST..=Time::secs(DAY);
+        answer_timeout: Time in SHORTEST..=Time::secs(DAY);
         /// How long connections are still taken after the signal to stop, so that whoever sends
         /// them here can notice.
-        drain_delay: Time in NONE..=Time::secs(HOUR);
+        shutdown_delay: Time in NONE..=Time::secs(HOUR);
         /// How long calls under way may go on after that.
-        drain: Time in NONE..=Time::secs(HOUR);
+        shutdown_timeout: Time in NONE..=Time::secs(HOUR);
     }
     own {
         /// How long a call may take without progress.
-        call_time: Time = Time::secs(MINUTE), as Duration in SHORTEST..=Time::secs(DAY);
+        call_timeout: Time = Time::secs(MINUTE), as Duration in SHORTEST..=Time::secs(DAY);
         /// How long a call may take in total.
-        call_time_max: Time = Time::secs(10 * MINUTE), as Duration in SHORTEST..=Time::secs(7 * DAY);
+        max_call_duration: Time = Time::secs(10 * MINUTE), as Duration in SHORTEST..=Time::secs(7 * DAY);
         /// Entries on one page of a list.
         page_size: usize = 1_000_usize, as usize in 1..=10_000;
         /// How long the first clients, with all they ask, wait for sources that have just been started.
@@ -133,17 +133,17 @@ bounds! {
 
 pub(crate) fn check(raw: &RawLimits, diagnostics: &mut Diagnostics) -> Checked {
     let checked = check_each(raw, diagnostics);
-    if checked.call_time > checked.call_time_max {
-        let field = if raw.call_time.is_some() {
-            "call_time"
+    if checked.call_timeout > checked.max_call_duration {
+        let field = if raw.call_timeout.is_some() {
+            "call_timeout"
         } else {
-            "call_time_max"
+            "max_call_duration"
         };
         let message = format!(
-            "`limits.call_time` ({}) is longer than `limits.call_time_max` ({}); raise the one or \
+            "`limits.call_timeout` ({}) is longer than `limits.max_call_duration` ({}); raise the one or \
              lower the other",
-            Time(checked.call_time),
-            Time(checked.call_time_max)
+            Time(checked.call_timeout),
+            Time(checked.max_call_duration)
         );
         diagnostics.value(&["limits", field], message);
     }

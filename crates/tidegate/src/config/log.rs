@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::fault::unknown_word;
+use super::read_error::unknown_word;
 
 /// The section `log` as it is written.
 #[derive(Debug, Default, Deserialize, JsonSchema)]

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::conduct::Conduct;
 use super::entries::Entries;
+use super::policy::RemotePolicy;
 use super::problem::Diagnostics;
 use super::remote::{RawRemote, Server};
 use super::sources::{self, Source, SourceKind};
@@ -58,7 +58,7 @@ pub(crate) fn check(
                 kind: SourceKind::Remote(Server {
                     written: ("mcpServers", name),
                     remote,
-                    conduct: Conduct::default(),
+                    policy: RemotePolicy::default(),
                 }),
             }),
             Err(message) => diagnostics.key(&path, format!("`mcpServers.{name}` {message}")),

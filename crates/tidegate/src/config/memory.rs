@@ -6,18 +6,18 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tidegate_sources::memory::Limits;
 
-use super::conduct::Within;
-use super::forms::Size;
+use super::policy::Within;
 use super::problem::Diagnostics;
 use super::read::read;
 use super::tree::Node;
+use super::units::Size;
 
-const ENTRIES: usize = 10_000;
-const BYTES: Size = Size::mib(64);
-const KEY_BYTES: Size = Size(512);
-const VALUE_BYTES: Size = Size::mib(1);
-const TAGS: usize = 32;
-const TAG_BYTES: Size = Size(64);
+const MAX_ENTRIES: usize = 10_000;
+const MAX_BYTES: Size = Size::mib(64);
+const MAX_KEY_BYTES: Size = Size(512);
+const MAX_VALUE_BYTES: Size = Size::mib(1);
+const MAX_TAGS: usize = 32;
+const MAX_TAG_BYTES: Size = Size(64);
 
 /// A memory as it is written.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -32,34 +32,34 @@ pub(crate) struct RawMemory {
 #[serde(deny_unknown_fields, expecting = "a mapping of fields")]
 struct RawQuota {
     /// Entries of one principal.
-    #[schemars(extend("default" = ENTRIES))]
-    entries: Option<usize>,
+    #[schemars(extend("default" = MAX_ENTRIES))]
+    max_entries: Option<usize>,
     /// Bytes of all entries of one principal: their keys, values and tags.
-    #[schemars(extend("default" = BYTES))]
-    bytes: Option<Size>,
+    #[schemars(extend("default" = MAX_BYTES))]
+    max_bytes: Option<Size>,
     /// Bytes of one key.
-    #[schemars(extend("default" = KEY_BYTES))]
-    key_bytes: Option<Size>,
+    #[schemars(extend("default" = MAX_KEY_BYTES))]
+    max_key_bytes: Option<Size>,
     /// Bytes of one value.
-    #[schemars(extend("default" = VALUE_BYTES))]
-    value_bytes: Option<Size>,
+    #[schemars(extend("default" = MAX_VALUE_BYTES))]
+    max_value_bytes: Option<Size>,
     /// Tags of one entry.
-    #[schemars(extend("default" = TAGS))]
-    tags: Option<usize>,
+    #[schemars(extend("default" = MAX_TAGS))]
+    max_tags: Option<usize>,
     /// Bytes of one tag.
-    #[schemars(extend("default" = TAG_BYTES))]
-    tag_bytes: Option<Size>,
+    #[schemars(extend("default" = MAX_TAG_BYTES))]
+    max_tag_bytes: Option<Size>,
 }
 
 /// The limits of a memory that says nothing.
 pub(super) fn shipped() -> Limits {
     Limits {
-        entries: ENTRIES,
-        bytes: BYTES.into(),
-        key_bytes: KEY_BYTES.into(),
-        value_bytes: VALUE_BYTES.into(),
-        tags: TAGS,
-        tag_bytes: TAG_BYTES.into(),
+        max_entries: MAX_ENTRIES,
+        max_bytes: MAX_BYTES.into(),
+        max_key_bytes: MAX_KEY_BYTES.into(),
+        max_value_bytes: MAX_VALUE_BYTES.into(),
+        max_tags: MAX_TAGS,
+        max_tag_bytes: MAX_TAG_BYTES.into(),
     }
 }
 
@@ -74,30 +74,35 @@ pub(crate) fn read_memory(node: Node, name: &str, diagnostics: &mut Diagnostics)
         diagnostics,
     };
     Some(Limits {
-        entries: within.or("entries", raw.entries, shipped.entries, 1..=1_000_000),
-        bytes: within.or(
-            "bytes",
-            raw.bytes,
-            shipped.bytes,
+        max_entries: within.or(
+            "max_entries",
+            raw.max_entries,
+            shipped.max_entries,
+            1..=1_000_000,
+        ),
+        max_bytes: within.or(
+            "max_bytes",
+            raw.max_bytes,
+            shipped.max_bytes,
             Size::kib(1)..=Size::mib(64 << 10),
         ),
-        key_bytes: within.or(
-            "key_bytes",
-            raw.key_bytes,
-            shipped.key_bytes,
+        max_key_bytes: within.or(
+            "max_key_bytes",
+            raw.max_key_bytes,
+            shipped.max_key_bytes,
             Size(8)..=Size::kib(4),
         ),
-        value_bytes: within.or(
-            "value_bytes",
-            raw.value_bytes,
-            shipped.value_bytes,
+        max_value_bytes: within.or(
+            "max_value_bytes",
+            raw.max_value_bytes,
+            shipped.max_value_bytes,
             Size(64)..=Size::mib(64),
         ),
-        tags: within.or("tags", raw.tags, shipped.tags, 0..=1_000),
-        tag_bytes: within.or(
-            "tag_bytes",
-            raw.tag_bytes,
-            shipped.tag_bytes,
+        max_tags: within.or("max_tags", raw.max_tags, shipped.max_tags, 0..=1_000),
+        max_tag_bytes: within.or(
+            "max_tag_bytes",
+            raw.max_tag_bytes,
+            shipped.max_tag_bytes,
             Size(1)..=Size::kib(1),
         ),
     })

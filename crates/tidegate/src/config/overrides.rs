@@ -4,8 +4,8 @@
 
 use std::path::PathBuf;
 
+use super::environment::Environment;
 use super::log::{LogFormat, LogLevel};
-use super::outside::Outside;
 use super::problem::Origin;
 
 /// What the command line says.
@@ -115,13 +115,13 @@ impl Override {
     pub(crate) fn pick(
         &self,
         flag: Option<String>,
-        outside: &Outside<'_>,
+        environment: &Environment<'_>,
         file: Option<(String, Origin)>,
     ) -> Option<(String, Origin)> {
         let flag = flag.map(|value| (value, Origin::Flag(self.flag)));
         let variable = || {
             Some((
-                outside.variable(self.variable)?,
+                environment.variable(self.variable)?,
                 Origin::Variable(self.variable),
             ))
         };

@@ -4,7 +4,7 @@
 
 use tidegate_upstream::{Proxies, UnusableProxy};
 
-use super::outside::Outside;
+use super::environment::Environment;
 use super::problem::{Diagnostics, Origin};
 use super::remote::{Remote, Server};
 use super::sources::{Source, SourceKind};
@@ -12,10 +12,10 @@ use super::sources::{Source, SourceKind};
 /// Reads the variables. One that is wrong matters only where a source would need it.
 pub(crate) fn read(
     sources: &[Source],
-    outside: &Outside<'_>,
+    environment: &Environment<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Proxies {
-    let proxies = Proxies::from_variables(|name| outside.variable(name));
+    let proxies = Proxies::from_variables(|name| environment.variable(name));
     let mut told = Vec::new();
     for Source { id, kind } in sources {
         let SourceKind::Remote(Server { remote, .. }) = kind else {

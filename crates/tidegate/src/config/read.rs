@@ -11,12 +11,12 @@ use serde::de::{
 };
 use serde::forward_to_deserialize_any;
 
-use super::fault::Fault;
 use super::problem::{Diagnostics, Place};
+use super::read_error::ReadError;
 use super::tree::{Entry, Node, Value};
 
 /// Nobody mends more than this before looking again, and each costs one more reading.
-const MOST_FAULTS: usize = 100;
+const MAX_ERRORS: usize = 100;
 
 /// Reads a raw type. serde stops at the first value that does not fit, so that value is noted,
 /// taken out, and the rest is read again, until all of it fits. `None` when nothing is left, or
@@ -27,21 +27,21 @@ pub(crate) fn read<T>(mut node: Node, name: &str, diagnostics: &mut Diagnostics)
 where
     T: for<'de> Deserialize<'de>,
 {
-    let mut torn: Vec<Vec<usize>> = Vec::new();
+    let mut removed: Vec<Vec<usize>> = Vec::new();
     loop {
-        let fault = match T::deserialize(&node) {
+        let error = match T::deserialize(&node) {
             Ok(read) => return Some(read),
-            Err(fault) => fault,
+            Err(error) => error,
         };
-        let path = fault.path();
+        let path = error.path();
         // A field that is missing where one was taken out was most likely that one.
-        if !(fault.is_missing() && torn.contains(&path)) {
-            diagnostics.place(fault.place(), fault.message(&full_name(name, &node, &path)));
+        if !(error.is_missing() && removed.contains(&path)) {
+            diagnostics.place(error.place(), error.message(&full_name(name, &node, &path)));
         }
-        if !take_out(&mut node, &path) || torn.len() == MOST_FAULTS {
+        if !take_out(&mut node, &path) || removed.len() == MAX_ERRORS {
             return None;
         }
-        torn.extend(path.split_last().map(|(_, holder)| holder.to_vec()));
+        removed.extend(path.split_last().map(|(_, holder)| holder.to_vec()));
     }
 }
 
@@ -76,7 +76,7 @@ fn twice(key: &str, first: Place) -> String {
     )
 }
 
-/// The path in words, such as `limits.message_bytes`. An item has the name of its list.
+/// The path in words, such as `limits.max_message_bytes`. An item has the name of its list.
 fn full_name(name: &str, root: &Node, path: &[usize]) -> String {
     let mut words = name.to_owned();
     let mut node = Some(root);
@@ -119,7 +119,7 @@ fn take_out(node: &mut Node, path: &[usize]) -> bool {
 // === impl Deserializer ===
 
 impl Node {
-    fn visit<'de, V: Visitor<'de>>(&'de self, visitor: V) -> Result<V::Value, Fault> {
+    fn visit<'de, V: Visitor<'de>>(&'de self, visitor: V) -> Result<V::Value, ReadError> {
         match &self.value {
             Value::Nothing => visitor.visit_unit(),
             Value::Flag(flag) => visitor.visit_bool(*flag),
@@ -132,7 +132,7 @@ impl Node {
     }
 }
 
-fn visit_whole<'de, V: Visitor<'de>>(whole: i128, visitor: V) -> Result<V::Value, Fault> {
+fn visit_whole<'de, V: Visitor<'de>>(whole: i128, visitor: V) -> Result<V::Value, ReadError> {
     match (u64::try_from(whole), i64::try_from(whole)) {
         (Ok(whole), _) => visitor.visit_u64(whole),
         (_, Ok(whole)) => visitor.visit_i64(whole),
@@ -141,13 +141,13 @@ fn visit_whole<'de, V: Visitor<'de>>(whole: i128, visitor: V) -> Result<V::Value
 }
 
 impl<'de> Deserializer<'de> for &'de Node {
-    type Error = Fault;
+    type Error = ReadError;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        self.visit(visitor).map_err(|fault| fault.at(self.at))
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
+        self.visit(visitor).map_err(|error| error.at(self.at))
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         match self.value {
             Value::Nothing => visitor.visit_none(),
             _ => visitor.visit_some(self),
@@ -155,11 +155,11 @@ impl<'de> Deserializer<'de> for &'de Node {
     }
 
     /// A bare `8080` is a number to YAML; where text is wanted it is meant as text.
-    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
+    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         match self.value {
             Value::Whole(whole) => visitor
                 .visit_string(whole.to_string())
-                .map_err(|fault: Fault| fault.at(self.at)),
+                .map_err(|error: ReadError| error.at(self.at)),
             _ => self.deserialize_any(visitor),
         }
     }
@@ -170,9 +170,9 @@ impl<'de> Deserializer<'de> for &'de Node {
         _: &'static str,
         _: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Fault> {
+    ) -> Result<V::Value, ReadError> {
         match self.value {
-            Value::List(_) => Err(Fault::invalid_type(Unexpected::Seq, &visitor).at(self.at)),
+            Value::List(_) => Err(ReadError::invalid_type(Unexpected::Seq, &visitor).at(self.at)),
             _ => self.deserialize_any(visitor),
         }
     }
@@ -182,24 +182,24 @@ impl<'de> Deserializer<'de> for &'de Node {
         _: &'static str,
         variants: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, Fault> {
+    ) -> Result<V::Value, ReadError> {
         let read = match &self.value {
-            Value::Text(text) => {
-                visitor.visit_enum(IntoDeserializer::<Fault>::into_deserializer(text.as_str()))
-            }
-            _ => Err(Fault::custom(format!(
+            Value::Text(text) => visitor.visit_enum(
+                IntoDeserializer::<ReadError>::into_deserializer(text.as_str()),
+            ),
+            _ => Err(ReadError::custom(format!(
                 "expected one of {}",
                 variants.join(", ")
             ))),
         };
-        read.map_err(|fault| fault.at(self.at))
+        read.map_err(|error| error.at(self.at))
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
         visitor: V,
-    ) -> Result<V::Value, Fault> {
+    ) -> Result<V::Value, ReadError> {
         visitor.visit_newtype_struct(self)
     }
 
@@ -215,9 +215,9 @@ struct Items<'de> {
 }
 
 impl<'de> SeqAccess<'de> for Items<'de> {
-    type Error = Fault;
+    type Error = ReadError;
 
-    fn next_element_seed<S>(&mut self, seed: S) -> Result<Option<S::Value>, Fault>
+    fn next_element_seed<S>(&mut self, seed: S) -> Result<Option<S::Value>, ReadError>
     where
         S: DeserializeSeed<'de>,
     {
@@ -227,7 +227,7 @@ impl<'de> SeqAccess<'de> for Items<'de> {
         self.next += 1;
         seed.deserialize(item)
             .map(Some)
-            .map_err(|fault| fault.under(self.next - 1))
+            .map_err(|error| error.under(self.next - 1))
     }
 }
 
@@ -238,22 +238,22 @@ struct Pairs<'de> {
 }
 
 impl<'de> MapAccess<'de> for Pairs<'de> {
-    type Error = Fault;
+    type Error = ReadError;
 
-    fn next_key_seed<S>(&mut self, seed: S) -> Result<Option<S::Value>, Fault>
+    fn next_key_seed<S>(&mut self, seed: S) -> Result<Option<S::Value>, ReadError>
     where
         S: DeserializeSeed<'de>,
     {
         let Some(entry) = self.entries.get(self.next) else {
             return Ok(None);
         };
-        let key: StrDeserializer<'_, Fault> = entry.key.as_str().into_deserializer();
+        let key: StrDeserializer<'_, ReadError> = entry.key.as_str().into_deserializer();
         let read = seed.deserialize(key);
         read.map(Some)
-            .map_err(|fault| fault.at(entry.key_at).under(self.next))
+            .map_err(|error| error.at(entry.key_at).under(self.next))
     }
 
-    fn next_value_seed<S>(&mut self, seed: S) -> Result<S::Value, Fault>
+    fn next_value_seed<S>(&mut self, seed: S) -> Result<S::Value, ReadError>
     where
         S: DeserializeSeed<'de>,
     {
@@ -262,8 +262,8 @@ impl<'de> MapAccess<'de> for Pairs<'de> {
         match self.entries.get(position) {
             Some(entry) => seed
                 .deserialize(&entry.value)
-                .map_err(|fault| fault.under(position)),
-            None => Err(Fault::invalid_type(Unexpected::Unit, &"a value")),
+                .map_err(|error| error.under(position)),
+            None => Err(ReadError::invalid_type(Unexpected::Unit, &"a value")),
         }
     }
 }

@@ -12,14 +12,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::ca::CaFile;
-use super::conduct::{self, Conduct, Era, RawBreaker, Sharing};
 use super::entries::Entries;
-use super::forms::{Size, Time};
-use super::outside::Outside;
+use super::environment::Environment;
+use super::policy::{self, Era, RawBreaker, RemotePolicy, Sharing};
 use super::problem::Diagnostics;
 use super::read::read;
 use super::setting::Setting;
 use super::tree::Node;
+use super::units::{Size, Time};
 
 /// A server as it is written.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -47,22 +47,22 @@ pub(crate) struct RawRemote {
     #[schemars(extend("default" = "auto"))]
     pub(super) era: Option<Era>,
     /// How long a call may take without progress. When it is not given: that of `limits`.
-    pub(super) call_time: Option<Time>,
+    pub(super) call_timeout: Option<Time>,
     /// How long a call may take in total. When it is not given: that of `limits`.
-    pub(super) call_time_max: Option<Time>,
+    pub(super) max_call_duration: Option<Time>,
     /// How long the server may take to say how it speaks, and for each page of a list.
-    #[schemars(extend("default" = conduct::CONNECT_TIME))]
-    pub(super) connect_time: Option<Time>,
+    #[schemars(extend("default" = policy::CONNECT_TIMEOUT))]
+    pub(super) connect_timeout: Option<Time>,
     /// Bytes of one message of the server.
-    #[schemars(extend("default" = conduct::MESSAGE_BYTES))]
-    pub(super) message_bytes: Option<Size>,
+    #[schemars(extend("default" = policy::MAX_MESSAGE_BYTES))]
+    pub(super) max_message_bytes: Option<Size>,
     /// Calls under way at once at this server. As many more wait for their turn.
-    #[schemars(extend("default" = conduct::CALLS))]
-    pub(super) calls: Option<usize>,
+    #[schemars(extend("default" = policy::MAX_CONCURRENT_CALLS))]
+    pub(super) max_concurrent_calls: Option<usize>,
     /// How often a call is tried again that the server did not answer: any that it never got, and
     /// of the rest those that do no more when made twice.
-    #[schemars(extend("default" = conduct::RETRIES))]
-    pub(super) retries: Option<usize>,
+    #[schemars(extend("default" = policy::MAX_RETRIES))]
+    pub(super) max_retries: Option<usize>,
     /// When the server is left alone for a while, so that calls fail at once.
     pub(super) breaker: Option<RawBreaker>,
     /// Who shares a session or a process of a server that has them, where it may ask its client
@@ -71,12 +71,12 @@ pub(crate) struct RawRemote {
     #[schemars(extend("default" = "principal"))]
     pub(super) sharing: Option<Sharing>,
     /// Processes for one principal at once, where calls cannot share one. Further calls wait.
-    #[schemars(extend("default" = conduct::LINKS))]
-    pub(super) links: Option<usize>,
+    #[schemars(extend("default" = policy::MAX_CONNECTIONS))]
+    pub(super) max_connections: Option<usize>,
     /// How long a call waits when the server asks something and its client, which has no session,
     /// must come back with the answer.
-    #[schemars(extend("default" = conduct::PARK_TIME))]
-    pub(super) park_time: Option<Time>,
+    #[schemars(extend("default" = policy::PARKED_CALL_TIMEOUT))]
+    pub(super) parked_call_timeout: Option<Time>,
 }
 
 /// A server and how it is treated.
@@ -85,7 +85,7 @@ pub struct Server {
     /// Where it is written: the block, and its name there.
     pub(super) written: (&'static str, String),
     pub remote: Remote,
-    pub conduct: Conduct,
+    pub policy: RemotePolicy,
 }
 
 /// A server.
@@ -109,7 +109,7 @@ pub enum Remote {
 pub(crate) fn read_remote(node: Node, name: &str, diagnostics: &mut Diagnostics) -> Option<Server> {
     let raw: RawRemote = read(node, name, diagnostics)?;
     let id = name.strip_prefix("sources.").unwrap_or(name);
-    let conduct = conduct::check(&raw, &["sources", id], diagnostics);
+    let policy = policy::check(&raw, &["sources", id], diagnostics);
     let remote = raw.check();
     remote
         .map_err(|message| diagnostics.key(&["sources", id], format!("`{name}` {message}")))
@@ -117,7 +117,7 @@ pub(crate) fn read_remote(node: Node, name: &str, diagnostics: &mut Diagnostics)
         .map(|remote| Server {
             written: ("sources", id.to_owned()),
             remote,
-            conduct,
+            policy,
         })
 }
 
@@ -228,7 +228,7 @@ impl Server {
     pub(crate) fn fetch(
         &mut self,
         folder: &Path,
-        outside: &Outside<'_>,
+        environment: &Environment<'_>,
         diagnostics: &mut Diagnostics,
     ) {
         let (block, id) = (self.written.0, self.written.1.as_str());
@@ -239,7 +239,7 @@ impl Server {
         match &mut self.remote {
             Remote::Program { env, .. } => {
                 for (name, setting) in env {
-                    if let Err(message) = setting.fetch(folder, outside) {
+                    if let Err(message) = setting.fetch(folder, environment) {
                         wrong(&["env", name], message);
                     }
                 }
@@ -249,7 +249,7 @@ impl Server {
                     wrong(&["ca"], message);
                 }
                 for (name, setting) in headers {
-                    let fetched = setting.fetch(folder, outside);
+                    let fetched = setting.fetch(folder, environment);
                     if let Err(message) = fetched.and_then(|()| can_be_sent(setting)) {
                         wrong(&["headers", name], message);
                     }

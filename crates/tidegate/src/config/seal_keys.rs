@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use super::outside::Outside;
+use super::environment::Environment;
 use super::problem::Diagnostics;
 use super::secret::{Reference, Secret};
 
@@ -17,12 +17,12 @@ const SHORTEST: usize = 32;
 pub(crate) fn fetch(
     written: &[String],
     folder: &Path,
-    outside: &Outside<'_>,
+    environment: &Environment<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Vec<Secret> {
     let mut keys = Vec::new();
     for (number, text) in written.iter().enumerate() {
-        match key(text, folder, outside) {
+        match key(text, folder, environment) {
             Ok(key) => keys.push(key),
             // Not the text itself, which may be the key.
             Err(message) => {
@@ -36,12 +36,12 @@ pub(crate) fn fetch(
     keys
 }
 
-fn key(text: &str, folder: &Path, outside: &Outside<'_>) -> Result<Secret, String> {
+fn key(text: &str, folder: &Path, environment: &Environment<'_>) -> Result<Secret, String> {
     let reference = Reference::parse(text).ok_or_else(|| {
         "must say where the key is kept, not what it is; write `${env:NAME}` or `${file:PATH}`"
             .to_owned()
     })?;
-    let key = reference.resolve(folder, outside)?;
+    let key = reference.resolve(folder, environment)?;
     match key.expose().len() {
         SHORTEST.. => Ok(key),
         short => Err(format!(

@@ -7,7 +7,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use super::outside::Outside;
+use super::environment::Environment;
 
 /// No secret is longer; a file that is was named by mistake.
 const MOST_BYTES: u64 = 64 * 1024;
@@ -67,13 +67,17 @@ impl Reference {
     }
 
     /// Fetches the secret. A relative path starts at `folder`.
-    pub(crate) fn resolve(&self, folder: &Path, outside: &Outside<'_>) -> Result<Secret, String> {
+    pub(crate) fn resolve(
+        &self,
+        folder: &Path,
+        environment: &Environment<'_>,
+    ) -> Result<Secret, String> {
         let text = match self {
-            Self::Variable(name) => match outside.variable(name) {
+            Self::Variable(name) => match environment.variable(name) {
                 Some(text) => text,
                 None => return Err(format!("the environment variable `{name}` is not set")),
             },
-            Self::Either(name, other) => match outside.variable(name) {
+            Self::Either(name, other) => match environment.variable(name) {
                 Some(text) => text,
                 None => return Ok(other.clone()),
             },

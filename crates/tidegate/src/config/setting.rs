@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use super::outside::Outside;
+use super::environment::Environment;
 use super::secret::{Reference, Secret};
 
 /// What stands for `${` itself.
@@ -52,12 +52,16 @@ impl Setting {
     }
 
     /// Puts the value together. A relative path starts at `folder`.
-    pub(super) fn fetch(&mut self, folder: &Path, outside: &Outside<'_>) -> Result<(), String> {
+    pub(super) fn fetch(
+        &mut self,
+        folder: &Path,
+        environment: &Environment<'_>,
+    ) -> Result<(), String> {
         let mut value = String::new();
         for part in &self.parts {
             match part {
                 Part::Text(text) => value.push_str(text.expose()),
-                Part::Kept(kept) => value.push_str(kept.resolve(folder, outside)?.expose()),
+                Part::Kept(kept) => value.push_str(kept.resolve(folder, environment)?.expose()),
             }
         }
         self.value = Secret::new(value);
@@ -82,9 +86,9 @@ mod tests {
 
     fn value(text: &str) -> Result<String, String> {
         let variable = |name: &str| (name == "TOKEN").then(|| "t0ken".to_owned());
-        let outside = Outside::new(variable, "");
+        let environment = Environment::new(variable, "");
         let mut setting = Setting::parse(text)?;
-        setting.fetch(Path::new("/"), &outside)?;
+        setting.fetch(Path::new("/"), &environment)?;
         Ok(setting.value.expose().to_owned())
     }
 

@@ -34,9 +34,9 @@ pub struct Settings {
     pub log: Log,
     pub limits: Limits,
     /// How long a call may take without progress.
-    pub call_time: Duration,
+    pub call_timeout: Duration,
     /// How long a call may take in total.
-    pub call_time_max: Duration,
+    pub max_call_duration: Duration,
     /// Entries on one page of a list.
     pub page_size: usize,
     /// How tools and prompts are called where all sources are seen at once.

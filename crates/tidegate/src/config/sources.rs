@@ -14,11 +14,11 @@ use tidegate_sources::prompts::PromptsConfig;
 use super::capability_index::{self, IndexSettings, RawIndex, read_index};
 use super::endpoint::RawEndpoint;
 use super::entries::Entries;
-use super::fault::unknown_word;
+use super::environment::Environment;
 use super::folders::{self, RawFiles, RawPrompts, read_files, read_prompts};
 use super::memory::{self, RawMemory, read_memory};
-use super::outside::Outside;
 use super::problem::Diagnostics;
+use super::read_error::unknown_word;
 use super::remote::{RawRemote, Server, read_remote};
 use super::tree::{Node, Value};
 
@@ -128,16 +128,18 @@ pub(crate) fn check(raw: Entries<RawSource>, diagnostics: &mut Diagnostics) -> V
 pub(crate) fn fetch(
     sources: &mut [Source],
     folder: &Path,
-    outside: &Outside<'_>,
+    environment: &Environment<'_>,
     diagnostics: &mut Diagnostics,
 ) {
     for Source { kind, .. } in sources {
         match kind {
-            SourceKind::Remote(server) => server.fetch(folder, outside, diagnostics),
-            SourceKind::Files(files) => folders::settle(&mut files.root, folder, outside),
+            SourceKind::Remote(server) => server.fetch(folder, environment, diagnostics),
+            SourceKind::Files(files) => folders::settle(&mut files.root, folder, environment),
             SourceKind::Index(_) => {}
             SourceKind::Memory(_) => {}
-            SourceKind::Prompts(prompts) => folders::settle(&mut prompts.folder, folder, outside),
+            SourceKind::Prompts(prompts) => {
+                folders::settle(&mut prompts.folder, folder, environment)
+            }
         }
     }
 }

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use super::{Flags, Outside, Problems, Settings, load};
+use super::{Environment, Flags, Problems, Settings, load};
 
 /// Loads a file of this text, in a folder of its own, as a user whose home is `/home/ada`.
 fn load_text(text: &str) -> Result<Settings, Problems> {
@@ -27,7 +27,7 @@ fn load_with(text: &str, flags: &Flags, variables: &[(&str, &str)]) -> Result<Se
 
 /// Loads what is in a folder.
 fn load_in(folder: &Path, flags: &Flags, variables: &[(&str, &str)]) -> Result<Settings, Problems> {
-    let outside = Outside::new(
+    let environment = Environment::new(
         |name| {
             let set = variables.iter().chain([&("HOME", "/home/ada")]);
             set.into_iter()
@@ -36,7 +36,7 @@ fn load_in(folder: &Path, flags: &Flags, variables: &[(&str, &str)]) -> Result<S
         },
         folder,
     );
-    load(flags, &outside)
+    load(flags, &environment)
 }
 
 /// Every line that a bad file is answered with.

@@ -11,8 +11,8 @@ use tidegate_upstream::Proxies;
 
 use super::auth::KeyReference;
 use super::entries::Entries;
+use super::environment::Environment;
 use super::mcp_servers::RawServer;
-use super::outside::Outside;
 use super::overrides::{Flags, LISTEN, LOG_FORMAT, LOG_LEVEL, Override};
 use super::problem::{Diagnostics, Origin};
 use super::raw::Raw;
@@ -26,7 +26,7 @@ use super::{
 /// Where settings come from besides the file.
 pub(crate) struct Around<'a> {
     pub(crate) flags: &'a Flags,
-    pub(crate) outside: &'a Outside<'a>,
+    pub(crate) environment: &'a Environment<'a>,
     /// The file, if there is one.
     pub(crate) file: Option<PathBuf>,
     /// Where relative paths of the file start.
@@ -74,8 +74,8 @@ pub(crate) fn validate(
             ),
         },
         limits: limits.transports,
-        call_time: limits.call_time,
-        call_time_max: limits.call_time_max,
+        call_timeout: limits.call_timeout,
+        max_call_duration: limits.max_call_duration,
         page_size: limits.page_size,
         naming: raw.naming.map(Into::into).unwrap_or_default(),
         endpoints,
@@ -117,7 +117,7 @@ fn check_listen(
     diagnostics: &mut Diagnostics,
 ) -> SocketAddr {
     let file = written.map(|text| (text, diagnostics.origin(&["listen"])));
-    let given = LISTEN.pick(around.flags.listen.clone(), around.outside, file);
+    let given = LISTEN.pick(around.flags.listen.clone(), around.environment, file);
     let Some((text, origin)) = given else {
         return listen::DEFAULT;
     };
@@ -188,7 +188,7 @@ fn check_word<T: ValueEnum + Default>(
     if let Some(value) = flag {
         return value;
     }
-    let Some(word) = around.outside.variable(setting.variable) else {
+    let Some(word) = around.environment.variable(setting.variable) else {
         return written.unwrap_or_default();
     };
     log::named(&word).unwrap_or_else(|message| {

@@ -6,7 +6,7 @@ use std::path::Path;
 use tempfile::TempDir;
 
 use super::pages;
-use crate::config::{Flags, Outside, load};
+use crate::config::{Environment, Flags, load};
 
 const COMMAND: &str = "UPDATE_REFERENCE=1 cargo test -p tidegate --lib reference";
 
@@ -40,7 +40,7 @@ fn the_example_is_a_good_configuration() {
         .unwrap();
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("tidegate.yaml"), example).unwrap();
-    let outside = Outside::new(
+    let environment = Environment::new(
         |name| match name {
             "HOME" => Some("/home/ada".to_owned()),
             "ADA_KEY" => Some("0123456789abcdef".to_owned()),
@@ -48,6 +48,6 @@ fn the_example_is_a_good_configuration() {
         },
         folder.path(),
     );
-    let settings = load(&Flags::default(), &outside).unwrap();
+    let settings = load(&Flags::default(), &environment).unwrap();
     assert_eq!(settings.keys[0].principal, "ada");
 }

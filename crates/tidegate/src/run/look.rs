@@ -21,7 +21,7 @@ use std::time::Duration;
 
 use super::{in_runtime, quietly, record, stop_signal, tell};
 use crate::cli::{Exit, Look, LookArgs};
-use crate::config::{Outside, Secret, Settings, load, without_file};
+use crate::config::{Environment, Secret, Settings, load, without_file};
 use answer::Answer;
 use place::Place;
 use question::Question;
@@ -33,23 +33,23 @@ const LEFTOVER: Duration = Duration::from_secs(2);
 const KEY: &str = "TIDEGATE_KEY";
 
 /// Asks, prints, and tells how it went.
-pub(super) fn run(look: &Look, outside: &Outside<'_>) -> Exit {
+pub(super) fn run(look: &Look, environment: &Environment<'_>) -> Exit {
     let question = match Question::of(look) {
         Ok(question) => question,
         Err(message) => return tell(&format!("tidegate: {message}"), Exit::Usage),
     };
     let args = look.args();
-    let flags = args.flags(outside);
+    let flags = args.flags(environment);
     let settings = match &args.url {
         // The file here says nothing about a gateway elsewhere, and may not even be good here.
-        Some(_) => without_file(&flags, outside),
-        None => load(&flags, outside),
+        Some(_) => without_file(&flags, environment),
+        None => load(&flags, environment),
     };
     let settings = match settings {
         Ok(settings) => settings,
         Err(problems) => return tell(&problems.to_string(), Exit::Usage),
     };
-    let key = outside.variable(KEY).map(Secret::new);
+    let key = environment.variable(KEY).map(Secret::new);
     let asked = ask(&question, args, key, &settings);
     match in_runtime(&settings.log, LEFTOVER, asked) {
         Ok(answer) => quietly(answer.print(&mut io::stdout(), &mut io::stderr())),

@@ -13,7 +13,7 @@ use tidegate_store::{Store, StoreError};
 
 use super::{in_runtime, quietly, tell};
 use crate::cli::{Exit, MemoryArgs, MemoryCommand};
-use crate::config::{Outside, Settings, SourceKind, load};
+use crate::config::{Environment, Settings, SourceKind, load};
 
 /// One principal's memory.
 struct Kept {
@@ -23,9 +23,9 @@ struct Kept {
     limits: Limits,
 }
 
-pub(super) fn run(command: &MemoryCommand, outside: &Outside<'_>) -> Exit {
+pub(super) fn run(command: &MemoryCommand, environment: &Environment<'_>) -> Exit {
     let args = command.args();
-    let settings = match load(&args.flags(outside), outside) {
+    let settings = match load(&args.flags(environment), environment) {
         Ok(settings) => settings,
         Err(problems) => return tell(&problems.to_string(), Exit::Usage),
     };

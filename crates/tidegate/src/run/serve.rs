@@ -67,7 +67,7 @@ fn explain(error: anyhow::Error) -> anyhow::Error {
 /// Raises the number of files that may be open as far as the system lets us, and takes no more
 /// connections than fit.
 fn fit_connections(limits: &mut Limits) {
-    let wanted = u64::try_from(limits.connections).unwrap_or(u64::MAX);
+    let wanted = u64::try_from(limits.max_connections).unwrap_or(u64::MAX);
     let Ok(files) = rlimit::increase_nofile_limit(wanted.saturating_add(OTHER_FILES)) else {
         return;
     };
@@ -77,6 +77,6 @@ fn fit_connections(limits: &mut Limits) {
             connections = room,
             "the system lets us open fewer files than connections may be"
         );
-        limits.connections = usize::try_from(room).unwrap_or(limits.connections);
+        limits.max_connections = usize::try_from(room).unwrap_or(limits.max_connections);
     }
 }

@@ -14,7 +14,7 @@ use crate::support::{Home, Server};
 /// Two folders, one of each kind.
 const CONFIG: &str = "\
 sources:
-  notes: { kind: files, root: notes, max_bytes: 1KiB }
+  notes: { kind: files, root: notes, max_file_bytes: 1KiB }
   team: { kind: prompts, folder: team }
 ";
 

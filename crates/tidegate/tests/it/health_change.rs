@@ -8,7 +8,7 @@ use crate::support::{Events, Server, Session, Stdio};
 const UPDATED: &str = "notifications/resources/updated";
 const REVISION: &str = LEGACY[3];
 /// From nine tenths of this bound on the gateway warns.
-const FEW_SESSIONS: &str = "limits: { sessions: 10 }\n";
+const FEW_SESSIONS: &str = "limits: { max_sessions: 10 }\n";
 
 fn open(server: &Server) -> Session {
     Session::open(server.address, "/mcp", REVISION)
@@ -149,7 +149,7 @@ fn others_do_not_hear_of_it() {
 /// One more than the bound is refused while all are in use, with words and a time to come back.
 #[test]
 fn one_session_too_many_is_refused() {
-    let server = Server::with_config("limits: { sessions: 2 }\n");
+    let server = Server::with_config("limits: { max_sessions: 2 }\n");
     let (one, other) = (open(&server), open(&server));
     let in_use = (one.listen(), other.listen());
     let hello = request(1, "initialize", &handshake(REVISION)).to_string();
@@ -166,7 +166,7 @@ fn one_session_too_many_is_refused() {
 /// Many clients never end their sessions, so one that is not in use makes room for a new one.
 #[test]
 fn an_idle_session_makes_room() {
-    let server = Server::with_config("limits: { sessions: 2 }\n");
+    let server = Server::with_config("limits: { max_sessions: 2 }\n");
     let (idle, used) = (open(&server), open(&server));
     let in_use = used.listen();
     open(&server);

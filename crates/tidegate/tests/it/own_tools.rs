@@ -121,7 +121,7 @@ fn an_endpoint_may_list_a_part() {
     assert!(tokens::count(told) <= 300, "{told}");
     server.stop();
     let hybrid =
-        |most: usize| json!({ "endpoint": { "exposure": "hybrid", "listed_tools": most } });
+        |most: usize| json!({ "endpoint": { "exposure": "hybrid", "max_listed_tools": most } });
     for (most, has_fixture) in [(1, false), (100, true)] {
         let server = before(&fixture, &hybrid(most));
         let listed = tools(&server, "/mcp");

@@ -175,7 +175,7 @@ impl<'a> Drain<'a> {
             Era::Legacy => Vec::new(),
         };
         let asked = ask(self.open.link.as_ref(), outbound, headers);
-        let answer = tokio::time::timeout(self.config.connect_time, asked).await;
+        let answer = tokio::time::timeout(self.config.connect_timeout, asked).await;
         match answer.map_err(|_| unavailable("the source did not list in time"))?? {
             Ok(result) => {
                 let page = page(list, &result);

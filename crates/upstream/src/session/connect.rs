@@ -179,7 +179,7 @@ pub(crate) async fn connect(
             TransportConfig::Http(endpoint) => opening.over_http(endpoint).await,
         }
     };
-    let in_time = tokio::time::timeout(config.connect_time, opened).await;
+    let in_time = tokio::time::timeout(config.connect_timeout, opened).await;
     in_time.unwrap_or_else(|_| Err(unavailable("did not say in time how it speaks")))
 }
 

@@ -51,7 +51,7 @@ pub(crate) struct HttpLink {
 struct Shared {
     name: String,
     endpoint: Endpoint,
-    message_bytes: usize,
+    max_message_bytes: usize,
     junk: Arc<Junk>,
     session: ArcSwapOption<SessionHeaders>,
     /// The session that the last answer opened, until it is entered.
@@ -76,7 +76,7 @@ impl HttpLink {
         let shared = Shared {
             name: config.name.clone(),
             endpoint: endpoint.clone(),
-            message_bytes: config.message_bytes,
+            max_message_bytes: config.max_message_bytes,
             junk: Arc::new(Junk::new(&config.name)),
             session: ArcSwapOption::empty(),
             opened: Mutex::default(),

@@ -38,7 +38,7 @@ pub(crate) async fn open(
     }
     let mut events = Events {
         body: response.body,
-        decoder: Decoder::new(config.message_bytes),
+        decoder: Decoder::new(config.max_message_bytes),
         ready: Vec::new().into_iter(),
     };
     let endpoint = loop {

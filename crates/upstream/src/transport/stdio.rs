@@ -72,7 +72,7 @@ pub(crate) fn start(
     };
     let (name, status) = (config.name.clone(), Arc::<OnceLock<_>>::default());
     tokio::spawn(write(name.clone(), stdin, to_send, ending.clone()));
-    tokio::spawn(read(stdout, ear, config.message_bytes, ending.clone()));
+    tokio::spawn(read(stdout, ear, config.max_message_bytes, ending.clone()));
     let complaints = stderr::drain(name.clone(), stderr, ending.overdue.clone());
     let complaints = tokio::spawn(complaints);
     let seeing_off = see_off(name, process, complaints, ending, Arc::clone(&status));

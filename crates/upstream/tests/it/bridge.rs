@@ -115,7 +115,7 @@ async fn two_questions_may_be_answered_one_by_one() {
 async fn whoever_never_comes_back_is_not_waited_for() {
     let fixture = legacy().await;
     let behind = Behind::with(&fixture, Vec::new(), |config| {
-        config.park_time = Duration::from_secs(1);
+        config.parked_call_timeout = Duration::from_secs(1);
     })
     .await;
     let client = behind.client();

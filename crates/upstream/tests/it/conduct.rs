@@ -20,8 +20,8 @@ async fn faulty() -> RunningFixture {
 
 fn deadline(time: Duration) -> Arc<dyn Layer> {
     Arc::new(Deadline {
-        between_events: time,
-        in_all: time,
+        call_timeout: time,
+        max_call_duration: time,
     })
 }
 
@@ -97,7 +97,7 @@ async fn more_calls_than_a_server_may_have_wait_and_then_are_refused() {
 #[tokio::test]
 async fn a_lost_session_is_not_noticed_by_those_who_read() {
     let fixture = Fixture::legacy(NEWEST_LEGACY).start().await;
-    let layers = vec![Arc::new(Retry { times: 3 }) as Arc<dyn Layer>];
+    let layers = vec![Arc::new(Retry { max_retries: 3 }) as Arc<dyn Layer>];
     let behind = Behind::with(&fixture, layers, |_| {}).await;
     let client = behind.client();
     for _ in 0..3 {

@@ -29,7 +29,7 @@ async fn behind(era: &str) -> Behind {
     });
     let change = |config: &mut tidegate_upstream::RemoteConfig| config.transport = stdio;
     Behind::before(&unused, Vec::new(), change, |gateway| {
-        gateway.limits(|limits| limits.calls_per_session = 2 * IN_SESSION)
+        gateway.limits(|limits| limits.max_concurrent_calls_per_session = 2 * IN_SESSION)
     })
     .await
 }

@@ -116,7 +116,7 @@ async fn a_thousand_calls_at_processes() {
             folder: None,
             child_guard: None,
         });
-        config.links = 4;
+        config.max_connections = 4;
     })
     .await;
     many_calls(&behind).await;

@@ -280,8 +280,8 @@ async fn a_task_that_nobody_waits_for_is_cancelled() {
 async fn a_task_has_the_deadline_of_its_call() {
     let fixture = legacy().await;
     let deadline = Arc::new(Deadline {
-        between_events: Duration::from_secs(3),
-        in_all: Duration::from_secs(3600),
+        call_timeout: Duration::from_secs(3),
+        max_call_duration: Duration::from_secs(3600),
     });
     let behind = Behind::with(&fixture, vec![deadline], |_| {}).await;
     let client = behind.client();

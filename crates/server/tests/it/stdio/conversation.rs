@@ -82,7 +82,7 @@ async fn a_duplicate_id_is_refused_by_that_id_until_the_first_is_answered() {
 async fn too_many_calls_on_a_pipe_are_refused_by_their_ids() {
     let source = FakeSource::standard();
     let mut pipe = TestGateway::with(source.clone())
-        .limits(|limits| limits.calls_per_session = 2)
+        .limits(|limits| limits.max_concurrent_calls_per_session = 2)
         .pipe()
         .await;
     for _ in 0..2 {

@@ -41,7 +41,7 @@ async fn at_the_end_of_the_input_calls_under_way_are_answered_first() {
 async fn at_the_end_what_does_not_finish_in_time_is_dropped() {
     let source = FakeSource::standard();
     let mut pipe = TestGateway::with(source.clone())
-        .limits(|limits| limits.drain = std::time::Duration::from_millis(50))
+        .limits(|limits| limits.shutdown_timeout = std::time::Duration::from_millis(50))
         .pipe()
         .await;
     pipe.initialize(NEWEST_LEGACY).await;
@@ -87,7 +87,7 @@ async fn a_signal_to_stop_ends_listens_by_result_and_by_word() {
 async fn a_client_that_stopped_reading_does_not_hold_up_the_end() {
     let source = FakeSource::standard();
     let mut pipe = TestGateway::with(source)
-        .limits(|limits| limits.drain = std::time::Duration::from_millis(50))
+        .limits(|limits| limits.shutdown_timeout = std::time::Duration::from_millis(50))
         .narrow_pipe(256)
         .await;
     pipe.request("tools/call", call("fake__huge", json!({})))

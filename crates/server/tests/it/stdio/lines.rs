@@ -68,7 +68,7 @@ async fn blank_lines_are_nothing() {
 async fn a_line_that_is_too_long_costs_only_itself() {
     let source = FakeSource::standard();
     let mut pipe = TestGateway::with(source)
-        .limits(|limits| limits.message_bytes = 200)
+        .limits(|limits| limits.max_message_bytes = 200)
         .pipe()
         .await;
     let line = |length: usize| {

@@ -121,7 +121,7 @@ async fn several_listens_at_once_each_hear_their_own() {
 #[tokio::test]
 async fn a_listen_that_was_left_gives_its_room_back() {
     let gateway = TestGateway::with(FakeSource::standard())
-        .limits(|limits| limits.streams = 1)
+        .limits(|limits| limits.max_streams = 1)
         .start()
         .await;
     for _ in 0..3 {

@@ -139,7 +139,7 @@ async fn a_session_has_a_bound_of_subscriptions() {
         source.resource(&format!("fake://{number}"), "x")
     });
     let gateway = TestGateway::with(source)
-        .limits(|limits| limits.subscriptions = 2)
+        .limits(|limits| limits.max_subscriptions = 2)
         .start()
         .await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;

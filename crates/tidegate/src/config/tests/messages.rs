@@ -222,54 +222,54 @@ fn of_names_on_the_web() {
 fn of_limits() {
     expect(&[
         (
-            "limits: { message_bytes: 4M }\n",
-            "1:26: `limits.message_bytes`: `4M` is not a size; write `65536`, `64KiB`, `4MiB` or \
+            "limits: { max_message_bytes: 4M }\n",
+            "1:30: `limits.max_message_bytes`: `4M` is not a size; write `65536`, `64KiB`, `4MiB` or \
              `1GiB`",
         ),
         (
-            "limits: { message_bytes: -4 }\n",
-            "1:26: `limits.message_bytes`: expected a size such as `4MiB`, found a negative number",
+            "limits: { max_message_bytes: -4 }\n",
+            "1:30: `limits.max_message_bytes`: expected a size such as `4MiB`, found a negative number",
         ),
         (
-            "limits: { message_bytes: 0 }\n",
-            "1:26: `limits.message_bytes` is 0; it must be from 1KiB to 1GiB",
+            "limits: { max_message_bytes: 0 }\n",
+            "1:30: `limits.max_message_bytes` is 0; it must be from 1KiB to 1GiB",
         ),
         (
-            "limits: { drain: 30 }\n",
-            "1:18: `limits.drain`: `30` has no unit; for seconds write `30s`",
+            "limits: { shutdown_timeout: 30 }\n",
+            "1:29: `limits.shutdown_timeout`: `30` has no unit; for seconds write `30s`",
         ),
         (
-            "limits: { drain: soon }\n",
-            "1:18: `limits.drain`: `soon` is not a duration; write `500ms`, `30s`, `5m` or `1h`",
+            "limits: { shutdown_timeout: soon }\n",
+            "1:29: `limits.shutdown_timeout`: `soon` is not a duration; write `500ms`, `30s`, `5m` or `1h`",
         ),
         (
-            "limits: { drain: true }\n",
-            "1:18: `limits.drain`: expected a duration such as `30s`, found true",
+            "limits: { shutdown_timeout: true }\n",
+            "1:29: `limits.shutdown_timeout`: expected a duration such as `30s`, found true",
         ),
         (
-            "limits: { keep_alive: 0s }\n",
-            "1:23: `limits.keep_alive` is 0s; it must be from 100ms to 1h",
+            "limits: { keep_alive_interval: 0s }\n",
+            "1:32: `limits.keep_alive_interval` is 0s; it must be from 100ms to 1h",
         ),
         (
-            "limits: { calls: 0 }\n",
-            "1:18: `limits.calls` is 0; it must be from 1 to 1000000",
+            "limits: { max_concurrent_calls: 0 }\n",
+            "1:33: `limits.max_concurrent_calls` is 0; it must be from 1 to 1000000",
         ),
         (
-            "limits: { calls: -1 }\n",
-            "1:18: `limits.calls`: expected a whole number, found a negative number",
+            "limits: { max_concurrent_calls: -1 }\n",
+            "1:33: `limits.max_concurrent_calls`: expected a whole number, found a negative number",
         ),
         (
-            "limits: { calls: many }\n",
-            "1:18: `limits.calls`: expected a whole number, found text",
+            "limits: { max_concurrent_calls: many }\n",
+            "1:33: `limits.max_concurrent_calls`: expected a whole number, found text",
         ),
         (
-            "limits: { call_time: 11m }\n",
-            "1:22: `limits.call_time` (11m) is longer than `limits.call_time_max` (10m); raise \
+            "limits: { call_timeout: 11m }\n",
+            "1:25: `limits.call_timeout` (11m) is longer than `limits.max_call_duration` (10m); raise \
              the one or lower the other",
         ),
         (
-            "limits: { call_time_max: 30s }\n",
-            "1:26: `limits.call_time` (1m) is longer than `limits.call_time_max` (30s); raise the \
+            "limits: { max_call_duration: 30s }\n",
+            "1:30: `limits.call_timeout` (1m) is longer than `limits.max_call_duration` (30s); raise the \
              one or lower the other",
         ),
     ]);
@@ -298,12 +298,12 @@ fn of_folders() {
             "1:31: unknown field `sources.a.quotas`; did you mean `quota`?",
         ),
         (
-            "sources: { a: { kind: memory, quota: { entries: 0 } } }\n",
-            "1:49: `sources.a.quota.entries` is 0; it must be from 1 to 1000000",
+            "sources: { a: { kind: memory, quota: { max_entries: 0 } } }\n",
+            "1:53: `sources.a.quota.max_entries` is 0; it must be from 1 to 1000000",
         ),
         (
-            "sources: { a: { kind: memory, quota: { value_bytes: 1GiB } } }\n",
-            "1:53: `sources.a.quota.value_bytes` is 1GiB; it must be from 64 to 64MiB",
+            "sources: { a: { kind: memory, quota: { max_value_bytes: 1GiB } } }\n",
+            "1:57: `sources.a.quota.max_value_bytes` is 1GiB; it must be from 64 to 64MiB",
         ),
         (
             "sources: { a: { kind: files } }\n",
@@ -327,8 +327,8 @@ fn of_folders() {
              `#` is written with `\\#`",
         ),
         (
-            "sources: { a: { kind: files, root: ., max_bytes: 0 } }\n",
-            "1:50: `sources.a.max_bytes` is 0; it must be from 1 to 256MiB",
+            "sources: { a: { kind: files, root: ., max_file_bytes: 0 } }\n",
+            "1:55: `sources.a.max_file_bytes` is 0; it must be from 1 to 256MiB",
         ),
         (
             "sources: { a: { kind: files, root: ., max_files: 0 } }\n",
@@ -461,13 +461,13 @@ fn of_servers_as_clients_write_them() {
 
 #[test]
 fn all_at_once_in_the_order_of_the_file() {
-    let text = "listen: :80\nlisen: x\nlimits:\n  calls: 0\n  drain: 30\nlimits: {}\n\
+    let text = "listen: :80\nlisen: x\nlimits:\n  max_concurrent_calls: 0\n  shutdown_timeout: 30\nlimits: {}\n\
                 auth: { keys: { local: secret } }\nlegacy_sse: maybe\n";
     let starts: Vec<String> = lines(load_text(text))
         .iter()
         .map(|line| line.split_inclusive(['`', ' ']).take(4).collect::<String>())
         .collect();
-    let places = ["1:9", "2:1", "4:10", "5:10", "6:1", "7:17", "7:24", "8:13"];
+    let places = ["1:9", "2:1", "4:25", "5:21", "6:1", "7:17", "7:24", "8:13"];
     assert_eq!(starts.len(), places.len() + 1, "{starts:#?}");
     for (start, place) in starts.iter().zip(places) {
         assert!(

@@ -20,8 +20,8 @@ fn an_empty_file_is_the_defaults() {
         let settings = load_text(text).unwrap();
         assert_eq!(settings.listen.to_string(), "127.0.0.1:8080", "{text}");
         assert_eq!(settings.limits, Limits::default());
-        assert_eq!(settings.call_time, Duration::from_secs(60));
-        assert_eq!(settings.call_time_max, Duration::from_secs(600));
+        assert_eq!(settings.call_timeout, Duration::from_secs(60));
+        assert_eq!(settings.max_call_duration, Duration::from_secs(600));
         assert_eq!(settings.startup_wait, Duration::from_secs(5));
         assert_eq!(settings.page_size, 1000);
         assert!(settings.keys.is_empty() && settings.sources.is_empty() && !settings.legacy_sse);
@@ -34,8 +34,8 @@ fn everything_set() {
         "listen: localhost:9000\npublic_url: https://MCP.example.com/\n\
          allowed_hosts: [a.example, 'B.example:8443', mcp.example.com]\n\
          allowed_origins: ['https://chat.example:443']\nlegacy_sse: true\n\
-         limits: { message_bytes: 64KiB, header_bytes: 16384, session_idle: 1h 30m, calls: 7,\n\
-           drain: 0s, call_time: 5s, page_size: 10 }\n",
+         limits: { max_message_bytes: 64KiB, max_header_bytes: 16384, session_idle_timeout: 1h 30m, max_concurrent_calls: 7,\n\
+           shutdown_timeout: 0s, call_timeout: 5s, page_size: 10 }\n",
     )
     .unwrap();
     assert_eq!(settings.listen.to_string(), "127.0.0.1:9000");
@@ -50,16 +50,16 @@ fn everything_set() {
     assert_eq!(settings.allowed_origins, ["https://chat.example"]);
     assert!(settings.legacy_sse);
     let expected = Limits {
-        message_bytes: 65536,
-        header_bytes: 16384,
-        session_idle: Duration::from_secs(5400),
-        calls: 7,
-        drain: Duration::ZERO,
+        max_message_bytes: 65536,
+        max_header_bytes: 16384,
+        session_idle_timeout: Duration::from_secs(5400),
+        max_concurrent_calls: 7,
+        shutdown_timeout: Duration::ZERO,
         ..Limits::default()
     };
     assert_eq!(settings.limits, expected);
     assert_eq!(
-        (settings.call_time, settings.page_size),
+        (settings.call_timeout, settings.page_size),
         (Duration::from_secs(5), 10)
     );
 }
@@ -73,18 +73,27 @@ fn the_host_of_the_public_url_is_allowed() {
 #[test]
 fn anchors_and_merges_are_no_duplicates() {
     let settings = load_text(
-        "limits: &usual\n  calls: 5\n  drain: 1s\nlog:\n  level: &level debug\n  format: json\n",
+        "limits: &usual\n  max_concurrent_calls: 5\n  shutdown_timeout: 1s\nlog:\n  level: &level debug\n  format: json\n",
     );
-    assert_eq!(settings.unwrap().limits.calls, 5);
-    let merged = load_text("limits:\n  <<: { calls: 5, sessions: 9 }\n  calls: 6\n").unwrap();
-    assert_eq!((merged.limits.calls, merged.limits.sessions), (6, 9));
+    assert_eq!(settings.unwrap().limits.max_concurrent_calls, 5);
+    let merged = load_text(
+        "limits:\n  <<: { max_concurrent_calls: 5, max_sessions: 9 }\n  max_concurrent_calls: 6\n",
+    )
+    .unwrap();
+    assert_eq!(
+        (
+            merged.limits.max_concurrent_calls,
+            merged.limits.max_sessions
+        ),
+        (6, 9)
+    );
 }
 
 #[test]
 fn the_defaults_of_the_schema_are_the_ones_that_hold() {
     let schema = schema();
     let defaults = defaults_of(schema.as_value()).to_string();
-    assert!(defaults.contains("message_bytes"), "{defaults}");
+    assert!(defaults.contains("max_message_bytes"), "{defaults}");
     let written = load_text(&defaults).unwrap();
     assert_eq!(
         format!("{written:?}"),

@@ -18,7 +18,7 @@ use tokio::task::JoinSet;
 use super::KEY;
 use super::answer::plain;
 use crate::assemble::{Assembly, Ending, deadline, endpoint, open_in, remote_config, wind_down};
-use crate::config::{Conduct, Secret, Settings};
+use crate::config::{RemotePolicy, Secret, Settings};
 
 /// The one source, where a gateway elsewhere is looked into.
 const ELSEWHERE: &str = "elsewhere";
@@ -61,16 +61,10 @@ impl Place {
         let headers = headers.into_iter().collect();
         let transport =
             TransportConfig::Http(endpoint(url, headers, &TrustStore::system(), settings)?);
-        let conduct = Conduct::default();
-        let remote = remote_config(
-            &url.to_string(),
-            transport,
-            &conduct,
-            &config.seal,
-            settings,
-        );
+        let policy = RemotePolicy::default();
+        let remote = remote_config(&url.to_string(), transport, &policy, &config.seal, settings);
         let remote = Arc::new(Remote::new(remote));
-        let deadline = deadline(settings.call_time, settings.call_time_max);
+        let deadline = deadline(settings.call_timeout, settings.max_call_duration);
         let sources = vec![(id.clone(), Arc::clone(&remote) as Arc<dyn Source>)];
         let gateway = Gateway::new(config, sources.clone(), vec![Arc::new(deadline)]);
         let gateway = Arc::new(gateway);
@@ -78,7 +72,7 @@ impl Place {
         let running = Arc::clone(&remote);
         background.spawn(async move { running.run().await });
         // There is nothing to be had without the one that is asked: it may take its time.
-        background.spawn(open_in(Arc::clone(&gateway), conduct.connect_time));
+        background.spawn(open_in(Arc::clone(&gateway), policy.connect_timeout));
         let scope = Scope::Source(id);
         let ending = Ending {
             remotes: vec![remote],

@@ -86,7 +86,7 @@ struct Wrong {
 fn read(kept: &Kept, mut input: impl BufRead) -> Result<Lines, Wrong> {
     let mut lines = Lines::default();
     let mut places = HashMap::new();
-    let longest = kept.limits.value_bytes.saturating_add(BESIDE);
+    let longest = kept.limits.max_value_bytes.saturating_add(BESIDE);
     for line in 1.. {
         let wrong = |message: String| Wrong { line, message };
         let text = next_line(&mut input, longest).map_err(wrong)?;
@@ -102,8 +102,8 @@ fn read(kept: &Kept, mut input: impl BufRead) -> Result<Lines, Wrong> {
             lines.replaced += 1;
             continue;
         }
-        if lines.drafts.len() == kept.limits.entries {
-            let most = kept.limits.entries;
+        if lines.drafts.len() == kept.limits.max_entries {
+            let most = kept.limits.max_entries;
             return Err(wrong(format!("more entries than the quota of {most}")));
         }
         places.insert(draft.place.clone(), lines.drafts.len());

@@ -98,13 +98,13 @@ pub(super) const WAITED_FOR: Note = Note {
     letter: 'k',
     text: "A server of 2026-07-28 has answered once it asks (*Multi Round-Trip Requests*), \
            so that nothing waits there. The gateway waits for a client with a session as long as \
-           `answer_time` of its limits says; then the call fails with words that say so.",
+           `answer_timeout` of its limits says; then the call fails with words that say so.",
 };
 
 pub(super) const ENDS_WITH_ITS_PIPE: Note = Note {
     letter: 'l',
     text: "On stdio the gateway is the client's own process and ends with its input (*stdio, \
-           Shutdown*). Calls under way have the time of `drain` to end first; then their servers are \
+           Shutdown*). Calls under way have the time of `shutdown_timeout` to end first; then their servers are \
            told that nobody waits, and the gateway ends, with every server that it started.",
 };
 

@@ -74,12 +74,12 @@ impl Sdk {
         match self.script.ends_with(".mjs") {
             true => json!({
                 "command": tools.node(), "args": [script], "era": self.era,
-                "connect_time": "1m",
+                "connect_timeout": "1m",
                 "env": { "TIDEGATE_TOOLS": tools.dir() },
             }),
             false => json!({
                 "command": tools.python(environment), "args": ["-B", script], "era": self.era,
-                "connect_time": "1m",
+                "connect_timeout": "1m",
             }),
         }
     }

@@ -80,13 +80,13 @@ impl World {
     pub(super) fn hasty_config(&self) -> String {
         let hasty = |server: &Server| {
             let mut source = server.source.clone();
-            source["call_time"] = "5s".into();
-            source["call_time_max"] = "5s".into();
-            source["park_time"] = "1s".into();
+            source["call_timeout"] = "5s".into();
+            source["max_call_duration"] = "5s".into();
+            source["parked_call_timeout"] = "1s".into();
             (server.name.to_owned(), source)
         };
         let sources = self.servers.iter().map(hasty).collect();
-        config(&sources, json!({ "answer_time": "1s" }))
+        config(&sources, json!({ "answer_timeout": "1s" }))
     }
 }
 

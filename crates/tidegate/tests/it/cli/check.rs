@@ -44,7 +44,7 @@ fn no_file_is_good_too() {
 
 #[test]
 fn a_broken_file_is_told_on_stderr() {
-    let home = Home::with_config("lisen: x\nlimits: { sessions: 0 }\n");
+    let home = Home::with_config("lisen: x\nlimits: { max_sessions: 0 }\n");
     let ended = home.run(&["check"]).expect_code(2);
     assert_eq!(ended.stdout, "");
     for part in ["tidegate.yaml:1:1:", "tidegate.yaml:2:", "2 problems"] {
@@ -54,7 +54,7 @@ fn a_broken_file_is_told_on_stderr() {
 
 #[test]
 fn a_broken_file_is_told_as_json_on_stdout() {
-    let home = Home::with_config("lisen: x\nlimits: { sessions: 0 }\n");
+    let home = Home::with_config("lisen: x\nlimits: { max_sessions: 0 }\n");
     let ended = home.run(&["check", "--json"]).expect_code(2);
     assert_eq!(ended.stderr, "");
     let told: Value = serde_json::from_str(&ended.stdout).unwrap();

@@ -33,7 +33,7 @@ fn an_address_of_another_machine_is_explained() {
 #[test]
 fn every_problem_of_a_broken_file_is_told_with_its_line() {
     let home = Home::with_config(
-        "lisen: 127.0.0.1:1\nlegacy_sse: maybe\nlimits:\n  sessions: 0\n  page_size: 99999\n\
+        "lisen: 127.0.0.1:1\nlegacy_sse: maybe\nlimits:\n  max_sessions: 0\n  page_size: 99999\n\
          log:\n  level: loud\n",
     );
     for command in ["serve", "stdio"] {
@@ -41,7 +41,7 @@ fn every_problem_of_a_broken_file_is_told_with_its_line() {
         for part in [
             "tidegate.yaml:1:1: unknown field `lisen`; did you mean `listen`?",
             "tidegate.yaml:2:13: `legacy_sse`",
-            "tidegate.yaml:4:13: `limits.sessions` is 0",
+            "tidegate.yaml:4:17: `limits.max_sessions` is 0",
             "tidegate.yaml:5:14: `limits.page_size` is 99999",
             "tidegate.yaml:7:10: `log.level`",
             "5 problems in the configuration",

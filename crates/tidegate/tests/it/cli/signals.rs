@@ -54,7 +54,7 @@ fn one_signal_ends_sessions_in_good_order() {
 /// A body that never comes is a call under way.
 #[test]
 fn a_second_signal_ends_at_once() {
-    let server = Server::with_config("limits: { drain: 10m, body_time: 10m }\n");
+    let server = Server::with_config("limits: { shutdown_timeout: 10m, body_timeout: 10m }\n");
     let half = server.post().usual().hang(1000, b"{");
     server.process.signal(Signal::TERM);
     server.process.stderr.find("stopping");

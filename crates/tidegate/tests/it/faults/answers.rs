@@ -30,7 +30,7 @@ fn expect_no_answer(rig: &Rig, answer: &Value) {
 }
 
 fn an_answer_for_nobody(kind: Kind) {
-    let rig = Rig::start(kind, &[], &json!({ "call_time": SOON }));
+    let rig = Rig::start(kind, &[], &json!({ "call_timeout": SOON }));
     rig.every_time("fault_wrong_id", &json!({}), |answer| {
         expect_no_answer(&rig, answer);
     });
@@ -48,7 +48,7 @@ fn an_answer_twice(kind: Kind) {
 }
 
 fn an_end_without_an_answer(kind: Kind) {
-    let rig = Rig::start(kind, &[], &json!({ "call_time": SOON }));
+    let rig = Rig::start(kind, &[], &json!({ "call_timeout": SOON }));
     rig.every_time("fault_no_answer", &json!({}), |answer| {
         expect_no_answer(&rig, answer);
     });
@@ -57,7 +57,7 @@ fn an_end_without_an_answer(kind: Kind) {
 }
 
 fn garbage_for_an_answer(kind: Kind) {
-    let rig = Rig::start(kind, &[], &json!({ "call_time": SOON }));
+    let rig = Rig::start(kind, &[], &json!({ "call_timeout": SOON }));
     rig.every_time("fault_garbage", &json!({}), |answer| {
         expect_no_answer(&rig, answer);
     });
@@ -83,7 +83,7 @@ fn garbage_before_an_answer(kind: Kind) {
 
 /// The first half of an answer, and then nothing, with the stream left open.
 fn half_an_answer_and_silence(kind: Kind) {
-    let rig = Rig::start(kind, &[], &json!({ "call_time": SOON }));
+    let rig = Rig::start(kind, &[], &json!({ "call_timeout": SOON }));
     let silent = json!({ "breaks": false });
     rig.every_time("fault_half", &silent, |answer| {
         expect_error(answer, "timeout");

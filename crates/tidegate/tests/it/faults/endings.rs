@@ -34,7 +34,7 @@ fn a_crash_in_the_middle_of_calls(kind: Kind) {
 }
 
 fn a_crash_in_the_middle_of_an_answer(kind: Kind) {
-    let rig = Rig::start(kind, &[], &json!({ "retries": 0 }));
+    let rig = Rig::start(kind, &[], &json!({ "max_retries": 0 }));
     for _ in 0..ROUNDS {
         expect_failure(&rig.call("fault_half", &json!({})));
         // Over HTTP only that connection breaks.
@@ -45,7 +45,11 @@ fn a_crash_in_the_middle_of_an_answer(kind: Kind) {
 
 /// It is started again later and later, and never twice at once.
 fn a_program_that_ends_again_and_again(kind: Kind) {
-    let rig = Rig::start_without(kind, &["--crash-after", "7"], &json!({ "call_time": "2s" }));
+    let rig = Rig::start_without(
+        kind,
+        &["--crash-after", "7"],
+        &json!({ "call_timeout": "2s" }),
+    );
     let gateway = rig.gateway.process.id();
     for _ in 0..50 {
         // Sometimes it answers, sometimes not, and always someone does.
@@ -63,7 +67,11 @@ fn a_program_that_ends_again_and_again(kind: Kind) {
 }
 
 fn a_program_that_ends_at_once(kind: Kind) {
-    let rig = Rig::start_without(kind, &["--crash-at-start"], &json!({ "call_time": "2s" }));
+    let rig = Rig::start_without(
+        kind,
+        &["--crash-at-start"],
+        &json!({ "call_timeout": "2s" }),
+    );
     for answer in rig.call_at_once(AT_ONCE, "echo", &json!({})) {
         expect_failure(&answer);
     }

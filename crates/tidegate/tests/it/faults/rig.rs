@@ -116,7 +116,7 @@ impl Rig {
             }
             Some(http) => json!({ "url": format!("http://{}/mcp", http.address) }),
         };
-        faulty["breaker"] = json!({ "failures": 0 });
+        faulty["breaker"] = json!({ "failure_threshold": 0 });
         for (name, value) in conduct.as_object().unwrap() {
             faulty[name] = value.clone();
         }

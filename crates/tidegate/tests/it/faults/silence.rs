@@ -15,7 +15,7 @@ on_pipes!(a_server_that_does_not_read);
 
 /// Each ends when its time is over, and the server hears that nobody waits.
 fn a_call_that_is_never_answered(kind: Kind) {
-    let rig = Rig::start(kind, &[], &json!({ "call_time": "1s" }));
+    let rig = Rig::start(kind, &[], &json!({ "call_timeout": "1s" }));
     rig.every_time("fault_hang", &json!({}), |answer| {
         expect_error(answer, "timeout");
     });
@@ -34,7 +34,7 @@ fn a_call_that_is_never_answered(kind: Kind) {
 
 /// What comes byte by byte shows no life: only what is whole does.
 fn an_answer_that_drips(kind: Kind) {
-    let rig = Rig::start(kind, &[], &json!({ "call_time": "1s" }));
+    let rig = Rig::start(kind, &[], &json!({ "call_timeout": "1s" }));
     let slow = json!({ "pause_ms": 200 });
     for answer in rig.call_at_once(3, "fault_slow_drip", &slow) {
         expect_error(&answer, "timeout");
@@ -45,7 +45,7 @@ fn an_answer_that_drips(kind: Kind) {
 
 /// Nothing is read, nothing is written, nothing is closed. Who wakes up late is not believed.
 fn a_server_that_is_frozen(kind: Kind) {
-    let rig = Rig::start(kind, &[], &json!({ "call_time": "1s" }));
+    let rig = Rig::start(kind, &[], &json!({ "call_timeout": "1s" }));
     let pid = rig.pid();
     rig.signal(pid, Signal::STOP);
     rig.every_time("echo", &json!({ "word": "frozen" }), |answer| {
@@ -58,7 +58,7 @@ fn a_server_that_is_frozen(kind: Kind) {
 
 /// What is written stays in the pipe, until that is full: the program is replaced.
 fn a_server_that_does_not_read(kind: Kind) {
-    let rig = Rig::start(kind, &[], &json!({ "call_time": "2m" }));
+    let rig = Rig::start(kind, &[], &json!({ "call_timeout": "2m" }));
     let pid = rig.pid();
     rig.signal(pid, Signal::STOP);
     let large = json!({ "word": "x".repeat(1 << 20) });

@@ -25,7 +25,7 @@ fn most_memory(rig: &Rig) -> usize {
 
 /// The call fails at once, and the memory for it is never taken.
 fn a_hundred_megabytes(kind: Kind) {
-    let rig = Rig::start(kind, &[], &json!({ "call_time": "2m" }));
+    let rig = Rig::start(kind, &[], &json!({ "call_timeout": "2m" }));
     let before = most_memory(&rig);
     let answer = rig.call("fault_big", &json!({}));
     expect_failure(&answer);

@@ -230,7 +230,7 @@ fn folders_may_overlap() {
     let config = "\
 sources:
   inner: { kind: files, root: notes/deep }
-  outer: { kind: files, root: notes, gitignore: false, exclude: ['*.png', /empty], hidden: true }
+  outer: { kind: files, root: notes, gitignore: false, exclude: ['*.png', /empty], include_hidden: true }
 ";
     let server = Server::start_in(home_with(config), &[]);
     let home = server.home.path().to_owned();

@@ -323,8 +323,8 @@ fn wrong_arguments_are_told_by_their_names() {
 #[test]
 fn quotas_hold() {
     let server = Server::with_config(
-        "sources: { memory: { kind: memory, quota: { entries: 2, bytes: 2KiB, key_bytes: 8, \
-         value_bytes: 1500, tags: 1, tag_bytes: 3 } } }\n",
+        "sources: { memory: { kind: memory, quota: { max_entries: 2, max_bytes: 2KiB, max_key_bytes: 8, \
+         max_value_bytes: 1500, max_tags: 1, max_tag_bytes: 3 } } }\n",
     );
     let user = User::of(&server);
     let long = "x".repeat(1_400);

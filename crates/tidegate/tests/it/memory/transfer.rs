@@ -37,7 +37,8 @@ fn what_is_exported_is_what_was_imported() {
 /// The numbers are those of what is there afterwards.
 #[test]
 fn of_two_lines_for_one_key_the_last_one_counts() {
-    let home = Home::with_config("sources: { memory: { kind: memory, quota: { entries: 1 } } }\n");
+    let home =
+        Home::with_config("sources: { memory: { kind: memory, quota: { max_entries: 1 } } }\n");
     home.write(
         "in.jsonl",
         "{\"key\":\"a\",\"value\":1}\n{\"key\":\"a\",\"value\":2}\n",
@@ -111,8 +112,7 @@ fn what_is_wrong_with_a_file_is_said_with_its_line() {
 
 #[test]
 fn the_source_that_is_meant_must_be_clear() {
-    let two =
-        "sources: { memory: { kind: memory }, notes: { kind: memory, quota: { entries: 1 } } }\n";
+    let two = "sources: { memory: { kind: memory }, notes: { kind: memory, quota: { max_entries: 1 } } }\n";
     let home = Home::with_config(two);
     let said = home.run(&["memory", "export"]).expect_code(2).stderr;
     assert!(

@@ -30,7 +30,7 @@ pub(crate) struct Reader {
     body: Incoming,
     framing: Framing,
     ready: VecDeque<Spoken>,
-    message_bytes: usize,
+    max_message_bytes: usize,
     junk: Arc<Junk>,
     /// The id of the last event, to come back with.
     pub(crate) last_event: Option<String>,
@@ -54,16 +54,16 @@ enum Framing {
 }
 
 impl Reader {
-    pub(crate) fn new(response: Response, message_bytes: usize, junk: &Arc<Junk>) -> Self {
+    pub(crate) fn new(response: Response, max_message_bytes: usize, junk: &Arc<Junk>) -> Self {
         let framing = match response.is_events {
-            true => Framing::Events(sse::Decoder::new(message_bytes)),
+            true => Framing::Events(sse::Decoder::new(max_message_bytes)),
             false => Framing::Values(Values::default()),
         };
         Self {
             body: response.body,
             framing,
             ready: VecDeque::new(),
-            message_bytes,
+            max_message_bytes,
             junk: Arc::clone(junk),
             last_event: None,
             retry: RETRY,
@@ -110,7 +110,7 @@ impl Reader {
             }
             Framing::Values(values) => {
                 let complete = values.push(data);
-                if values.rest() > self.message_bytes {
+                if values.rest() > self.max_message_bytes {
                     return Err(too_large());
                 }
                 complete.into_iter().for_each(|value| self.take(&value));

@@ -9,63 +9,63 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::forms::{Size, Time};
 use super::problem::Diagnostics;
 use super::remote::RawRemote;
+use super::units::{Size, Time};
 
 const SECOND: u64 = 1;
 const MINUTE: u64 = 60 * SECOND;
 const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
 
-pub(super) const CONNECT_TIME: Time = Time::secs(MINUTE);
-pub(super) const MESSAGE_BYTES: Size = Size::mib(16);
-pub(super) const CALLS: usize = 1_000;
-pub(super) const RETRIES: usize = 2;
-pub(super) const FAILURES: usize = 5;
-pub(super) const PAUSE: Time = Time::secs(30);
-pub(super) const LINKS: usize = 16;
-pub(super) const PARK_TIME: Time = Time::secs(10 * MINUTE);
+pub(super) const CONNECT_TIMEOUT: Time = Time::secs(MINUTE);
+pub(super) const MAX_MESSAGE_BYTES: Size = Size::mib(16);
+pub(super) const MAX_CONCURRENT_CALLS: usize = 1_000;
+pub(super) const MAX_RETRIES: usize = 2;
+pub(super) const FAILURE_THRESHOLD: usize = 5;
+pub(super) const OPEN_DURATION: Time = Time::secs(30);
+pub(super) const MAX_CONNECTIONS: usize = 16;
+pub(super) const PARKED_CALL_TIMEOUT: Time = Time::secs(10 * MINUTE);
 
 /// How one server is treated.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Conduct {
+pub struct RemotePolicy {
     pub era: Era,
     /// Where not the one that holds for all.
-    pub call_time: Option<Duration>,
-    pub call_time_max: Option<Duration>,
-    pub connect_time: Duration,
-    pub message_bytes: usize,
+    pub call_timeout: Option<Duration>,
+    pub max_call_duration: Option<Duration>,
+    pub connect_timeout: Duration,
+    pub max_message_bytes: usize,
     /// Calls at once.
-    pub calls: usize,
+    pub max_concurrent_calls: usize,
     /// Further attempts of a call that may be repeated.
-    pub retries: usize,
+    pub max_retries: usize,
     /// Failures in a row after which the server is left alone; never if zero.
-    pub failures: usize,
+    pub failure_threshold: usize,
     /// For how long, the first time.
-    pub pause: Duration,
+    pub open_duration: Duration,
     pub sharing: Sharing,
     /// Sessions or processes for one principal at once.
-    pub links: usize,
+    pub max_connections: usize,
     /// How long a call waits for an answer of its client.
-    pub park_time: Duration,
+    pub parked_call_timeout: Duration,
 }
 
-impl Default for Conduct {
+impl Default for RemotePolicy {
     fn default() -> Self {
         Self {
             era: Era::Auto,
-            call_time: None,
-            call_time_max: None,
-            connect_time: CONNECT_TIME.into(),
-            message_bytes: MESSAGE_BYTES.into(),
-            calls: CALLS,
-            retries: RETRIES,
-            failures: FAILURES,
-            pause: PAUSE.into(),
+            call_timeout: None,
+            max_call_duration: None,
+            connect_timeout: CONNECT_TIMEOUT.into(),
+            max_message_bytes: MAX_MESSAGE_BYTES.into(),
+            max_concurrent_calls: MAX_CONCURRENT_CALLS,
+            max_retries: MAX_RETRIES,
+            failure_threshold: FAILURE_THRESHOLD,
+            open_duration: OPEN_DURATION.into(),
             sharing: Sharing::default(),
-            links: LINKS,
-            park_time: PARK_TIME.into(),
+            max_connections: MAX_CONNECTIONS,
+            parked_call_timeout: PARKED_CALL_TIMEOUT.into(),
         }
     }
 }
@@ -96,55 +96,65 @@ pub enum Sharing {
 pub(crate) struct RawBreaker {
     /// After so many failures in a row: calls that were not answered, or not in time. Never, if it
     /// is 0.
-    #[schemars(extend("default" = FAILURES))]
-    failures: Option<usize>,
+    #[schemars(extend("default" = FAILURE_THRESHOLD))]
+    failure_threshold: Option<usize>,
     /// For how long, the first time; longer each further time, up to ten times as long.
-    #[schemars(extend("default" = PAUSE))]
-    pause: Option<Time>,
+    #[schemars(extend("default" = OPEN_DURATION))]
+    open_duration: Option<Time>,
 }
 
-/// The conduct that an entry asks for. `path` is where it stands.
-pub(super) fn check(raw: &RawRemote, path: &[&str], diagnostics: &mut Diagnostics) -> Conduct {
-    let shipped = Conduct::default();
+/// The policy that an entry asks for. `path` is where it stands.
+pub(super) fn check(raw: &RawRemote, path: &[&str], diagnostics: &mut Diagnostics) -> RemotePolicy {
+    let shipped = RemotePolicy::default();
     let mut within = Within { path, diagnostics };
     let breaker = raw.breaker.as_ref();
     let long = Time::millis(100)..=Time::secs(7 * DAY);
-    Conduct {
+    RemotePolicy {
         era: raw.era.unwrap_or_default(),
-        call_time: within.optional("call_time", raw.call_time, long.clone()),
-        call_time_max: within.optional("call_time_max", raw.call_time_max, long),
-        connect_time: within.or(
-            "connect_time",
-            raw.connect_time,
-            shipped.connect_time,
+        call_timeout: within.optional("call_timeout", raw.call_timeout, long.clone()),
+        max_call_duration: within.optional("max_call_duration", raw.max_call_duration, long),
+        connect_timeout: within.or(
+            "connect_timeout",
+            raw.connect_timeout,
+            shipped.connect_timeout,
             Time::millis(100)..=Time::secs(HOUR),
         ),
-        message_bytes: within.or(
-            "message_bytes",
-            raw.message_bytes,
-            shipped.message_bytes,
+        max_message_bytes: within.or(
+            "max_message_bytes",
+            raw.max_message_bytes,
+            shipped.max_message_bytes,
             Size::kib(1)..=Size::mib(1024),
         ),
-        calls: within.or("calls", raw.calls, shipped.calls, 1..=1_000_000),
-        retries: within.or("retries", raw.retries, shipped.retries, 0..=10),
-        failures: within.or(
-            "breaker.failures",
-            breaker.and_then(|one| one.failures),
-            shipped.failures,
+        max_concurrent_calls: within.or(
+            "max_concurrent_calls",
+            raw.max_concurrent_calls,
+            shipped.max_concurrent_calls,
+            1..=1_000_000,
+        ),
+        max_retries: within.or("max_retries", raw.max_retries, shipped.max_retries, 0..=10),
+        failure_threshold: within.or(
+            "breaker.failure_threshold",
+            breaker.and_then(|one| one.failure_threshold),
+            shipped.failure_threshold,
             0..=1_000_000,
         ),
-        pause: within.or(
-            "breaker.pause",
-            breaker.and_then(|one| one.pause),
-            shipped.pause,
+        open_duration: within.or(
+            "breaker.open_duration",
+            breaker.and_then(|one| one.open_duration),
+            shipped.open_duration,
             Time::secs(SECOND)..=Time::secs(DAY),
         ),
         sharing: raw.sharing.unwrap_or_default(),
-        links: within.or("links", raw.links, shipped.links, 1..=1_000),
-        park_time: within.or(
-            "park_time",
-            raw.park_time,
-            shipped.park_time,
+        max_connections: within.or(
+            "max_connections",
+            raw.max_connections,
+            shipped.max_connections,
+            1..=1_000,
+        ),
+        parked_call_timeout: within.or(
+            "parked_call_timeout",
+            raw.parked_call_timeout,
+            shipped.parked_call_timeout,
             Time::secs(SECOND)..=Time::secs(DAY),
         ),
     }

@@ -14,7 +14,7 @@ const LISTED: usize = 12;
 
 /// One value that does not fit, and the way to it.
 #[derive(Debug)]
-pub(crate) struct Fault {
+pub(crate) struct ReadError {
     complaint: Complaint,
     at: Option<Place>,
     /// Positions in the lists and mappings on the way, the innermost first.
@@ -31,7 +31,7 @@ enum Complaint {
     Other(String),
 }
 
-impl Fault {
+impl ReadError {
     fn new(complaint: Complaint) -> Self {
         Self {
             complaint,
@@ -40,13 +40,13 @@ impl Fault {
         }
     }
 
-    /// The same fault, at this place unless a place nearer to the cause is known.
+    /// The same error, at this place unless a place nearer to the cause is known.
     pub(crate) fn at(mut self, place: Place) -> Self {
         self.at.get_or_insert(place);
         self
     }
 
-    /// The same fault, seen from one level further out.
+    /// The same error, seen from one level further out.
     pub(crate) fn under(mut self, position: usize) -> Self {
         self.steps.push(position);
         self
@@ -90,15 +90,15 @@ fn unknown_field(field: &str, name: &str, known: &[&str]) -> String {
     }
 }
 
-impl Display for Fault {
+impl Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message(""))
     }
 }
 
-impl std::error::Error for Fault {}
+impl std::error::Error for ReadError {}
 
-impl Error for Fault {
+impl Error for ReadError {
     fn custom<T: Display>(text: T) -> Self {
         Self::new(Complaint::Other(text.to_string()))
     }

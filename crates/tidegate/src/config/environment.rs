@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 type Variables<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
 /// The environment a configuration is loaded in.
-pub struct Outside<'a> {
+pub struct Environment<'a> {
     variables: Box<Variables<'a>>,
     folder: PathBuf,
 }
 
-impl<'a> Outside<'a> {
+impl<'a> Environment<'a> {
     /// These variables, seen from this folder.
     pub fn new(
         variables: impl Fn(&str) -> Option<String> + 'a,
