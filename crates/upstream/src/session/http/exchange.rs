@@ -59,7 +59,7 @@ fn talk(response: Response, unanswered: Unanswered) -> Talk {
         status: response.status,
         reader: Reader::new(
             response,
-            unanswered.shared.message_bytes,
+            unanswered.shared.max_message_bytes,
             &unanswered.shared.junk,
         ),
         resumed: 0,
@@ -160,7 +160,7 @@ impl Exchange {
         let shared = &self.unanswered.shared;
         match shared.resume(&last).await {
             Some(response) => {
-                self.reader = Reader::new(response, shared.message_bytes, &shared.junk);
+                self.reader = Reader::new(response, shared.max_message_bytes, &shared.junk);
                 self.reader.last_event = Some(last);
                 true
             }

@@ -83,7 +83,7 @@ impl Standing {
             shared.unasked.missed();
         }
         self.was_there = true;
-        let mut reader = Reader::new(response, shared.message_bytes, &shared.junk);
+        let mut reader = Reader::new(response, shared.max_message_bytes, &shared.junk);
         while let Some(Ok(spoken)) = reader.next().await {
             match spoken {
                 Spoken::Message(message) => shared.hear(message).await,
