@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, bail};
 use serde_json::json;
 use tidegate_core::{
-    BoxFuture, Call, Caller, Catalog, ClientContext, CorrelationId, Entry, Error, Features,
+    BoxFuture, Call, Caller, Catalog, CatalogEntry, ClientContext, CorrelationId, Error, Features,
     Gateway, GatewayConfig, GatewayHandle, Operation, Outcome, RawJson, Reply, Request, Result,
     Scope, SearchFilter, Source, SourceId, Viewer,
 };
@@ -103,7 +103,7 @@ async fn measure(count: usize, rounds: usize) -> anyhow::Result<()> {
         .search("merge a branch", SearchFilter::default(), 3)
         .len();
     anyhow::ensure!(found == 3, "the search found nothing");
-    let mib = index.bytes() as f64 / (1024.0 * 1024.0);
+    let mib = index.memory_bytes() as f64 / (1024.0 * 1024.0);
     println!("| {count} | memory of the index | {mib:.1} MiB | | |");
     let missing = "plugin://nobody/nothing?x=1";
     let took = bench
@@ -147,7 +147,7 @@ impl Bench {
             ("index".parse()?, Arc::new(index)),
         ];
         let config = GatewayConfig {
-            own_tools: Some(Arc::new(BridgeTools::new(gateway_handle.clone()))),
+            gateway_tools: Some(Arc::new(BridgeTools::new(gateway_handle.clone()))),
             gateway_handle: gateway_handle.clone(),
             ..GatewayConfig::default()
         };
@@ -193,7 +193,7 @@ impl Bench {
             client: self.client.clone(),
             operation: ask,
             params: params.into(),
-            continues: false,
+            is_continuation: false,
             precondition: None,
         };
         self.gateway.handle(request).await
@@ -255,7 +255,7 @@ impl Many {
     }
 }
 
-fn tool(name: &str, description: &str, noun: &str, other: &str) -> Entry {
+fn tool(name: &str, description: &str, noun: &str, other: &str) -> CatalogEntry {
     let schema = json!({
         "type": "object",
         "properties": {
@@ -271,7 +271,7 @@ fn tool(name: &str, description: &str, noun: &str, other: &str) -> Entry {
     )
 }
 
-fn prompt(name: &str, description: &str, noun: &str) -> Entry {
+fn prompt(name: &str, description: &str, noun: &str) -> CatalogEntry {
     let arguments = json!([{ "name": noun, "description": "Which one.", "required": true }]);
     entry(
         name,
@@ -279,7 +279,7 @@ fn prompt(name: &str, description: &str, noun: &str) -> Entry {
     )
 }
 
-fn resource(name: &str, description: &str) -> Entry {
+fn resource(name: &str, description: &str) -> CatalogEntry {
     let uri = format!("many://{name}");
     let definition = json!({
         "uri": uri, "name": name, "description": description, "mimeType": "application/json",
@@ -287,14 +287,14 @@ fn resource(name: &str, description: &str) -> Entry {
     entry(&uri, definition)
 }
 
-fn template(name: &str, description: &str) -> Entry {
+fn template(name: &str, description: &str) -> CatalogEntry {
     let text = format!("many://{name}/{{id}}");
     let definition = json!({ "uriTemplate": text, "name": name, "description": description });
     entry(&text, definition)
 }
 
-fn entry(key: &str, definition: serde_json::Value) -> Entry {
-    Entry {
+fn entry(key: &str, definition: serde_json::Value) -> CatalogEntry {
+    CatalogEntry {
         key: key.to_owned(),
         definition: RawJson::from(definition),
     }

@@ -16,7 +16,7 @@ pub struct Call {
     pub source: SourceId,
     pub operation: Operation,
     /// Whether asking twice does no more than asking once.
-    pub repeatable: bool,
+    pub idempotent: bool,
     /// The parameters as the client sent them. Names in `ask` win over names in here.
     pub params: RawJson,
 }

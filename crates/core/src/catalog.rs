@@ -15,14 +15,14 @@ pub struct Catalog {
     pub defects: Vec<ListDefect>,
     /// URIs that are this source's alone, with all that lies below. Only built-in sources have such.
     pub owned: Vec<String>,
-    pub tools: Vec<Entry>,
-    pub prompts: Vec<Entry>,
-    pub resources: Vec<Entry>,
-    pub templates: Vec<Entry>,
+    pub tools: Vec<CatalogEntry>,
+    pub prompts: Vec<CatalogEntry>,
+    pub resources: Vec<CatalogEntry>,
+    pub templates: Vec<CatalogEntry>,
 }
 
 impl Catalog {
-    pub fn list(&self, list: List) -> &[Entry] {
+    pub fn list(&self, list: List) -> &[CatalogEntry] {
         match list {
             List::Tools => &self.tools,
             List::Prompts => &self.prompts,
@@ -31,7 +31,7 @@ impl Catalog {
         }
     }
 
-    pub fn list_mut(&mut self, list: List) -> &mut Vec<Entry> {
+    pub fn list_mut(&mut self, list: List) -> &mut Vec<CatalogEntry> {
         match list {
             List::Tools => &mut self.tools,
             List::Prompts => &mut self.prompts,
@@ -41,17 +41,17 @@ impl Catalog {
     }
 
     /// What a list of it lacks, in words.
-    pub fn defects_of(&self, list: List) -> Option<String> {
+    pub fn defects_in(&self, list: List) -> Option<String> {
         let defects = self.defects.iter().filter(|defect| defect.list == list);
-        let defects: Vec<_> = defects.map(|defect| defect.why.as_str()).collect();
+        let defects: Vec<_> = defects.map(|defect| defect.reason.as_str()).collect();
         (!defects.is_empty()).then(|| defects.join("; "))
     }
 
     /// How many of its lists are not whole; all of a catalog that is not there is one.
-    pub fn missing(&self) -> u64 {
+    pub fn incomplete_lists(&self) -> u64 {
         let flawed = List::ALL
             .iter()
-            .filter(|list| self.defects_of(**list).is_some());
+            .filter(|list| self.defects_in(**list).is_some());
         u64::from(self.gap.is_some()) + u64::try_from(flawed.count()).unwrap_or(u64::MAX)
     }
 
@@ -73,12 +73,12 @@ pub enum CatalogGap {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListDefect {
     pub list: List,
-    pub why: String,
+    pub reason: String,
 }
 
 /// One tool, prompt, resource or template.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct CatalogEntry {
     /// The name, the URI, or the template's text.
     pub key: String,
     /// The definition, an object, as the source wrote it.
@@ -150,7 +150,7 @@ pub enum CacheScope {
 impl CacheScope {
     /// The scope of a result made from two.
     #[must_use]
-    pub fn and(self, other: Self) -> Self {
+    pub fn combine(self, other: Self) -> Self {
         match (self, other) {
             (Self::Public, Self::Public) => Self::Public,
             _ => Self::Private,

@@ -15,7 +15,7 @@ use tokio::sync::broadcast;
 
 use crate::{Caller, Principal};
 use filter::Ear;
-pub use filter::covering;
+pub use filter::covering_uris;
 pub(crate) use filter::{Interest, Watched};
 
 /// How many changes a listener may be behind before it is told to look at everything again.
@@ -29,9 +29,9 @@ pub enum Change {
     /// The list of resources or of templates.
     Resources,
     /// The contents of one resource.
-    Updated(Arc<str>),
+    ResourceUpdated(Arc<str>),
     /// What a user was sent to do elsewhere, under this id, is done.
-    Elicited(Arc<str>),
+    ElicitationComplete(Arc<str>),
 }
 
 /// What a source has to say.
@@ -39,7 +39,7 @@ pub enum Change {
 pub enum ChangeEvent {
     Change(Change),
     /// The contents of all its resources may be others.
-    AllUpdated,
+    AllResourcesUpdated,
     /// Changes may have been missed: anything may be different.
     Missed,
 }
@@ -47,8 +47,8 @@ pub enum ChangeEvent {
 /// ChangeEvent, and who may hear it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangeNotice {
-    pub to: Recipients,
-    pub news: ChangeEvent,
+    pub recipients: Recipients,
+    pub event: ChangeEvent,
 }
 
 /// Who may hear of a change.
@@ -62,7 +62,7 @@ pub enum Recipients {
 }
 
 impl Recipients {
-    pub fn include(&self, listener: Option<&Caller>) -> bool {
+    pub fn includes(&self, listener: Option<&Caller>) -> bool {
         match self {
             Self::Everyone => true,
             Self::Principal(principal) => listener.is_some_and(|one| one.principal == *principal),
@@ -72,9 +72,9 @@ impl Recipients {
 }
 
 impl From<ChangeEvent> for ChangeNotice {
-    fn from(news: ChangeEvent) -> Self {
-        let to = Recipients::Everyone;
-        Self { to, news }
+    fn from(event: ChangeEvent) -> Self {
+        let recipients = Recipients::Everyone;
+        Self { recipients, event }
     }
 }
 
@@ -117,21 +117,21 @@ impl ChangeSender {
     }
 
     /// Tells these alone.
-    pub fn send_to(&self, to: Recipients, change: Change) {
-        let news = ChangeEvent::Change(change);
-        self.0.send(ChangeNotice { to, news }).ok();
+    pub fn send_to(&self, recipients: Recipients, change: Change) {
+        let event = ChangeEvent::Change(change);
+        self.0.send(ChangeNotice { recipients, event }).ok();
     }
 
     /// Tells whoever listens that all resources of this source may be different: each hears of those
     /// it listens for itself.
-    pub fn all_updated(&self) {
-        self.0.send(ChangeEvent::AllUpdated.into()).ok();
+    pub fn send_all_updated(&self) {
+        self.0.send(ChangeEvent::AllResourcesUpdated.into()).ok();
     }
 
     /// Tells these that anything may be different: each hears of what it listens for itself.
-    pub fn gap(&self, to: Recipients) {
-        let news = ChangeEvent::Missed;
-        self.0.send(ChangeNotice { to, news }).ok();
+    pub fn send_missed(&self, recipients: Recipients) {
+        let event = ChangeEvent::Missed;
+        self.0.send(ChangeNotice { recipients, event }).ok();
     }
 
     /// The changes from now on. One that falls behind hears that there is a gap.
@@ -187,7 +187,9 @@ impl Hub {
     }
 
     /// All that is told, with the number of the source that tells it. What is missed is missed.
-    pub(crate) fn overhear(&self) -> impl Stream<Item = (usize, ChangeNotice)> + Send + use<> {
+    pub(crate) fn change_notices(
+        &self,
+    ) -> impl Stream<Item = (usize, ChangeNotice)> + Send + use<> {
         stream::unfold(self.sender.subscribe(), |mut receiver| async {
             loop {
                 match receiver.recv().await {

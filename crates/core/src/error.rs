@@ -77,7 +77,7 @@ pub enum Code {
 
 /// Whose fault it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum ErrorOrigin {
     Client,
     Gateway,
     Source,
@@ -94,18 +94,18 @@ pub struct Error {
 #[derive(Debug)]
 struct Inner {
     code: Code,
-    side: Side,
+    side: ErrorOrigin,
     message: String,
     data: Option<RawJson>,
     cause: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
 impl Error {
-    pub fn new(code: Code, side: Side, message: impl Into<String>) -> Self {
+    pub fn new(code: Code, side: ErrorOrigin, message: impl Into<String>) -> Self {
         let inner = Inner {
             code,
             side,
-            message: clip_to(message.into(), LONGEST_MESSAGE),
+            message: truncate_to(message.into(), LONGEST_MESSAGE),
             data: None,
             cause: None,
         };
@@ -116,22 +116,22 @@ impl Error {
 
     /// The client did something wrong.
     pub fn client(code: Code, message: impl Into<String>) -> Self {
-        Self::new(code, Side::Client, message)
+        Self::new(code, ErrorOrigin::Client, message)
     }
 
     /// We did. The message is what the client sees: it names no path, host or stack.
     pub fn internal(message: impl Into<String>) -> Self {
-        Self::new(Code::Internal, Side::Gateway, message)
+        Self::new(Code::Internal, ErrorOrigin::Gateway, message)
     }
 
     /// No resource has this URI.
     pub fn resource_not_found(uri: &str) -> Self {
-        Self::client(Code::ResourceNotFound, NO_RESOURCE).about_uri(uri)
+        Self::client(Code::ResourceNotFound, NO_RESOURCE).with_uri(uri)
     }
 
     /// Names the URI this is about, for programs.
     #[must_use]
-    pub fn about_uri(self, uri: &str) -> Self {
+    pub fn with_uri(self, uri: &str) -> Self {
         self.with_data(serde_json::json!({ "uri": uri }))
     }
 
@@ -144,7 +144,10 @@ impl Error {
 
     /// What the log should say and the client should not.
     #[must_use]
-    pub fn caused_by(mut self, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+    pub fn with_cause(
+        mut self,
+        cause: impl Into<Box<dyn std::error::Error + Send + Sync>>,
+    ) -> Self {
         self.inner.cause = Some(cause.into());
         self
     }
@@ -153,7 +156,7 @@ impl Error {
         self.inner.code
     }
 
-    pub fn side(&self) -> Side {
+    pub fn origin(&self) -> ErrorOrigin {
         self.inner.side
     }
 
@@ -179,14 +182,14 @@ impl std::error::Error for Error {
 }
 
 /// A client's own word in a message, cut so that a message stays a message.
-pub fn clip(text: &str) -> String {
-    clip_to(text.to_owned(), 200)
+pub fn truncate_for_message(text: &str) -> String {
+    truncate_to(text.to_owned(), 200)
 }
 
 /// A message is for people: longer than this it only costs memory.
 const LONGEST_MESSAGE: usize = 600;
 
-fn clip_to(mut text: String, longest: usize) -> String {
+fn truncate_to(mut text: String, longest: usize) -> String {
     if let Some((at, _)) = text.char_indices().nth(longest) {
         text.truncate(at);
         text.push('…');

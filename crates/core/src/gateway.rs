@@ -21,8 +21,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::changes::Hub;
 use crate::{
-    Call, Catalog, GatewayOperation, Index, Layer, Next, Operation, Reply, Request, Result, Scope,
-    Seal, Source, SourceId, Viewer,
+    AffinityKey, Call, Catalog, GatewayOperation, Layer, Next, Operation, Reply, Request, Result,
+    Scope, Seal, SearchIndex, Source, SourceId, Viewer,
 };
 use builtin::{Absent, OwnSource};
 pub use exposure::{Endpoint, Endpoints, Exposure};
@@ -45,7 +45,7 @@ pub struct GatewayConfig {
     pub instructions: String,
     pub endpoints: Endpoints,
     /// What serves the gateway's own tools, where endpoints have some.
-    pub own_tools: Option<Arc<dyn Source>>,
+    pub gateway_tools: Option<Arc<dyn Source>>,
     /// For sources that look at the others.
     pub gateway_handle: GatewayHandle,
     /// Seals what clients carry for us.
@@ -61,7 +61,7 @@ impl Default for GatewayConfig {
             naming: Naming::default(),
             instructions: String::new(),
             endpoints: Endpoints::default(),
-            own_tools: None,
+            gateway_tools: None,
             gateway_handle: GatewayHandle::default(),
             seal: Arc::new(Seal::random()),
             name_conflicts: Arc::default(),
@@ -95,7 +95,7 @@ impl Gateway {
         layers: Vec<Arc<dyn Layer>>,
     ) -> Self {
         let shared = Arc::new_cyclic(|shared| {
-            let own = Arc::new(OwnSource::new(shared.clone(), config.own_tools.clone()));
+            let own = Arc::new(OwnSource::new(shared.clone(), config.gateway_tools.clone()));
             sources.push((SourceId::gateway(), Arc::clone(&own) as Arc<dyn Source>));
             Shared {
                 config,
@@ -149,10 +149,10 @@ impl Gateway {
         self.shared.hub.pump(changes).await;
     }
 
-    /// Tells the sources of a scope that a conversation's client works in other folders.
-    pub fn roots_changed(&self, scope: &Scope, conversation: u64) {
+    /// Tells the sources of a scope that the roots of the client with this affinity key changed.
+    pub fn roots_changed(&self, scope: &Scope, affinity: AffinityKey) {
         for (_, source) in self.shared.in_scope(scope) {
-            source.roots_changed(conversation);
+            source.roots_changed(affinity);
         }
     }
 
@@ -172,7 +172,7 @@ impl Gateway {
     }
 }
 
-fn call(request: Request, source: SourceId, operation: Operation, repeatable: bool) -> Call {
+fn call(request: Request, source: SourceId, operation: Operation, idempotent: bool) -> Call {
     Call {
         correlation: request.correlation,
         caller: request.caller,
@@ -181,7 +181,7 @@ fn call(request: Request, source: SourceId, operation: Operation, repeatable: bo
         client: request.client,
         source,
         operation,
-        repeatable,
+        idempotent,
         params: request.params,
     }
 }
@@ -214,7 +214,7 @@ impl Shared {
             };
         }
         let sources = coming.iter().map(|at| &self.sources[*at].1);
-        join_all(sources.map(|source| source.prepare(&viewer))).await;
+        join_all(sources.map(|source| source.wait_for_catalog(&viewer))).await;
         self.view(scope, &viewer)
     }
 
@@ -263,8 +263,8 @@ impl Shared {
             is_shared: request.scope == Scope::All,
         });
         // What goes on with another request can be asked for once.
-        let repeatable = target.repeatable && !request.continues;
-        let call = call(request, id.clone(), target.operation, repeatable);
+        let idempotent = target.idempotent && !request.is_continuation;
+        let call = call(request, id.clone(), target.operation, idempotent);
         (call, Arc::clone(source), rewriter)
     }
 
@@ -286,7 +286,7 @@ impl Shared {
     }
 
     /// Everything that an viewer can use in a scope, to be searched.
-    fn index(&self, scope: &Scope, viewer: &Viewer<'_>) -> Arc<Index> {
+    fn index(&self, scope: &Scope, viewer: &Viewer<'_>) -> Arc<SearchIndex> {
         self.views.index(&self.view(scope, viewer))
     }
 
@@ -294,8 +294,8 @@ impl Shared {
         let (own, others) = (self.sources.len() - 1, self.in_scope(scope));
         let others = others.filter(|(index, _)| *index != own);
         let others = others.map(|(index, source)| (index, source.catalog(viewer)));
-        let own_tools = self.config.endpoints.of(scope).bridge_tools;
-        let own_catalog = self.own.catalog_in(scope, own_tools);
+        let gateway_tools = self.config.endpoints.of(scope).bridge_tools;
+        let own_catalog = self.own.catalog_in(scope, gateway_tools);
         let own = own_catalog.map(|catalog| (own, catalog));
         others.chain(own).collect()
     }

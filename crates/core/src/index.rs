@@ -31,7 +31,7 @@ const MOST_WORDS: usize = 32;
 const TELLING_WORDS: usize = 8;
 
 /// Everything that one kind of caller can use.
-pub struct Index {
+pub struct SearchIndex {
     view: Arc<View>,
     /// One for each part of the view.
     segments: Vec<Arc<Segment>>,
@@ -53,7 +53,7 @@ pub struct Element<'a> {
 
 /// An element, and how well it fits.
 #[derive(Clone, Copy, Debug)]
-pub struct Hit<'a> {
+pub struct SearchHit<'a> {
     pub element: Element<'a>,
     pub score: f32,
 }
@@ -72,7 +72,7 @@ pub struct Keyword {
     pub elements: usize,
 }
 
-impl Index {
+impl SearchIndex {
     pub(crate) fn new(view: Arc<View>, segments: Vec<Arc<Segment>>) -> Self {
         let count = segments.iter().map(|one| one.count()).sum();
         let length: f32 = segments.iter().map(|one| one.length()).sum();
@@ -106,18 +106,18 @@ impl Index {
     }
 
     /// How many different words it knows.
-    pub fn vocabulary(&self) -> usize {
+    pub fn term_count(&self) -> usize {
         let words = self.segments.iter().flat_map(|one| one.words());
         words.map(|(word, _)| word).collect::<HashSet<_>>().len()
     }
 
     /// About how much memory it takes.
-    pub fn bytes(&self) -> usize {
+    pub fn memory_bytes(&self) -> usize {
         self.segments.iter().map(|one| one.bytes()).sum()
     }
 
     /// The elements that fit best, the best first.
-    pub fn search(&self, query: &str, wanted: SearchFilter<'_>, most: usize) -> Vec<Hit<'_>> {
+    pub fn search(&self, query: &str, wanted: SearchFilter<'_>, most: usize) -> Vec<SearchHit<'_>> {
         let mut weighed: Vec<(String, f32)> = Vec::new();
         for word in words(query).take(MOST_WORDS) {
             if !weighed.iter().any(|(known, _)| *known == word) {
@@ -128,7 +128,7 @@ impl Index {
     }
 
     /// The elements most like one, the nearest first, without itself.
-    pub fn similar(&self, element: Element<'_>, most: usize) -> Vec<Hit<'_>> {
+    pub fn similar(&self, element: Element<'_>, most: usize) -> Vec<SearchHit<'_>> {
         let facts = ElementFacts::of(element.list, element.definition);
         let mut telling: Vec<(String, f32)> = Vec::new();
         facts.weigh(
@@ -182,7 +182,7 @@ impl Index {
         words: &[(String, f32)],
         wanted: SearchFilter<'_>,
         most: usize,
-    ) -> Vec<Hit<'_>> {
+    ) -> Vec<SearchHit<'_>> {
         let expanded = self.expanded(words);
         let mut found: Vec<(f32, usize, usize)> = Vec::new();
         for (at, segment) in self.segments.iter().enumerate() {
@@ -221,7 +221,7 @@ impl Index {
             let (list, entry) = self.segments[at].place(document);
             let listed = self.view.listed_at(list, at, entry)?;
             let element = self.element(list, listed);
-            Some(Hit { element, score })
+            Some(SearchHit { element, score })
         });
         hits.take(most).collect()
     }

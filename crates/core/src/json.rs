@@ -10,7 +10,7 @@ use std::fmt;
 use bytestring::ByteString;
 use serde_json::value::RawValue;
 
-pub use canonical::canonical;
+pub use canonical::canonical_json;
 pub use list::{length as list_length, list as bounded_list};
 pub use object::Object;
 

@@ -17,7 +17,7 @@ mod health;
 mod index;
 mod json;
 mod layer;
-mod layered;
+mod layered_source;
 mod metric;
 mod percent;
 mod question;
@@ -31,33 +31,33 @@ mod template;
 
 pub use call::Call;
 pub use caller::{Caller, Credential, Identify, Principal};
-pub use catalog::{CacheScope, Catalog, CatalogGap, Entry, Features, ListDefect};
+pub use catalog::{CacheScope, Catalog, CatalogEntry, CatalogGap, Features, ListDefect};
 pub use changes::{
-    Change, ChangeEvent, ChangeNotice, ChangeSender, ChangeStream, Recipients, covering,
+    Change, ChangeEvent, ChangeNotice, ChangeSender, ChangeStream, Recipients, covering_uris,
 };
 pub use correlation::CorrelationId;
-pub use error::{Code, Error, Result, Side, clip};
+pub use error::{Code, Error, ErrorOrigin, Result, truncate_for_message};
 pub use gateway::{
     Endpoint, Endpoints, Exposure, Gateway, GatewayConfig, GatewayHandle, NameConflicts, Naming,
 };
 pub use health::{ComponentHealth, GaugeValue, Health, HealthCheck};
-pub use index::{Element, ElementFacts, Hit, Index, Keyword, SearchFilter};
-pub use json::{Object, RawJson, bounded_list, canonical, list_length};
+pub use index::{Element, ElementFacts, Keyword, SearchFilter, SearchHit, SearchIndex};
+pub use json::{Object, RawJson, bounded_list, canonical_json, list_length};
 pub use layer::{Layer, Next};
-pub use layered::Layered;
+pub use layered_source::LayeredSource;
 pub use metric::{Metric, MetricKind};
 pub use percent::{percent_decoded, percent_triplet};
 pub use question::{Declined, PendingAnswer, Question, QuestionKind, Withdrawal};
 pub use reply::{CacheHint, Event, EventStream, Outcome, Reply};
 pub use request::{
-    ClientContext, Filter, GatewayOperation, List, LogLevel, Operation, Precondition, Reference,
-    Request, Scope, TaskOperation,
+    AffinityKey, ChangeFilter, ClientContext, GatewayOperation, List, LogLevel, Operation,
+    Precondition, Reference, Request, Scope, TaskOperation,
 };
-pub use seal::{Purpose, Seal, UnsealError, fingerprint, random_bytes};
-pub use source::{Source, SourceId, TaskUpdates, Viewer, Watch};
-pub use stats::Stats;
+pub use seal::{Seal, TokenPurpose, UnsealError, random_bytes, sha256};
+pub use source::{ResourceSubscription, Source, SourceId, TaskUpdates, Viewer};
+pub use stats::CallStats;
 pub use step::Step;
-pub use template::Template;
+pub use template::UriTemplate;
 
 /// The boxed future that object-safe async functions return.
 pub use futures_util::future::BoxFuture;

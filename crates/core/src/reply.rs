@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::stream::BoxStream;
 
-use crate::{CacheScope, Change, Filter, LogLevel, Question, QuestionKind, RawJson, Result};
+use crate::{CacheScope, Change, ChangeFilter, LogLevel, Question, QuestionKind, RawJson, Result};
 
 /// The answer to a call.
 pub enum Reply {
@@ -27,7 +27,7 @@ pub enum Outcome {
     /// The source needs something from the client before it can go on.
     InputRequired(RawJson),
     /// The same, of a source of our own: one question, whose answer comes back under its key.
-    Asks {
+    Question {
         key: &'static str,
         kind: QuestionKind,
         params: RawJson,
@@ -67,18 +67,18 @@ pub enum Event {
         params: RawJson,
     },
     /// The first event of a stream of changes: what of the filter is honoured.
-    Acknowledged(Filter),
+    Acknowledged(ChangeFilter),
     Change(Change),
     /// How a call is that goes on after its answer, for one who listens.
     Task(RawJson),
     /// The source cannot go on before the client has answered this.
     Question(Question),
     /// A question of this call is withdrawn, and says so itself.
-    Withdrawn,
+    QuestionWithdrawn,
     /// What the client was asked to do elsewhere, under this id, is done.
-    Elicited(String),
+    ElicitationComplete(String),
     /// Nothing but a sign of life.
-    Alive,
+    KeepAlive,
     Done(Outcome),
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::{Caller, Code, CorrelationId, Error, Object, RawJson, Result, SourceId, Viewer};
 
@@ -20,7 +21,7 @@ pub struct Request {
     /// The parameters as the client sent them.
     pub params: RawJson,
     /// Whether it goes on with a request that was answered with a question.
-    pub continues: bool,
+    pub is_continuation: bool,
     /// What must hold of the tool that is called.
     pub precondition: Option<Precondition>,
 }
@@ -37,7 +38,7 @@ impl Request {
             client: self.client.clone(),
             operation: self.operation.clone(),
             params,
-            continues: true,
+            is_continuation: true,
             precondition: None,
         }
     }
@@ -85,8 +86,8 @@ pub enum Scope {
 pub struct ClientContext {
     /// Whether the client speaks without sessions. A source that can do both is spoken to likewise.
     pub stateless: bool,
-    /// Calls with the same number belong to one conversation of one client.
-    pub conversation: Option<u64>,
+    /// The session that the call belongs to, if it has one.
+    pub affinity: Option<AffinityKey>,
     /// The client's capabilities, as it declared them.
     pub capabilities: RawJson,
     /// The client's name and version, as it declared them. Unverified.
@@ -99,7 +100,7 @@ pub struct ClientContext {
 
 impl ClientContext {
     /// Those under which the gateway itself looks at a source, whichever way it speaks there.
-    pub fn own() -> Self {
+    pub fn of_gateway() -> Self {
         Self {
             stateless: true,
             ..Self::default()
@@ -111,12 +112,24 @@ impl Default for ClientContext {
     fn default() -> Self {
         Self {
             stateless: false,
-            conversation: None,
+            affinity: None,
             capabilities: RawJson::empty_object(),
             client_info: None,
             log_level: None,
             progress: None,
         }
+    }
+}
+
+/// An opaque key: calls with the same key belong to one client's session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct AffinityKey(u64);
+
+impl AffinityKey {
+    /// A key that no other session in this process has.
+    pub fn unique() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
     }
 }
 
@@ -180,7 +193,7 @@ pub enum GatewayOperation {
         cursor: Option<String>,
     },
     /// A stream of changes, until one side ends it.
-    Listen(Filter),
+    Listen(ChangeFilter),
 }
 
 /// The four lists.
@@ -226,32 +239,32 @@ pub enum Reference {
 
 /// Which changes a client wants to hear of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Filter {
+pub struct ChangeFilter {
     pub tools: bool,
     pub prompts: bool,
     pub resources: bool,
     /// What users were sent to do elsewhere.
-    pub elicited: bool,
+    pub elicitation_complete: bool,
     pub uris: BTreeSet<String>,
     /// Calls that go on after their answer, by the ids that the client was given.
     pub tasks: BTreeSet<String>,
 }
 
-impl Filter {
+impl ChangeFilter {
     /// Everything that a session hears of without asking for it: all three lists, what users did
     /// elsewhere, and no resource.
-    pub fn lists() -> Self {
+    pub fn all_lists() -> Self {
         Self {
             tools: true,
             prompts: true,
             resources: true,
-            elicited: true,
+            elicitation_complete: true,
             ..Self::default()
         }
     }
 
     /// One resource, and no list.
-    pub fn uri(uri: &str) -> Self {
+    pub fn for_uri(uri: &str) -> Self {
         Self {
             uris: BTreeSet::from([uri.to_owned()]),
             ..Self::default()

@@ -23,7 +23,7 @@ const LONGEST_TOKEN: usize = 1024 * 1024;
 
 /// What a token is for. One made for one purpose is worth nothing for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Purpose {
+pub enum TokenPurpose {
     /// A place in a list.
     Cursor,
     /// A call that waits for its client.
@@ -32,7 +32,7 @@ pub enum Purpose {
     Task,
 }
 
-impl Purpose {
+impl TokenPurpose {
     fn label(self) -> &'static [u8] {
         match self {
             Self::Cursor => b"tidegate cursor",
@@ -78,14 +78,14 @@ impl Seal {
     /// A token that this principal can bring back for this purpose, for a while.
     pub fn seal(
         &self,
-        purpose: Purpose,
+        purpose: TokenPurpose,
         principal: &Principal,
-        cache_lifetime: Duration,
+        lifetime: Duration,
         payload: &[u8],
     ) -> String {
         let key = &self.keys[0];
         let salt: [u8; SALT_BYTES] = random_bytes();
-        let expiry = seconds(SystemTime::now() + cache_lifetime);
+        let expiry = seconds(SystemTime::now() + lifetime);
         let mut token = Vec::with_capacity(HEAD_BYTES + EXPIRY_BYTES + payload.len() + 16);
         token.push(FORM);
         token.extend(key.id);
@@ -101,7 +101,7 @@ impl Seal {
     /// What was sealed, if this principal brings it back for the same purpose in time.
     pub fn open(
         &self,
-        purpose: Purpose,
+        purpose: TokenPurpose,
         principal: &Principal,
         token: &str,
     ) -> Result<Vec<u8>, UnsealError> {
@@ -111,7 +111,7 @@ impl Seal {
     fn open_at(
         &self,
         now: SystemTime,
-        purpose: Purpose,
+        purpose: TokenPurpose,
         principal: &Principal,
         token: &str,
     ) -> Result<Vec<u8>, UnsealError> {
@@ -144,7 +144,7 @@ impl Seal {
 }
 
 /// A number for a text that no other text has.
-pub fn fingerprint(text: &str) -> [u8; 32] {
+pub fn sha256(text: &str) -> [u8; 32] {
     let digest = ring::digest::digest(&ring::digest::SHA256, text.as_bytes());
     let mut bytes = [0; 32];
     bytes.copy_from_slice(digest.as_ref());
@@ -198,7 +198,7 @@ fn nonce() -> Nonce {
     Nonce::assume_unique_for_key([0; NONCE_LEN])
 }
 
-fn bound_to(purpose: Purpose, principal: &Principal) -> Aad<Vec<u8>> {
+fn bound_to(purpose: TokenPurpose, principal: &Principal) -> Aad<Vec<u8>> {
     Aad::from([purpose.label(), b"\0", principal.as_str().as_bytes()].concat())
 }
 
@@ -222,46 +222,52 @@ mod tests {
     #[test]
     fn a_token_comes_back_to_the_one_it_was_made_for() {
         let seal = Seal::random();
-        let token = seal.seal(Purpose::Cursor, &ada(), HOUR, b"page 2");
+        let token = seal.seal(TokenPurpose::Cursor, &ada(), HOUR, b"page 2");
         assert_eq!(
-            seal.open(Purpose::Cursor, &ada(), &token).unwrap(),
+            seal.open(TokenPurpose::Cursor, &ada(), &token).unwrap(),
             b"page 2"
         );
         let bob = Principal::new("bob");
         assert_eq!(
-            seal.open(Purpose::Cursor, &bob, &token),
+            seal.open(TokenPurpose::Cursor, &bob, &token),
             Err(UnsealError::Foreign)
         );
         assert_eq!(
-            seal.open(Purpose::Parked, &ada(), &token),
+            seal.open(TokenPurpose::Parked, &ada(), &token),
             Err(UnsealError::Foreign)
         );
         let other = Seal::random();
         assert_eq!(
-            other.open(Purpose::Cursor, &ada(), &token),
+            other.open(TokenPurpose::Cursor, &ada(), &token),
             Err(UnsealError::Foreign)
         );
-        assert_ne!(token, seal.seal(Purpose::Cursor, &ada(), HOUR, b"page 2"));
+        assert_ne!(
+            token,
+            seal.seal(TokenPurpose::Cursor, &ada(), HOUR, b"page 2")
+        );
     }
 
     #[test]
     fn a_token_expires() {
         let seal = Seal::random();
-        let token = seal.seal(Purpose::Cursor, &ada(), HOUR, b"");
+        let token = seal.seal(TokenPurpose::Cursor, &ada(), HOUR, b"");
         let later = SystemTime::now() + HOUR + Duration::from_secs(2);
-        let opened = seal.open_at(later, Purpose::Cursor, &ada(), &token);
+        let opened = seal.open_at(later, TokenPurpose::Cursor, &ada(), &token);
         assert_eq!(opened, Err(UnsealError::Expired));
     }
 
     #[test]
     fn an_older_key_still_opens() {
         let (old, new) = ([1; 32], [2; 32]);
-        let token = Seal::new(old, []).seal(Purpose::Cursor, &ada(), HOUR, b"x");
+        let token = Seal::new(old, []).seal(TokenPurpose::Cursor, &ada(), HOUR, b"x");
         let rotated = Seal::new(new, [old]);
-        assert_eq!(rotated.open(Purpose::Cursor, &ada(), &token).unwrap(), b"x");
+        assert_eq!(
+            rotated.open(TokenPurpose::Cursor, &ada(), &token).unwrap(),
+            b"x"
+        );
         let forgotten = Seal::new(new, []);
         assert_eq!(
-            forgotten.open(Purpose::Cursor, &ada(), &token),
+            forgotten.open(TokenPurpose::Cursor, &ada(), &token),
             Err(UnsealError::Foreign)
         );
     }
@@ -270,17 +276,17 @@ mod tests {
         #[test]
         fn a_changed_token_is_refused(payload: Vec<u8>, at: prop::sample::Index, flip in 1..=255_u8) {
             let seal = Seal::new([7; 32], []);
-            let token = seal.seal(Purpose::Cursor, &ada(), HOUR, &payload);
+            let token = seal.seal(TokenPurpose::Cursor, &ada(), HOUR, &payload);
             let mut bytes = URL_SAFE_NO_PAD.decode(token).unwrap();
             let at = at.index(bytes.len());
             bytes[at] ^= flip;
             let changed = URL_SAFE_NO_PAD.encode(bytes);
-            prop_assert_eq!(seal.open(Purpose::Cursor, &ada(), &changed), Err(UnsealError::Foreign));
+            prop_assert_eq!(seal.open(TokenPurpose::Cursor, &ada(), &changed), Err(UnsealError::Foreign));
         }
 
         #[test]
         fn anything_else_is_refused_and_never_panics(text in ".{0,200}") {
-            let opened = Seal::new([7; 32], []).open(Purpose::Cursor, &ada(), &text);
+            let opened = Seal::new([7; 32], []).open(TokenPurpose::Cursor, &ada(), &text);
             prop_assert_eq!(opened, Err(UnsealError::Foreign));
         }
     }

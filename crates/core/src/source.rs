@@ -11,7 +11,8 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream, StreamExt};
 
 use crate::{
-    Call, Caller, Catalog, ChangeStream, ClientContext, GaugeValue, Health, RawJson, Reply, Result,
+    AffinityKey, Call, Caller, Catalog, ChangeStream, ClientContext, GaugeValue, Health, RawJson,
+    Reply, Result,
 };
 
 /// A source of tools, prompts and resources. A remote MCP server and a table in SQLite are both one.
@@ -21,7 +22,7 @@ pub trait Source: Send + Sync + 'static {
 
     /// How long what this viewer sees stays as it is, as far as that is known. None where all
     /// changes are told.
-    fn cache_lifetime(&self, _audience: &Viewer<'_>) -> Option<Duration> {
+    fn cache_lifetime(&self, _viewer: &Viewer<'_>) -> Option<Duration> {
         None
     }
 
@@ -34,16 +35,16 @@ pub trait Source: Send + Sync + 'static {
     }
 
     /// Someone wants to hear of the updates of a resource, for as long as the watch is kept.
-    fn watch(&self, _uri: &str) -> Watch {
-        Watch::default()
+    fn subscribe(&self, _uri: &str) -> ResourceSubscription {
+        ResourceSubscription::default()
     }
 
     /// Someone wants to hear of calls that go on after their answer, by the source's own ids. Must not
     /// take long.
-    fn follow(
+    fn task_updates(
         &self,
         _ids: BTreeSet<String>,
-        _terms: &ClientContext,
+        _client: &ClientContext,
     ) -> BoxFuture<'static, TaskUpdates> {
         Box::pin(std::future::ready(TaskUpdates::default()))
     }
@@ -54,18 +55,18 @@ pub trait Source: Send + Sync + 'static {
     }
 
     /// Waits for a catalog that is on its way, for as long as a list may wait.
-    fn prepare(&self, _audience: &Viewer<'_>) -> BoxFuture<'_, ()> {
+    fn wait_for_catalog(&self, _viewer: &Viewer<'_>) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
 
     /// Someone asks for what nobody lists: takes in anew what this viewer can use, unless that
     /// was done a moment ago. Never takes long.
-    fn refresh(&self, _audience: &Viewer<'_>) -> BoxFuture<'_, ()> {
+    fn refresh(&self, _viewer: &Viewer<'_>) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
 
     /// The client of a conversation works in other folders than before.
-    fn roots_changed(&self, _conversation: u64) {}
+    fn roots_changed(&self, _affinity: AffinityKey) {}
 
     fn health(&self) -> Health {
         Health::Good
@@ -79,28 +80,28 @@ pub trait Source: Send + Sync + 'static {
 
 /// Someone's interest in a resource. Dropping it ends it.
 #[derive(Default)]
-pub struct Watch {
+pub struct ResourceSubscription {
     guard: Option<Box<dyn Any + Send>>,
-    begun: Option<BoxFuture<'static, ()>>,
+    established: Option<BoxFuture<'static, ()>>,
 }
 
-impl Watch {
-    /// An interest that ends when `guard` is dropped, and of which `begun` tells when no update is
+impl ResourceSubscription {
+    /// An interest that ends when `guard` is dropped, and of which `established` tells when no update is
     /// missed any more. It must not take long.
-    pub fn until_dropped(
+    pub fn new(
         guard: impl Any + Send,
-        begun: impl Future<Output = ()> + Send + 'static,
+        established: impl Future<Output = ()> + Send + 'static,
     ) -> Self {
         Self {
             guard: Some(Box::new(guard)),
-            begun: Some(Box::pin(begun)),
+            established: Some(Box::pin(established)),
         }
     }
 
     /// Waits until no update is missed any more; gives what keeps it so.
-    pub(crate) async fn begin(self) -> Option<Box<dyn Any + Send>> {
-        if let Some(begun) = self.begun {
-            begun.await;
+    pub(crate) async fn establish(self) -> Option<Box<dyn Any + Send>> {
+        if let Some(established) = self.established {
+            established.await;
         }
         self.guard
     }
@@ -111,14 +112,14 @@ pub struct TaskUpdates {
     /// Those it tells of, from now on.
     pub ids: BTreeSet<String>,
     /// The id of one, and how it is.
-    pub news: BoxStream<'static, (String, RawJson)>,
+    pub updates: BoxStream<'static, (String, RawJson)>,
 }
 
 impl Default for TaskUpdates {
     fn default() -> Self {
         Self {
             ids: BTreeSet::new(),
-            news: stream::empty().boxed(),
+            updates: stream::empty().boxed(),
         }
     }
 }

@@ -5,48 +5,48 @@ use std::time::{Duration, Instant};
 
 /// Counts of calls. Shared by whoever counts and whoever shows.
 #[derive(Debug)]
-pub struct Stats {
+pub struct CallStats {
     started: Instant,
     calls: AtomicU64,
     failures: AtomicU64,
-    refusals: AtomicU64,
+    client_errors: AtomicU64,
     cancellations: AtomicU64,
     nanoseconds: AtomicU64,
 }
 
-impl Default for Stats {
+impl Default for CallStats {
     fn default() -> Self {
         Self {
             started: Instant::now(),
             calls: AtomicU64::new(0),
             failures: AtomicU64::new(0),
-            refusals: AtomicU64::new(0),
+            client_errors: AtomicU64::new(0),
             cancellations: AtomicU64::new(0),
             nanoseconds: AtomicU64::new(0),
         }
     }
 }
 
-impl Stats {
+impl CallStats {
     /// A call ended well.
-    pub fn succeeded(&self, took: Duration) {
+    pub fn record_success(&self, took: Duration) {
         self.count(took);
     }
 
     /// A call ended with the client's mistake.
-    pub fn refused(&self, took: Duration) {
-        self.refusals.fetch_add(1, Relaxed);
+    pub fn record_client_error(&self, took: Duration) {
+        self.client_errors.fetch_add(1, Relaxed);
         self.count(took);
     }
 
     /// A call ended with a fault of the gateway or a source.
-    pub fn failed(&self, took: Duration) {
+    pub fn record_failure(&self, took: Duration) {
         self.failures.fetch_add(1, Relaxed);
         self.count(took);
     }
 
     /// A call ended because its client no longer wanted it.
-    pub fn cancelled(&self) {
+    pub fn record_cancellation(&self) {
         self.cancellations.fetch_add(1, Relaxed);
     }
 
@@ -68,8 +68,8 @@ impl Stats {
         self.failures.load(Relaxed)
     }
 
-    pub fn refusals(&self) -> u64 {
-        self.refusals.load(Relaxed)
+    pub fn client_errors(&self) -> u64 {
+        self.client_errors.load(Relaxed)
     }
 
     pub fn cancellations(&self) -> u64 {
@@ -77,7 +77,7 @@ impl Stats {
     }
 
     /// How long a call took on average; zero before the first.
-    pub fn average(&self) -> Duration {
+    pub fn mean_duration(&self) -> Duration {
         let average = self.nanoseconds.load(Relaxed).checked_div(self.calls());
         Duration::from_nanos(average.unwrap_or_default())
     }

@@ -9,7 +9,7 @@ const LONGEST: usize = 8 * 1024;
 
 /// A URI template (RFC 6570), taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Template {
+pub struct UriTemplate {
     parts: Vec<Part>,
 }
 
@@ -27,7 +27,7 @@ enum Part {
     },
 }
 
-impl Template {
+impl UriTemplate {
     /// Takes a template apart; none if its braces do not fit.
     pub fn parse(text: &str) -> Option<Self> {
         if text.len() > LONGEST {
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     fn matches(template: &str, uri: &str) -> bool {
-        Template::parse(template).unwrap().matches(uri)
+        UriTemplate::parse(template).unwrap().matches(uri)
     }
 
     #[test]
@@ -192,9 +192,9 @@ mod tests {
         ] {
             assert!(!matches(template, uri), "{template} {uri}");
         }
-        assert_eq!(Template::parse("a://{b"), None);
-        assert_eq!(Template::parse("a://b}"), None);
-        assert_eq!(Template::parse("a://{}"), None);
+        assert_eq!(UriTemplate::parse("a://{b"), None);
+        assert_eq!(UriTemplate::parse("a://b}"), None);
+        assert_eq!(UriTemplate::parse("a://{}"), None);
     }
 
     proptest! {
@@ -207,7 +207,7 @@ mod tests {
 
         #[test]
         fn anything_is_matched_or_not(template in ".{0,40}", uri in ".{0,40}") {
-            if let Some(template) = Template::parse(&template) {
+            if let Some(template) = UriTemplate::parse(&template) {
                 template.matches(&uri);
             }
         }

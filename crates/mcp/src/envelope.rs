@@ -4,7 +4,7 @@ use bytes::Bytes;
 use bytestring::ByteString;
 use serde_json::error::Category;
 use serde_json::value::RawValue;
-use tidegate_core::{Code, Error, Object, RawJson, Result, bounded_list, clip};
+use tidegate_core::{Code, Error, Object, RawJson, Result, bounded_list, truncate_for_message};
 
 use crate::depth::is_deeper_than;
 use crate::{RequestId, codes};
@@ -226,7 +226,7 @@ fn nameless(error: Error) -> Rejection {
 }
 
 fn unreadable(error: &serde_json::Error) -> Error {
-    let words = clip(&error.to_string());
+    let words = truncate_for_message(&error.to_string());
     match error.classify() {
         Category::Data => invalid(&format!("not a JSON-RPC message: {words}")),
         Category::Io | Category::Syntax | Category::Eof => {

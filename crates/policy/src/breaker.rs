@@ -4,7 +4,10 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tidegate_core::{BoxFuture, Call, Code, Error, Health, Layer, Next, Reply, Result, Side, clip};
+use tidegate_core::{
+    BoxFuture, Call, Code, Error, ErrorOrigin, Health, Layer, Next, Reply, Result,
+    truncate_for_message,
+};
 use tokio::time::Instant;
 
 use crate::call_outcome::{Ending, Watcher, watched};
@@ -86,9 +89,9 @@ fn refused(source: &str, wait: Duration) -> Error {
     let seconds = wait.as_secs() + 1;
     let message = format!(
         "the source `{}` failed again and again and is left alone; try again in {seconds} s",
-        clip(source)
+        truncate_for_message(source)
     );
-    Error::new(Code::SourceDown, Side::Gateway, message)
+    Error::new(Code::SourceDown, ErrorOrigin::Gateway, message)
 }
 
 /// Notes how a call ended.
@@ -104,7 +107,9 @@ impl Watcher for Counter {
         *state = match how {
             Ending::Answered(_) => State::Closed { failed: 0 },
             Ending::Failed(error) if is_its_fault(error) => self.after_failure(*state),
-            Ending::Failed(error) if error.side() != Side::Gateway => State::Closed { failed: 0 },
+            Ending::Failed(error) if error.origin() != ErrorOrigin::Gateway => {
+                State::Closed { failed: 0 }
+            }
             // Nothing was learned: the next call may try.
             Ending::Failed(_) | Ending::Dropped => match *state {
                 State::Trying { times } => State::Open {
@@ -150,7 +155,7 @@ mod tests {
     fn failed(breaker: &Breaker) {
         ends(
             breaker,
-            Ending::Failed(&Error::new(Code::Timeout, Side::Source, "late")),
+            Ending::Failed(&Error::new(Code::Timeout, ErrorOrigin::Source, "late")),
         );
     }
 
@@ -199,8 +204,8 @@ mod tests {
     async fn what_was_not_asked_and_what_was_answered_is_no_failure() {
         let breaker = Breaker::new(1, PAUSE);
         for error in [
-            Error::new(Code::SourceDown, Side::Source, "not there"),
-            Error::new(Code::Source(-32000), Side::Source, "an answer"),
+            Error::new(Code::SourceDown, ErrorOrigin::Source, "not there"),
+            Error::new(Code::Source(-32000), ErrorOrigin::Source, "an answer"),
             Error::resource_not_found("a://b"),
         ] {
             ends(&breaker, Ending::Failed(&error));

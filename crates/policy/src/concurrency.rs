@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use tidegate_core::{BoxFuture, Call, Code, Error, Layer, Next, Reply, Result, Side, clip};
+use tidegate_core::{
+    BoxFuture, Call, Code, Error, ErrorOrigin, Layer, Next, Reply, Result, truncate_for_message,
+};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError};
 
 /// Lets so many calls through at once.
@@ -62,6 +64,9 @@ impl Layer for Concurrency {
 }
 
 fn refused(source: &str, why: &str) -> Error {
-    let message = format!("the source `{}` {why}; try again later", clip(source));
-    Error::new(Code::SourceDown, Side::Gateway, message)
+    let message = format!(
+        "the source `{}` {why}; try again later",
+        truncate_for_message(source)
+    );
+    Error::new(Code::SourceDown, ErrorOrigin::Gateway, message)
 }

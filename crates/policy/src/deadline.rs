@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures_util::stream::{self, StreamExt};
 use tidegate_core::{
-    BoxFuture, Call, Code, Error, Event, EventStream, Layer, Next, Reply, Result, Side,
+    BoxFuture, Call, Code, Error, ErrorOrigin, Event, EventStream, Layer, Next, Reply, Result,
 };
 use tokio::time::{Instant, timeout_at};
 
@@ -58,7 +58,7 @@ fn bounded(events: EventStream, between: Duration, end: Instant) -> EventStream 
 fn too_late() -> Error {
     Error::new(
         Code::Timeout,
-        Side::Source,
+        ErrorOrigin::Source,
         "the call took longer than it may and was ended",
     )
 }

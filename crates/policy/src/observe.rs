@@ -12,8 +12,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use tidegate_core::{
-    BoxFuture, Call, Code, CorrelationId, Error, GatewayOperation, Layer, List, Next, Operation,
-    Outcome, Principal, Reply, Result, Side, Source, SourceId, Stats, Step, clip,
+    BoxFuture, Call, CallStats, Code, CorrelationId, Error, ErrorOrigin, GatewayOperation, Layer,
+    List, Next, Operation, Outcome, Principal, Reply, Result, Source, SourceId, Step,
+    truncate_for_message,
 };
 
 use crate::call_outcome::{Ending, Watcher, watched};
@@ -25,7 +26,7 @@ use reads::Read;
 pub struct Observe(Arc<Observed>);
 
 struct Observed {
-    stats: Arc<Stats>,
+    stats: Arc<CallStats>,
     tally: Tally,
     kind: fn(Code) -> &'static str,
 }
@@ -41,7 +42,7 @@ pub struct Words {
 impl Observe {
     /// Watches calls at these sources.
     pub fn new(
-        stats: Arc<Stats>,
+        stats: Arc<CallStats>,
         figures: Arc<CallMetrics>,
         words: Words,
         sources: &[(SourceId, Arc<dyn Source>)],
@@ -98,7 +99,7 @@ impl About {
             _ => match tally.reads.of(call) {
                 Some((read, uri)) => Self::Plugin {
                     read: Arc::clone(read),
-                    uri: clip(uri),
+                    uri: truncate_for_message(uri),
                 },
                 None => Self::Anything,
             },
@@ -133,7 +134,7 @@ impl Watch {
         let took = self.started.elapsed();
         self.figures.success.inc();
         if !self.standing {
-            self.observed.stats.succeeded(took);
+            self.observed.stats.record_success(took);
             self.figures.seconds.took(took);
         }
         match &self.about {
@@ -151,13 +152,13 @@ impl Watch {
 
     fn failed(&self, error: &Error) {
         let took = self.started.elapsed();
-        match error.side() {
-            Side::Client => {
-                self.observed.stats.refused(took);
+        match error.origin() {
+            ErrorOrigin::Client => {
+                self.observed.stats.record_client_error(took);
                 self.figures.refused.inc();
             }
-            Side::Gateway | Side::Source => {
-                self.observed.stats.failed(took);
+            ErrorOrigin::Gateway | ErrorOrigin::Source => {
+                self.observed.stats.record_failure(took);
                 self.figures.failed.inc();
             }
         }
@@ -192,7 +193,7 @@ impl Watch {
     fn cancelled(&self) {
         self.figures.cancelled.inc();
         if !self.standing {
-            self.observed.stats.cancelled();
+            self.observed.stats.record_cancellation();
         }
         match &self.about {
             About::Anything => {}

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use futures_util::stream::{self, StreamExt};
-use tidegate_core::{BoxFuture, Call, Code, Error, Layer, Next, Reply, Result, Side};
+use tidegate_core::{BoxFuture, Call, Code, Error, ErrorOrigin, Layer, Next, Reply, Result};
 
 /// The wait before the first further attempt; each next is four times as long.
 const FIRST_WAIT: Duration = Duration::from_millis(100);
@@ -46,10 +46,10 @@ async fn begun(reply: Result<Reply>) -> Result<Reply> {
 }
 
 fn may_repeat(call: &Call, error: &Error) -> bool {
-    let of_the_source = error.side() == Side::Source;
+    let of_the_source = error.origin() == ErrorOrigin::Source;
     match error.code() {
         Code::SourceDown => of_the_source,
-        Code::SourceFailed => of_the_source && call.repeatable,
+        Code::SourceFailed => of_the_source && call.idempotent,
         _ => false,
     }
 }

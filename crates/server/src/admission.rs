@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tidegate_core::{
-    Code, ComponentHealth, Error, GaugeValue, Health, HealthCheck, Result, Side, Step,
+    Code, ComponentHealth, Error, ErrorOrigin, GaugeValue, Health, HealthCheck, Result, Step,
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
@@ -100,7 +100,7 @@ impl Room {
             .try_acquire_many_owned(missing)
             .map_err(|_| {
                 let message = "the gateway is taking as many bytes as it may; try again later";
-                Error::new(Code::Unavailable, Side::Gateway, message)
+                Error::new(Code::Unavailable, ErrorOrigin::Gateway, message)
             })?;
         match &mut self.held {
             Some(held) => held.merge(more),
@@ -126,7 +126,7 @@ impl Gauge {
         Arc::clone(&self.free).try_acquire_owned().map_err(|_| {
             let message =
                 format!("the gateway has as many {what} under way as it may; try again later");
-            Error::new(Code::Unavailable, Side::Gateway, message)
+            Error::new(Code::Unavailable, ErrorOrigin::Gateway, message)
         })
     }
 }

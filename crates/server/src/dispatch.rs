@@ -6,7 +6,7 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use futures_util::stream;
 use tidegate_core::{
-    Caller, ClientContext, Code, CorrelationId, Error, Filter, GatewayOperation, Operation,
+    Caller, ChangeFilter, ClientContext, Code, CorrelationId, Error, GatewayOperation, Operation,
     Outcome, Precondition, RawJson, Reply, Request, Result, Scope,
 };
 use tidegate_mcp::revision::{
@@ -114,7 +114,7 @@ impl Transports {
             }
             Lifted::Cancelled { id } => Ok(Taken::Cancel(id)),
             Lifted::RootsChanged => {
-                self.gateway.roots_changed(&peer.scope, session.number);
+                self.gateway.roots_changed(&peer.scope, session.affinity);
                 Ok(Taken::Noted)
             }
             Lifted::Noted => Ok(Taken::Noted),
@@ -173,7 +173,7 @@ impl Transports {
             client,
             operation,
             params,
-            continues: false,
+            is_continuation: false,
             precondition: None,
         }
     }
@@ -191,7 +191,7 @@ impl Transports {
             operation,
             params,
             client,
-            continues: _,
+            is_continuation: _,
         } = asked;
         let request = self.request(peer, method, operation, params, client);
         let lowering = lowering(revision, method, id.clone(), &request);
@@ -216,10 +216,10 @@ impl Transports {
             operation,
             params,
             client,
-            continues,
+            is_continuation,
         } = asked;
         let mut request = self.request(peer, method, operation, params, client);
-        request.continues = continues;
+        request.is_continuation = is_continuation;
         request.precondition = headers.map(|headers| repeats(headers, &request));
         let lowering = lowering(revision, method, id.clone(), &request);
         let farewell = if headers.is_none() {
@@ -237,7 +237,7 @@ impl Transports {
     }
 
     fn subscribe(&self, peer: &Peer, session: &Arc<Session>, id: RequestId, uri: String) -> Taken {
-        let operation = Operation::Gateway(GatewayOperation::Listen(Filter::uri(&uri)));
+        let operation = Operation::Gateway(GatewayOperation::Listen(ChangeFilter::for_uri(&uri)));
         let params = RawJson::empty_object();
         let request = self.request(peer, Method::Subscribe, operation, params, session.client());
         let lowering = lowering(session.revision, Method::Subscribe, id.clone(), &request);

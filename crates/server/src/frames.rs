@@ -100,7 +100,7 @@ fn lowered(
                         let asked = asking.as_mut().and_then(|asking| asking.ask(question));
                         asked.map(OutgoingMessage::Notification)
                     }
-                    Ok(Event::Withdrawn) => {
+                    Ok(Event::QuestionWithdrawn) => {
                         let withdrawn = asking.as_mut().and_then(Asking::withdrawn);
                         withdrawn.map(OutgoingMessage::Notification)
                     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use tidegate_core::{Code, Error, Result, Side};
+use tidegate_core::{Code, Error, ErrorOrigin, Result};
 use tidegate_mcp::RequestId;
 use tokio_util::sync::CancellationToken;
 
@@ -50,7 +50,7 @@ impl InFlight {
                 "{} calls are under way here already; wait for one to end",
                 self.limit
             );
-            return Err(Error::new(Code::Unavailable, Side::Gateway, message));
+            return Err(Error::new(Code::Unavailable, ErrorOrigin::Gateway, message));
         }
         let number = calls.next;
         calls.next += 1;

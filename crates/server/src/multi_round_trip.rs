@@ -10,8 +10,8 @@ use std::time::Duration;
 use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt};
 use tidegate_core::{
-    Code, Error, Event, EventStream, Gateway, Outcome, PendingAnswer, Question, QuestionKind,
-    RawJson, Reply, Request, Result, Side,
+    Code, Error, ErrorOrigin, Event, EventStream, Gateway, Outcome, PendingAnswer, Question,
+    QuestionKind, RawJson, Reply, Request, Result,
 };
 use tidegate_mcp::revision::multi_round_trip::{Round, next_round, round, worded};
 use tidegate_mcp::revision::question::{cancelled, for_stateful_client};
@@ -115,7 +115,7 @@ impl Play {
                 Now::End(outcome) => match self.done_elsewhere.pop_front() {
                     Some(id) => {
                         self.now = Now::End(outcome);
-                        return Ok(Event::Elicited(id));
+                        return Ok(Event::ElicitationComplete(id));
                     }
                     None => return Ok(Event::Done(outcome)),
                 },
@@ -190,5 +190,5 @@ fn declined(message: &str) -> Error {
 }
 
 fn source_fault(message: &str) -> Error {
-    Error::new(Code::SourceFailed, Side::Source, message)
+    Error::new(Code::SourceFailed, ErrorOrigin::Source, message)
 }

@@ -4,11 +4,10 @@ mod outlet;
 mod subscriptions;
 mod table;
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use tidegate_core::{ClientContext, LogLevel, Principal, RawJson, Result, Scope};
+use tidegate_core::{AffinityKey, ClientContext, LogLevel, Principal, RawJson, Result, Scope};
 use tidegate_mcp::Revision;
 use tidegate_mcp::revision::Handshake;
 use tokio_util::sync::CancellationToken;
@@ -28,8 +27,7 @@ const KEPT_STREAMS: usize = 4;
 
 /// One client's session.
 pub(crate) struct Session {
-    /// Tells its calls from those of other sessions.
-    pub(crate) number: u64,
+    pub(crate) affinity: AffinityKey,
     pub(crate) principal: Principal,
     pub(crate) scope: Scope,
     pub(crate) revision: Revision,
@@ -62,9 +60,8 @@ impl Session {
         parent: &CancellationToken,
     ) -> Self {
         let standing = Outlet::new(STANDING, limits.replay_buffer_events, limits);
-        static NEXT: AtomicU64 = AtomicU64::new(1);
         Self {
-            number: NEXT.fetch_add(1, Ordering::Relaxed),
+            affinity: AffinityKey::unique(),
             principal,
             scope,
             revision: handshake.revision,
@@ -88,7 +85,7 @@ impl Session {
     pub(crate) fn client(&self) -> ClientContext {
         ClientContext {
             stateless: false,
-            conversation: Some(self.number),
+            affinity: Some(self.affinity),
             capabilities: self.capabilities.clone(),
             client_info: self.client.clone(),
             log_level: self.lock().log_level,

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use futures_util::{FutureExt as _, StreamExt};
 use tidegate_core::{
-    Change, Code, Error, Event, EventStream, Filter, Gateway, GatewayOperation, Operation, RawJson,
-    Reply, Request, Result,
+    Change, ChangeFilter, Code, Error, Event, EventStream, Gateway, GatewayOperation, Operation,
+    RawJson, Reply, Request, Result,
 };
 use tidegate_mcp::revision::{Method, legacy_change};
 use tokio_util::sync::CancellationToken;
@@ -17,7 +17,7 @@ use crate::session::{Outlet, Session, Subscriptions};
 
 /// Tells a new session when one of the lists changes, from now on.
 pub(crate) async fn to_lists(transports: &Transports, peer: &Peer, session: &Session) {
-    let operation = Operation::Gateway(GatewayOperation::Listen(Filter::lists()));
+    let operation = Operation::Gateway(GatewayOperation::Listen(ChangeFilter::all_lists()));
     let params = RawJson::empty_object();
     let request = transports.request(peer, Method::Listen, operation, params, session.client());
     if let Ok(Reply::Stream(changes)) = transports.gateway.handle(request).await {
@@ -26,7 +26,7 @@ pub(crate) async fn to_lists(transports: &Transports, peer: &Peer, session: &Ses
         let questions = Arc::clone(&session.questions);
         let own = changes.filter(move |event| {
             let is_for_it = match event {
-                Ok(Event::Change(Change::Elicited(id))) => questions.is_its_errand(id),
+                Ok(Event::Change(Change::ElicitationComplete(id))) => questions.is_its_errand(id),
                 _ => true,
             };
             std::future::ready(is_for_it)
@@ -90,7 +90,9 @@ impl Subscribed {
             match event {
                 Some(Ok(Event::Change(change))) => {
                     let is_own = match &change {
-                        Change::Updated(changed) => self.others.is_nearest(&self.uri, changed),
+                        Change::ResourceUpdated(changed) => {
+                            self.others.is_nearest(&self.uri, changed)
+                        }
                         _ => true,
                     };
                     if is_own {
@@ -106,17 +108,17 @@ impl Subscribed {
             let Some(Some(Ok(event))) = changes.next().now_or_never() else {
                 return;
             };
-            if let Event::Change(Change::Updated(changed)) = event
+            if let Event::Change(Change::ResourceUpdated(changed)) = event
                 && self.others.cover(&changed)
             {
-                self.tell(&Change::Updated(changed));
+                self.tell(&Change::ResourceUpdated(changed));
             }
         }
     }
 
     /// Where too many wait, an update of the URI stands for those of everything below it.
     fn tell(&self, change: &Change) {
-        let whole = || legacy_change(&Change::Updated(self.uri.as_str().into()));
+        let whole = || legacy_change(&Change::ResourceUpdated(self.uri.as_str().into()));
         self.outlet.push_once(legacy_change(change), whole);
     }
 }
@@ -143,7 +145,7 @@ async fn carry(mut changes: EventStream, outlet: &Outlet, ended: &CancellationTo
 
 pub(crate) fn cannot(uri: &str) -> Error {
     let message = "no resource that can be subscribed to has this URI";
-    Error::client(Code::InvalidParams, message).about_uri(uri)
+    Error::client(Code::InvalidParams, message).with_uri(uri)
 }
 
 /// The refusal of more subscriptions than there may be.
@@ -173,7 +175,7 @@ mod tests {
         };
         let mut reader = folder.outlet.read();
         let updates = |uris: &'static [&str]| {
-            let updated = |uri: &&str| Ok(Event::Change(Change::Updated((*uri).into())));
+            let updated = |uri: &&str| Ok(Event::Change(Change::ResourceUpdated((*uri).into())));
             stream::iter(uris.iter().map(updated)).boxed()
         };
         let mut heard = async |uri: &str| {
@@ -204,7 +206,7 @@ mod tests {
             others: Arc::clone(&all),
             uri: "a://b/c".to_owned(),
         };
-        let heard = |uri: &str| Ok(Event::Change(Change::Updated(uri.into())));
+        let heard = |uri: &str| Ok(Event::Change(Change::ResourceUpdated(uri.into())));
         let left = stream::iter([heard("a://b/c")]).chain(stream::pending());
         all.remove("a://b/c");
         file.carry(left.boxed(), &ended).await;

@@ -15,8 +15,8 @@ mod tool;
 use std::sync::Arc;
 
 use tidegate_core::{
-    CacheScope, Call, Caller, Catalog, Code, Entry, Error, Features, Object, Operation, Outcome,
-    Reference, Reply, Result, Viewer,
+    CacheScope, Call, Caller, Catalog, CatalogEntry, Code, Error, Features, Object, Operation,
+    Outcome, Reference, Reply, Result, Viewer,
 };
 
 pub(crate) use asking::Asking;
@@ -173,7 +173,7 @@ pub(crate) fn nothing_called(name: &str) -> Error {
         Code::UnknownTarget,
         format!(
             "this source has nothing called `{}`",
-            tidegate_core::clip(name)
+            tidegate_core::truncate_for_message(name)
         ),
     )
 }
@@ -192,8 +192,8 @@ fn member<'a>(params: &'a Object<'_>, name: &str) -> Object<'a> {
 }
 
 /// A definition with its key.
-pub(crate) fn entry(key: &str, definition: serde_json::Value) -> Entry {
-    Entry {
+pub(crate) fn entry(key: &str, definition: serde_json::Value) -> CatalogEntry {
+    CatalogEntry {
         key: key.to_owned(),
         definition: definition.into(),
     }

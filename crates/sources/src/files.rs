@@ -14,8 +14,9 @@ use std::sync::Arc;
 
 use serde_json::json;
 use tidegate_core::{
-    BoxFuture, Call, Catalog, Change, ChangeSender, ChangeStream, Code, Error, GaugeValue, Health,
-    Operation, Outcome, Reference, Reply, Result, Side, Source, Viewer, Watch,
+    BoxFuture, Call, Catalog, Change, ChangeSender, ChangeStream, Code, Error, ErrorOrigin,
+    GaugeValue, Health, Operation, Outcome, Reference, Reply, ResourceSubscription, Result, Source,
+    Viewer,
 };
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
@@ -124,12 +125,12 @@ impl Inner {
         });
         let read = read.await.unwrap_or_else(|error| {
             let failed = Error::internal("the file could not be read");
-            Ok(Err(failed.caused_by(error)))
+            Ok(Err(failed.with_cause(error)))
         });
         let item = read.map_err(|unread| match unread {
             Unread::Nothing if place.is_top() => {
                 let message = "the folder of this source is not there";
-                Error::new(Code::SourceDown, Side::Source, message)
+                Error::new(Code::SourceDown, ErrorOrigin::Source, message)
             }
             unread => entries::unread(uri, self.max_file_bytes, unread),
         })??;
@@ -166,7 +167,7 @@ impl Inner {
 
 fn updated(change: &Change) -> Option<&str> {
     match change {
-        Change::Updated(uri) => Some(uri),
+        Change::ResourceUpdated(uri) => Some(uri),
         _ => None,
     }
 }
@@ -201,7 +202,9 @@ impl Look for Inner {
         let is_new = |uri: &String| !told.contains(uri.as_str()) && !told.contains(&*closed(uri));
         let elsewhere: Vec<_> = elsewhere.into_iter().filter(is_new).collect();
         drop(told);
-        let elsewhere = elsewhere.into_iter().map(|uri| Change::Updated(uri.into()));
+        let elsewhere = elsewhere
+            .into_iter()
+            .map(|uri| Change::ResourceUpdated(uri.into()));
         for change in news.into_iter().chain(elsewhere) {
             self.changes.send(change);
         }
@@ -239,7 +242,7 @@ impl Source for Files {
     }
 
     /// What is listed is looked at anyway, under the URI it is listed by.
-    fn watch(&self, uri: &str) -> Watch {
+    fn subscribe(&self, uri: &str) -> ResourceSubscription {
         let guard = Spellings::add(&self.0.spellings, uri);
         let (inner, uri) = (Arc::clone(&self.0), uri.to_owned());
         let begun = async move {
@@ -251,14 +254,14 @@ impl Source for Files {
             // An error means that the gateway is going.
             looked.await.ok();
         };
-        Watch::until_dropped(guard, begun)
+        ResourceSubscription::new(guard, begun)
     }
 
     fn ready(&self) -> BoxFuture<'_, ()> {
         Box::pin(self.first_look())
     }
 
-    fn prepare(&self, _: &Viewer<'_>) -> BoxFuture<'_, ()> {
+    fn wait_for_catalog(&self, _: &Viewer<'_>) -> BoxFuture<'_, ()> {
         Box::pin(self.first_look())
     }
 

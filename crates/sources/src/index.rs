@@ -22,8 +22,8 @@ use futures_util::stream::BoxStream;
 use futures_util::{FutureExt as _, StreamExt as _};
 use tidegate_core::{
     BoxFuture, CacheScope, Call, Caller, Catalog, Change, ChangeSender, ChangeStream,
-    ClientContext, Error, GatewayHandle, GaugeValue, Index, List, Reply, Result, Scope, Source,
-    Viewer,
+    ClientContext, Error, GatewayHandle, GaugeValue, List, Reply, Result, Scope, SearchIndex,
+    Source, Viewer,
 };
 use tokio::time::timeout;
 
@@ -78,7 +78,7 @@ struct State {
 /// What one caller sees at one moment.
 struct Glance {
     state: Arc<State>,
-    index: Arc<Index>,
+    index: Arc<SearchIndex>,
     /// Who looks: what is new differs from one to another.
     kind: u64,
     noticed: Arc<[Noticed]>,
@@ -128,7 +128,7 @@ impl CapabilityIndex {
 
     /// Notes when changes are told.
     async fn keep_times(&self) {
-        let mut told = self.inner.gateway_handle.overhear();
+        let mut told = self.inner.gateway_handle.change_notices();
         while let Some((source, telling)) = told.next().await {
             let times = &self.inner.state.recent.times;
             times.note(source, telling, SystemTime::now());
@@ -142,7 +142,7 @@ impl CapabilityIndex {
             settle(&mut changes).await;
             self.count().await;
             // Whatever is told of one element depends on the others: what is alike, how rare a word is.
-            self.changes.all_updated();
+            self.changes.send_all_updated();
         }
     }
 
@@ -151,7 +151,7 @@ impl CapabilityIndex {
     async fn count(&self) {
         let inner = Arc::clone(&self.inner);
         let counting = tokio::task::spawn_blocking(move || {
-            let (caller, client) = (Caller::local(), ClientContext::own());
+            let (caller, client) = (Caller::local(), ClientContext::of_gateway());
             let viewer = Viewer {
                 caller: &caller,
                 client: &client,
@@ -206,7 +206,7 @@ impl Source for CapabilityIndex {
         Box::pin(async move {
             let serving = tokio::task::spawn_blocking(move || inner.serve(&call));
             serving.await.unwrap_or_else(|cause| {
-                Err(Error::internal("the index could not be made").caused_by(cause))
+                Err(Error::internal("the index could not be made").with_cause(cause))
             })
         })
     }

@@ -20,8 +20,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use tidegate_core::{
-    BoxFuture, Call, Caller, Catalog, ChangeStream, GaugeValue, Health, Reply, Result, Source,
-    SourceId, Viewer, Watch,
+    BoxFuture, Call, Caller, Catalog, ChangeStream, GaugeValue, Health, Reply,
+    ResourceSubscription, Result, Source, SourceId, Viewer,
 };
 use tidegate_store::memory::{Memories, Owner, memories};
 use tidegate_store::{Changes, Millis, State as StoreState, Store, StoreError};
@@ -138,10 +138,10 @@ impl Source for Memory {
         self.notices.stream()
     }
 
-    fn watch(&self, uri: &str) -> Watch {
+    fn subscribe(&self, uri: &str) -> ResourceSubscription {
         let guard = (self.notices.watch(uri), self.store.listen());
         let store = Arc::clone(&self.store);
-        Watch::until_dropped(guard, async move { store.followed().await })
+        ResourceSubscription::new(guard, async move { store.followed().await })
     }
 
     fn ready(&self) -> BoxFuture<'_, ()> {

@@ -111,7 +111,7 @@ impl Inner {
         });
         let read = read.await.unwrap_or_else(|error| {
             let failed = Error::internal("the file could not be read");
-            Ok(Err(failed.caused_by(error)))
+            Ok(Err(failed.with_cause(error)))
         });
         let item = read.map_err(|unread: Unread| entries::unread(uri, MOST_BYTES, unread))??;
         let result = json!({ "contents": [item] });
@@ -192,7 +192,7 @@ impl Source for Prompts {
         Box::pin(self.first_look())
     }
 
-    fn prepare(&self, _: &Viewer<'_>) -> BoxFuture<'_, ()> {
+    fn wait_for_catalog(&self, _: &Viewer<'_>) -> BoxFuture<'_, ()> {
         Box::pin(self.first_look())
     }
 

@@ -9,8 +9,8 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tidegate_core::{
-    BoxFuture, CacheScope, Call, Caller, Catalog, Change, ChangeSender, ChangeStream,
-    ClientContext, HealthCheck, Reply, Result, Source, SourceId, Stats, Viewer,
+    BoxFuture, CacheScope, Call, CallStats, Caller, Catalog, Change, ChangeSender, ChangeStream,
+    ClientContext, HealthCheck, Reply, Result, Source, SourceId, Viewer,
 };
 
 use crate::declare::{Body, Declarations, Hint, Offer, Resource, Stop, Tool};
@@ -39,7 +39,7 @@ struct Seen {
 
 /// What the reports are made from.
 struct State {
-    stats: Arc<Stats>,
+    stats: Arc<CallStats>,
     sources: Vec<(SourceId, Arc<dyn Source>)>,
     probes: Vec<Arc<dyn HealthCheck>>,
     /// What this source offers itself.
@@ -49,7 +49,7 @@ struct State {
 impl System {
     /// Reports on these sources, on itself, and on these parts of the gateway.
     pub fn new(
-        stats: Arc<Stats>,
+        stats: Arc<CallStats>,
         sources: Vec<(SourceId, Arc<dyn Source>)>,
         probes: Vec<Arc<dyn HealthCheck>>,
     ) -> Self {
@@ -90,10 +90,10 @@ impl System {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         if last.statuses != seen.statuses {
-            self.changes.send(Change::Updated(HEALTH.into()));
+            self.changes.send(Change::ResourceUpdated(HEALTH.into()));
         }
         if last.calls != seen.calls {
-            self.changes.send(Change::Updated(STATS.into()));
+            self.changes.send(Change::ResourceUpdated(STATS.into()));
         }
         *last = seen;
     }

@@ -5,7 +5,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
-use tidegate_core::{Code, Error, Side};
+use tidegate_core::{Code, Error, ErrorOrigin};
 
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
 
@@ -95,7 +95,7 @@ impl StoreError {
         }
     }
 
-    pub(crate) fn caused_by(
+    pub(crate) fn with_cause(
         mut self,
         cause: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> Self {
@@ -120,7 +120,7 @@ impl StoreError {
             Io::ReadOnlyFilesystem | Io::PermissionDenied => Kind::ReadOnly,
             _ => Kind::Unreachable,
         };
-        Self::new(kind, file, &error).caused_by(error)
+        Self::new(kind, file, &error).with_cause(error)
     }
 
     /// From what the database says.
@@ -129,7 +129,7 @@ impl StoreError {
             sqlx::Error::Io(error) => Self::of_files(file, error),
             error => {
                 let kind = kind_of(&error);
-                Self::new(kind, file, words(kind, &error)).caused_by(error)
+                Self::new(kind, file, words(kind, &error)).with_cause(error)
             }
         }
     }
@@ -161,7 +161,7 @@ impl std::error::Error for StoreError {
 
 impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
-        Self::new(Code::Storage, Side::Gateway, error.for_clients()).caused_by(error)
+        Self::new(Code::Storage, ErrorOrigin::Gateway, error.for_clients()).with_cause(error)
     }
 }
 

@@ -173,5 +173,5 @@ async fn check(connection: &mut SqliteConnection, file: &Path) -> Result<()> {
     if verdict == "ok" {
         return Ok(());
     }
-    Err(StoreError::new(Kind::Corrupt, file, "the file is damaged").caused_by(verdict))
+    Err(StoreError::new(Kind::Corrupt, file, "the file is damaged").with_cause(verdict))
 }

@@ -122,7 +122,7 @@ impl FakeSource {
 
     /// Says that a resource changed.
     pub fn updated(&self, uri: &str) {
-        self.change(Change::Updated(uri.into()));
+        self.change(Change::ResourceUpdated(uri.into()));
     }
 
     /// From now on its catalog cannot be had.

@@ -8,7 +8,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tidegate_core::{Gateway, GatewayConfig, Identify, Layer, Naming, Source, SourceId, Stats};
+use tidegate_core::{CallStats, Gateway, GatewayConfig, Identify, Layer, Naming, Source, SourceId};
 use tidegate_policy::authn::{Key, Keys, Local};
 use tidegate_policy::{Deadline, Observe, Words};
 use tidegate_server::{Admission, HttpConfig, Limits, Listener, Transports, serve_http};
@@ -143,7 +143,7 @@ impl Builder {
     }
 
     async fn assemble(self) -> Parts {
-        let stats = Arc::new(Stats::default());
+        let stats = Arc::new(CallStats::default());
         let config = GatewayConfig {
             page_size: self.page_size,
             naming: self.naming,

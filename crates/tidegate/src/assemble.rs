@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use tidegate_core::{
-    Gateway, GatewayConfig, GatewayHandle, HealthCheck, Identify, Layer, NameConflicts, Source,
-    SourceId, Stats,
+    CallStats, Gateway, GatewayConfig, GatewayHandle, HealthCheck, Identify, Layer, NameConflicts,
+    Source, SourceId,
 };
 use tidegate_policy::authn::{Key, Keys, Local};
 use tidegate_policy::{CallMetrics, Observe};
@@ -47,7 +47,7 @@ pub(crate) struct Assembly {
 
 impl Assembly {
     pub(crate) fn new(settings: &Settings) -> anyhow::Result<Self> {
-        let stats = Arc::new(Stats::default());
+        let stats = Arc::new(CallStats::default());
         let figures = Arc::new(CallMetrics::default());
         let load = Admission::new(&settings.limits).telling(metrics::refused(&figures));
         let load = Arc::new(load);
@@ -75,7 +75,7 @@ impl Assembly {
             naming: settings.naming,
             instructions: INSTRUCTIONS.to_owned(),
             endpoints: settings.endpoints.clone(),
-            own_tools: Some(Arc::new(BridgeTools::new(gateway_handle.clone()))),
+            gateway_tools: Some(Arc::new(BridgeTools::new(gateway_handle.clone()))),
             gateway_handle,
             seal,
             name_conflicts,
@@ -183,7 +183,7 @@ fn in_order(
 
 /// The layers of all calls, in the order a call meets them. Each source has more of its own.
 fn layers(
-    stats: Arc<Stats>,
+    stats: Arc<CallStats>,
     figures: Arc<CallMetrics>,
     sources: &[(SourceId, Arc<dyn Source>)],
 ) -> Vec<Arc<dyn Layer>> {

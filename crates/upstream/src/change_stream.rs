@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream::{self, pending};
-use tidegate_core::{Change, Filter};
+use tidegate_core::{Change, ChangeFilter};
 use tidegate_mcp::revision::client::{ServerNotification, modern_headers};
 use tidegate_mcp::{Answer, Era};
 use tokio::sync::mpsc;
@@ -105,7 +105,9 @@ async fn begun(open: &Open, uris: &BTreeSet<String>, heard: &mpsc::Sender<Change
 /// What changed while there was no stream is not known: all of it may have. One list stands for
 /// all, for they are taken in together.
 async fn missed(uris: &BTreeSet<String>, heard: &mpsc::Sender<Change>) {
-    let updates = uris.iter().map(|uri| Change::Updated(uri.as_str().into()));
+    let updates = uris
+        .iter()
+        .map(|uri| Change::ResourceUpdated(uri.as_str().into()));
     for change in std::iter::once(Change::Tools).chain(updates) {
         heard.send(change).await.ok();
     }
@@ -114,20 +116,23 @@ async fn missed(uris: &BTreeSet<String>, heard: &mpsc::Sender<Change>) {
 /// The server tells of these now. What someone believed too early, may have been missed.
 async fn tells_of(uris: &BTreeSet<String>, watched: &Watched, heard: &mpsc::Sender<Change>) {
     for uri in watched.told(uris) {
-        heard.send(Change::Updated(uri.as_str().into())).await.ok();
+        heard
+            .send(Change::ResourceUpdated(uri.as_str().into()))
+            .await
+            .ok();
     }
 }
 
 fn open_stream(open: &Open, uris: &BTreeSet<String>) -> Talk {
     let features = open.facts.features;
-    let filter = Filter {
+    let filter = ChangeFilter {
         tools: features.tools,
         prompts: features.prompts,
         resources: features.resources,
         uris: uris.clone(),
-        ..Filter::default()
+        ..ChangeFilter::default()
     };
-    if filter == Filter::default() {
+    if filter == ChangeFilter::default() {
         return pending().boxed();
     }
     let encoder = open.own_encoder();

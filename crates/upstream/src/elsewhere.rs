@@ -37,9 +37,9 @@ impl Elsewhere {
                 Ok(Event::Question(question)) => {
                     Some(Ok(Event::Question(elsewhere.question(question))))
                 }
-                Ok(Event::Elicited(theirs)) => elsewhere
+                Ok(Event::ElicitationComplete(theirs)) => elsewhere
                     .ours(&theirs)
-                    .map(|ours| Ok(Event::Elicited(ours))),
+                    .map(|ours| Ok(Event::ElicitationComplete(ours))),
                 Err(error) => Some(Err(rename_elicitation_ids(error, |theirs| {
                     elsewhere.name(theirs)
                 }))),
@@ -55,10 +55,12 @@ impl Elsewhere {
         let elsewhere = Arc::clone(self);
         tokio::spawn(async move {
             while let Some(news) = unasked.next().await {
-                if let ChangeEvent::Change(Change::Elicited(theirs)) = news
+                if let ChangeEvent::Change(Change::ElicitationComplete(theirs)) = news
                     && let Some(ours) = elsewhere.ours(&theirs)
                 {
-                    elsewhere.changes.send(Change::Elicited(ours.into()));
+                    elsewhere
+                        .changes
+                        .send(Change::ElicitationComplete(ours.into()));
                 }
             }
         });

@@ -247,7 +247,7 @@ impl Round {
                         }
                     }
                 }
-                Ok(Event::Withdrawn) => {
+                Ok(Event::QuestionWithdrawn) => {
                     let questions = &mut self.waiting.questions;
                     questions.retain(|_, question| !question.is_withdrawn());
                     self.ready = self.ready.filter(|_| !questions.is_empty());

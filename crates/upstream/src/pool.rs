@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tidegate_core::{Event, Principal, RawJson, Result};
+use tidegate_core::{AffinityKey, Event, Principal, RawJson, Result};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
 
@@ -38,7 +38,7 @@ pub(crate) struct LaneKey {
     /// What the server is told that clients can do.
     pub(crate) capabilities: RawJson,
     /// Calls that belong together, where the server may know something that only they share.
-    pub(crate) conversation: Option<u64>,
+    pub(crate) affinity: Option<AffinityKey>,
 }
 
 /// The links that are open.
@@ -187,12 +187,12 @@ impl Pool {
         lanes.values().flat_map(|lane| lane.drain()).collect()
     }
 
-    /// The links on which the server knows the folders of one conversation.
-    pub(crate) fn of_conversation(&self, conversation: u64) -> Vec<Arc<Open>> {
+    /// The links on which the server knows the roots of one client's session.
+    pub(crate) fn with_affinity(&self, affinity: AffinityKey) -> Vec<Arc<Open>> {
         let lanes = self.lock();
         let its = lanes
             .iter()
-            .filter(|(key, _)| key.conversation == Some(conversation));
+            .filter(|(key, _)| key.affinity == Some(affinity));
         its.flat_map(|(_, lane)| lane.links()).collect()
     }
 

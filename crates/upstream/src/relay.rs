@@ -51,7 +51,7 @@ pub(crate) fn words(talk: Talk, open: &Arc<Open>, uri: Option<String>, tasks: bo
     let events = talk.filter_map(move |heard| {
         let event = match heard {
             Ok(Heard::ServerNotification(ServerNotification::Withdrawn(key))) => {
-                asked.withdraw(&key).then_some(Ok(Event::Withdrawn))
+                asked.withdraw(&key).then_some(Ok(Event::QuestionWithdrawn))
             }
             Ok(Heard::ServerNotification(said)) => event(said).map(Ok),
             Ok(Heard::Question { id, kind, params }) => {
@@ -106,7 +106,7 @@ fn event(said: ServerNotification) -> Option<Event> {
     match said {
         ServerNotification::Progress { params, .. } => Some(Event::Progress(params)),
         ServerNotification::Log { level, params } => Some(Event::Log { level, params }),
-        ServerNotification::Elicited(id) => Some(Event::Elicited(id)),
+        ServerNotification::Elicited(id) => Some(Event::ElicitationComplete(id)),
         ServerNotification::Change(_)
         | ServerNotification::Withdrawn(_)
         | ServerNotification::Acknowledged { .. }

@@ -9,8 +9,8 @@ use arc_swap::{ArcSwap, ArcSwapOption};
 use futures_util::StreamExt;
 use futures_util::future::{BoxFuture, join_all, ready};
 use tidegate_core::{
-    Call, Catalog, ChangeSender, ChangeStream, ClientContext, EventStream, GaugeValue, Health,
-    List, Reply, Result, Source, TaskUpdates, Viewer, Watch,
+    AffinityKey, Call, Catalog, ChangeSender, ChangeStream, ClientContext, EventStream, GaugeValue,
+    Health, List, Reply, ResourceSubscription, Result, Source, TaskUpdates, Viewer,
 };
 use tidegate_mcp::Era;
 use tidegate_mcp::revision::client::ServerFacts;
@@ -236,8 +236,8 @@ impl Source for Remote {
         self.health.load().as_ref().clone()
     }
 
-    fn roots_changed(&self, conversation: u64) {
-        for open in self.pool.of_conversation(conversation) {
+    fn roots_changed(&self, affinity: AffinityKey) {
+        for open in self.pool.with_affinity(affinity) {
             let word = open.own_encoder().roots_changed();
             tokio::spawn(async move { open.link.notify(word).await.ok() });
         }
@@ -254,18 +254,18 @@ impl Source for Remote {
         };
         let missing = GaugeValue {
             name: "missing",
-            value: self.catalog.load().missing(),
+            value: self.catalog.load().incomplete_lists(),
         };
         let open = self.open.load();
         let odd = open.iter().flat_map(|open| open.link.gauges());
         [waiting, reached, missing].into_iter().chain(odd).collect()
     }
 
-    fn watch(&self, uri: &str) -> Watch {
+    fn subscribe(&self, uri: &str) -> ResourceSubscription {
         self.watches.add(uri)
     }
 
-    fn follow(
+    fn task_updates(
         &self,
         ids: BTreeSet<String>,
         client: &ClientContext,
@@ -281,7 +281,7 @@ impl Source for Remote {
         Box::pin(self.ready.cancelled())
     }
 
-    fn prepare(&self, viewer: &Viewer<'_>) -> BoxFuture<'_, ()> {
+    fn wait_for_catalog(&self, viewer: &Viewer<'_>) -> BoxFuture<'_, ()> {
         let client = viewer.client.clone();
         Box::pin(async move {
             // Whoever came first has waited for it already.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tidegate_core::Watch;
+use tidegate_core::ResourceSubscription;
 use tokio::sync::watch;
 
 /// How long someone who wants to hear of a resource waits for the server to know. Then it is told
@@ -31,7 +31,7 @@ struct Told {
 
 impl Watches {
     /// One more who wants to hear of a resource.
-    pub(crate) fn add(&self, uri: &str) -> Watch {
+    pub(crate) fn add(&self, uri: &str) -> ResourceSubscription {
         let wanted = &self.0.wanted;
         wanted.send_modify(|watched| *watched.entry(uri.to_owned()).or_default() += 1);
         let guard = Guard {
@@ -39,7 +39,7 @@ impl Watches {
             uri: uri.to_owned(),
         };
         let (watches, uri) = (self.clone(), uri.to_owned());
-        Watch::until_dropped(guard, async move {
+        ResourceSubscription::new(guard, async move {
             let mut told = watches.0.told.subscribe();
             let told = told.wait_for(|told| told.uris.contains(&uri));
             if tokio::time::timeout(WAIT, told).await.is_err() {

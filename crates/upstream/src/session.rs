@@ -14,7 +14,7 @@ mod task_questions;
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
-use tidegate_core::{Code, Error, GaugeValue, QuestionKind, RawJson, Result, Side};
+use tidegate_core::{Code, Error, ErrorOrigin, GaugeValue, QuestionKind, RawJson, Result};
 use tidegate_mcp::revision::client::{OutboundRequest, ServerNotification};
 use tidegate_mcp::{Answer, RequestId, Revision};
 
@@ -92,12 +92,12 @@ pub(crate) trait Link: Send + Sync + 'static {
 
 /// The server broke off, or does not speak as it should.
 pub(crate) fn unavailable(message: &str) -> Error {
-    Error::new(Code::SourceFailed, Side::Source, message)
+    Error::new(Code::SourceFailed, ErrorOrigin::Source, message)
 }
 
 /// The server was not asked.
 pub(crate) fn not_asked(message: &str) -> Error {
-    Error::new(Code::SourceDown, Side::Source, message)
+    Error::new(Code::SourceDown, ErrorOrigin::Source, message)
 }
 
 pub(crate) fn too_large() -> Error {

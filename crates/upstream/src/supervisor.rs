@@ -73,7 +73,7 @@ impl Remote {
         let defects: Vec<_> = catalog
             .defects
             .iter()
-            .map(|defect| defect.why.as_str())
+            .map(|defect| defect.reason.as_str())
             .collect();
         self.health.store(Arc::new(match defects.is_empty() {
             true => Health::Good,
@@ -110,7 +110,7 @@ impl Remote {
         let mut watched = self.watches.follow();
         // What is watched may have changed while nobody listened.
         for uri in watched.now() {
-            self.changes.send(Change::Updated(uri.into()));
+            self.changes.send(Change::ResourceUpdated(uri.into()));
         }
         let (heard, mut changes) = mpsc::channel(WAITING);
         let mut following = pin!(follow(&open, watched, heard));
@@ -130,7 +130,7 @@ impl Remote {
                 change = changes.recv() => change,
                 news = unasked.next() => match news {
                     Some(ChangeEvent::Change(change)) => Some(change),
-                    Some(ChangeEvent::AllUpdated | ChangeEvent::Missed) => {
+                    Some(ChangeEvent::AllResourcesUpdated | ChangeEvent::Missed) => {
                         self.may_have_changed();
                         None
                     }
@@ -138,7 +138,7 @@ impl Remote {
                 },
             };
             match change {
-                Some(update @ Change::Updated(_)) => self.changes.send(update),
+                Some(update @ Change::ResourceUpdated(_)) => self.changes.send(update),
                 Some(list) => fresh.is_stale(Some(list)),
                 None => {}
             }
@@ -148,7 +148,7 @@ impl Remote {
     /// Says of everything that is watched that it may be another.
     fn may_have_changed(&self) {
         for uri in self.watches.now() {
-            self.changes.send(Change::Updated(uri.into()));
+            self.changes.send(Change::ResourceUpdated(uri.into()));
         }
     }
 

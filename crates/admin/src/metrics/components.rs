@@ -83,7 +83,7 @@ impl Components {
     fn listed(&self) -> Vec<Sample<'_>> {
         let viewer = Viewer {
             caller: &Caller::local(),
-            client: &ClientContext::own(),
+            client: &ClientContext::of_gateway(),
         };
         let mut samples = Vec::new();
         for (id, source) in &self.sources {

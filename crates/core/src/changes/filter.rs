@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::{Change, ChangeEvent, ChangeNotice};
-use crate::{Caller, Filter};
+use crate::{Caller, ChangeFilter};
 
 /// How many levels above a changed URI are looked at.
 const MOST_LEVELS: usize = 64;
@@ -13,7 +13,7 @@ const MOST_LEVELS: usize = 64;
 pub(crate) struct Interest {
     /// Who listens; none hears only what is everyone's.
     pub(crate) listener: Option<Arc<Caller>>,
-    pub(crate) filter: Filter,
+    pub(crate) filter: ChangeFilter,
     pub(crate) watched: Vec<Watched>,
     /// The one source whose lists are meant, where not all are.
     pub(crate) only: Option<usize>,
@@ -31,7 +31,7 @@ pub(crate) struct Watched {
 }
 
 /// The URIs whose subscriptions cover a URI: those it lies below, the widest first, and itself.
-pub fn covering(uri: &str) -> impl Iterator<Item = &str> {
+pub fn covering_uris(uri: &str) -> impl Iterator<Item = &str> {
     let above = uri.match_indices(['/', '?', '#']).take(MOST_LEVELS);
     let ends = above.flat_map(|(at, mark)| {
         let folder = (mark == "/").then_some(at + 1);
@@ -43,7 +43,7 @@ pub fn covering(uri: &str) -> impl Iterator<Item = &str> {
 /// An interest, arranged for looking things up.
 pub(super) struct Ear {
     pub(super) listener: Option<Arc<Caller>>,
-    filter: Filter,
+    filter: ChangeFilter,
     /// By source, then by the URI there: how the listener spells it.
     watched: HashMap<usize, HashMap<String, Vec<String>>>,
     pub(super) only: Option<usize>,
@@ -75,12 +75,12 @@ impl Ear {
 
     /// What the listener hears of the news of a source.
     pub(super) fn hears(&self, source: usize, telling: ChangeNotice) -> Vec<Change> {
-        if !telling.to.include(self.listener.as_deref()) {
+        if !telling.recipients.includes(self.listener.as_deref()) {
             return Vec::new();
         }
-        match telling.news {
+        match telling.event {
             ChangeEvent::Change(change) => self.hears_of(source, change),
-            ChangeEvent::AllUpdated => self.all_of(source),
+            ChangeEvent::AllResourcesUpdated => self.all_of(source),
             ChangeEvent::Missed => self.everything(),
         }
     }
@@ -92,8 +92,8 @@ impl Ear {
             Change::Tools => self.filter.tools,
             Change::Prompts => self.filter.prompts,
             Change::Resources => self.filter.resources,
-            Change::Elicited(_) => self.filter.elicited,
-            Change::Updated(uri) => return self.updates(source, uri),
+            Change::ElicitationComplete(_) => self.filter.elicitation_complete,
+            Change::ResourceUpdated(uri) => return self.updates(source, uri),
         };
         if in_scope && wanted {
             vec![change]
@@ -109,10 +109,10 @@ impl Ear {
             return Vec::new();
         };
         let mut updates = Vec::new();
-        for above in covering(uri) {
+        for above in covering_uris(uri) {
             for spelled in watched.get(above).into_iter().flatten() {
                 let rest = &uri[above.len()..];
-                let update = Change::Updated(format!("{spelled}{rest}").into());
+                let update = Change::ResourceUpdated(format!("{spelled}{rest}").into());
                 if !updates.contains(&update) {
                     updates.push(update);
                 }
@@ -128,7 +128,7 @@ impl Ear {
         let spelled: BTreeSet<_> = spelled.collect();
         let updates = spelled.into_iter();
         updates
-            .map(|uri| Change::Updated(uri.as_str().into()))
+            .map(|uri| Change::ResourceUpdated(uri.as_str().into()))
             .collect()
     }
 
@@ -147,7 +147,7 @@ impl Ear {
             .filter
             .uris
             .iter()
-            .map(|uri| Change::Updated(uri.as_str().into()));
+            .map(|uri| Change::ResourceUpdated(uri.as_str().into()));
         lists.chain(uris).collect()
     }
 }

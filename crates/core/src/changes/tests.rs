@@ -1,7 +1,7 @@
 //! What listeners hear, of all that sources tell.
 
 use super::*;
-use crate::Filter;
+use crate::ChangeFilter;
 
 /// Source 0 owns the URI.
 fn interest(uri: &str, spelled: &str) -> Interest {
@@ -10,9 +10,9 @@ fn interest(uri: &str, spelled: &str) -> Interest {
         native: uri.to_owned(),
         spelled: spelled.to_owned(),
     };
-    let filter = Filter {
+    let filter = ChangeFilter {
         tools: true,
-        ..Filter::uri(spelled)
+        ..ChangeFilter::for_uri(spelled)
     };
     Interest {
         listener: Some(Arc::new(Caller {
@@ -26,7 +26,7 @@ fn interest(uri: &str, spelled: &str) -> Interest {
 }
 
 fn updated(uri: &str) -> Change {
-    Change::Updated(uri.into())
+    Change::ResourceUpdated(uri.into())
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn a_source_tells_of_its_own_alone() {
 #[test]
 fn when_all_of_a_source_is_updated_each_hears_of_what_it_asked_for() {
     let ear = Ear::new(interest("a://b?c", "gateway://s/a://b?c"));
-    let all = |source| ear.hears(source, ChangeEvent::AllUpdated.into());
+    let all = |source| ear.hears(source, ChangeEvent::AllResourcesUpdated.into());
     assert_eq!(all(0), [updated("gateway://s/a://b?c")]);
     assert_eq!(all(1), []);
 }
@@ -74,7 +74,13 @@ fn what_is_private_is_heard_by_those_it_concerns() {
     let mut ear = Ear::new(interest("a://b", "a://b"));
     let hears = |ear: &Ear, to: Recipients| {
         let news = ChangeEvent::Change(updated("a://b"));
-        ear.hears(0, ChangeNotice { to, news }) == [updated("a://b")]
+        ear.hears(
+            0,
+            ChangeNotice {
+                recipients: to,
+                event: news,
+            },
+        ) == [updated("a://b")]
     };
     let of = |name| Recipients::Principal(Principal::new(name));
     assert!(hears(&ear, of("ada")));

@@ -14,9 +14,9 @@ use super::view::{InList, View};
 use super::{Shared, cursor};
 use crate::changes::Interest;
 use crate::{
-    CacheScope, Call, Caller, Catalog, ClientContext, Error, Event, Features, Filter,
-    GatewayOperation, List, Operation, Outcome, RawJson, Reply, Result, Scope, Source, Viewer,
-    Watch,
+    CacheScope, Call, Caller, Catalog, ChangeFilter, ClientContext, Error, Event, Features,
+    GatewayOperation, List, Operation, Outcome, RawJson, Reply, ResourceSubscription, Result,
+    Scope, Source, Viewer,
 };
 
 /// How long a client may keep a list at most without listening for changes.
@@ -162,7 +162,7 @@ impl Shared {
     }
 
     /// Acknowledges what can be honoured, then tells each change until the gateway drains.
-    fn listen(&self, view: &Arc<View>, call: &Call, mut filter: Filter) -> Reply {
+    fn listen(&self, view: &Arc<View>, call: &Call, mut filter: ChangeFilter) -> Reply {
         filter.tools &= view.features.tools;
         filter.prompts &= view.features.prompts;
         filter.resources &= view.features.resources;
@@ -174,7 +174,7 @@ impl Shared {
         filter.uris = watched.iter().map(|one| one.spelled.clone()).collect();
         let watches: Vec<_> = watched
             .iter()
-            .map(|one| self.sources[one.source].1.watch(&one.native))
+            .map(|one| self.sources[one.source].1.subscribe(&one.native))
             .collect();
         let interest = Interest {
             listener: Some(Arc::clone(&call.caller)),
@@ -191,7 +191,7 @@ impl Shared {
         let end = Event::Done(Outcome::complete(RawJson::empty_object()));
         // Said only when it is so: from then on no update is missed.
         let begun = async move {
-            let watched = join_all(watches.into_iter().map(Watch::begin));
+            let watched = join_all(watches.into_iter().map(ResourceSubscription::establish));
             let (guards, (tasks, news)) = join(watched, followed).await;
             filter.tasks = tasks;
             let changes = stream::select(holding(changes, guards), news.map(Ok));

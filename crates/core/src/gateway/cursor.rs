@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{Code, Error, List, Principal, Purpose, Result, Seal, UnsealError};
+use crate::{Code, Error, List, Principal, Result, Seal, TokenPurpose, UnsealError};
 
 /// Longer than anyone walks through a list.
 const GOOD_FOR: Duration = Duration::from_secs(24 * 3600);
@@ -21,7 +21,7 @@ impl Place {
         let mut bytes = vec![self.list as u8];
         bytes.extend(self.generation.to_be_bytes());
         bytes.extend((self.offset as u64).to_be_bytes());
-        seal.seal(Purpose::Cursor, principal, GOOD_FOR, &bytes)
+        seal.seal(TokenPurpose::Cursor, principal, GOOD_FOR, &bytes)
     }
 
     fn read(bytes: &[u8]) -> Option<Self> {
@@ -44,7 +44,7 @@ pub(crate) fn open(
     start: Place,
 ) -> Result<Place> {
     let refuse = |why| Err(Error::client(Code::InvalidParams, why));
-    let place = match seal.open(Purpose::Cursor, principal, cursor) {
+    let place = match seal.open(TokenPurpose::Cursor, principal, cursor) {
         Ok(bytes) => Place::read(&bytes),
         Err(UnsealError::Foreign) => None,
         Err(UnsealError::Expired) => {

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::view::{Found, Part, QUALIFIED, Rule, View};
-use crate::template::Template;
-use crate::{List, SourceId, clip};
+use crate::template::UriTemplate;
+use crate::{List, SourceId, truncate_for_message};
 
 impl View {
     /// Everything there is to say about a URI.
@@ -38,7 +38,7 @@ impl View {
             .map(|rest| rest.split('/').next());
         match named.flatten() {
             Some(source) if !self.parts().iter().any(|part| part.id.as_str() == source) => {
-                format!("there is no source `{}`", clip(source))
+                format!("there is no source `{}`", truncate_for_message(source))
             }
             Some(source) => format!("what it names is not `{source}`'s own"),
             None => {
@@ -73,8 +73,9 @@ fn has(part: &Part, uri: &str) -> Option<String> {
         return Some(format!("lists `{uri}` too"));
     }
     let templates = part.catalog.list(List::Templates).iter();
-    let mut fitting = templates
-        .filter(|entry| Template::parse(&entry.key).is_some_and(|template| template.matches(uri)));
+    let mut fitting = templates.filter(|entry| {
+        UriTemplate::parse(&entry.key).is_some_and(|template| template.matches(uri))
+    });
     fitting
         .next()
         .map(|entry| format!("has the template `{}`, which fits too", entry.key))

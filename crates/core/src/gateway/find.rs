@@ -2,8 +2,8 @@
 
 use super::view::{Found, View};
 use super::{Shared, task};
-use crate::error::{NO_RESOURCE, clip};
-use crate::{Code, Error, List, Operation, Reference, Request, Result, Side, TaskOperation};
+use crate::error::{NO_RESOURCE, truncate_for_message};
+use crate::{Code, Error, ErrorOrigin, List, Operation, Reference, Request, Result, TaskOperation};
 
 /// Things of one name that a message tells of.
 const MOST_NAMESAKES: usize = 5;
@@ -12,7 +12,7 @@ const MOST_NAMESAKES: usize = 5;
 pub(super) struct Target {
     pub(super) source: usize,
     pub(super) operation: Operation,
-    pub(super) repeatable: bool,
+    pub(super) idempotent: bool,
 }
 
 impl Target {
@@ -20,7 +20,7 @@ impl Target {
         Self {
             source: found.source,
             operation: operation(found.native),
-            repeatable: found.repeatable,
+            idempotent: found.idempotent,
         }
     }
 }
@@ -32,7 +32,7 @@ impl Shared {
             Operation::Gateway(own) => Ok(Target {
                 source: self.sources.len() - 1,
                 operation: Operation::Gateway(own.clone()),
-                repeatable: true,
+                idempotent: true,
             }),
             Operation::Tool { name } => {
                 let found = view.tool(name);
@@ -59,7 +59,7 @@ impl Shared {
                 let (source, id) = task::open(self, view, &request.caller, id)?;
                 Ok(Target {
                     source,
-                    repeatable: *operation == TaskOperation::Get,
+                    idempotent: *operation == TaskOperation::Get,
                     operation: Operation::Task {
                         operation: *operation,
                         id,
@@ -93,13 +93,19 @@ fn completion(view: &View, reference: &Reference) -> Result<Target> {
 fn unknown(view: &View, list: List, name: &str) -> Error {
     let data = serde_json::json!({ "name": name });
     if let Some(absent) = view.absent(list, name) {
-        return Error::new(Code::SourceDown, Side::Source, absent).with_data(data);
+        return Error::new(Code::SourceDown, ErrorOrigin::Source, absent).with_data(data);
     }
-    let message = format!("no {} is called `{}`", list.singular(), clip(name));
+    let message = format!(
+        "no {} is called `{}`",
+        list.singular(),
+        truncate_for_message(name)
+    );
     let namesakes = view.namesakes(list, name);
     if !namesakes.is_empty() {
         let names = namesakes.iter().take(MOST_NAMESAKES);
-        let names: Vec<_> = names.map(|name| format!("`{}`", clip(name))).collect();
+        let names: Vec<_> = names
+            .map(|name| format!("`{}`", truncate_for_message(name)))
+            .collect();
         let message = format!("{message} alone; there are {}", names.join(", "));
         return Error::client(Code::UnknownTarget, message).with_data(data);
     }
@@ -109,7 +115,7 @@ fn unknown(view: &View, list: List, name: &str) -> Error {
 
 fn no_resource(view: &View, uri: &str) -> Error {
     let message = with_absences(NO_RESOURCE.to_owned(), view, List::Resources);
-    Error::client(Code::ResourceNotFound, message).about_uri(uri)
+    Error::client(Code::ResourceNotFound, message).with_uri(uri)
 }
 
 /// A message, and which sources may have what was not found.

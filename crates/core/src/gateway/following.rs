@@ -37,7 +37,7 @@ impl Shared {
         }
         let begun = by_source.into_iter().map(|(number, spelled)| {
             let (id, source) = &self.sources[number];
-            let followed = source.follow(spelled.keys().cloned().collect(), &call.client);
+            let followed = source.task_updates(spelled.keys().cloned().collect(), &call.client);
             let rewriter = ResponseRewriter {
                 ids: None,
                 view: Arc::clone(view),
@@ -67,7 +67,7 @@ impl Following {
         let ids = followed.ids.iter();
         let ids = ids.filter_map(|id| self.spelled.get(id)).flatten().cloned();
         let ids = ids.collect();
-        let news = followed.news;
+        let news = followed.updates;
         let events = news.flat_map(move |(id, task)| stream::iter(self.events(&id, task)));
         (ids, events.boxed())
     }

@@ -44,5 +44,5 @@ fn panicked(panic: &(dyn Any + Send)) -> Error {
         .map(|text| (*text).to_owned())
         .or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "a panic without words".to_owned());
-    Error::internal("the call failed inside the gateway").caused_by(format!("panic: {cause}"))
+    Error::internal("the call failed inside the gateway").with_cause(format!("panic: {cause}"))
 }

@@ -7,7 +7,8 @@ use futures_util::stream::{self, BoxStream, StreamExt};
 use super::Shared;
 use crate::changes::Interest;
 use crate::{
-    Change, ChangeNotice, Error, Filter, Index, Reply, Request, Result, Scope, SourceId, Viewer,
+    Change, ChangeFilter, ChangeNotice, Error, Reply, Request, Result, Scope, SearchIndex,
+    SourceId, Viewer,
 };
 
 /// Made before the gateway, and given to it: it shows nothing until then.
@@ -26,7 +27,7 @@ impl GatewayHandle {
     }
 
     /// Everything that an viewer can use in a scope.
-    pub fn index(&self, scope: &Scope, viewer: &Viewer<'_>) -> Result<Arc<Index>> {
+    pub fn index(&self, scope: &Scope, viewer: &Viewer<'_>) -> Result<Arc<SearchIndex>> {
         Ok(self.shared()?.index(scope, viewer))
     }
 
@@ -42,9 +43,9 @@ impl GatewayHandle {
         };
         let interest = Interest {
             listener: None,
-            filter: Filter {
-                elicited: false,
-                ..Filter::lists()
+            filter: ChangeFilter {
+                elicitation_complete: false,
+                ..ChangeFilter::all_lists()
             },
             watched: Vec::new(),
             only: None,
@@ -53,12 +54,12 @@ impl GatewayHandle {
     }
 
     /// All that any source tells from now on, whoever it is for. What is told too fast is missed.
-    pub fn overhear(&self) -> BoxStream<'static, (SourceId, ChangeNotice)> {
+    pub fn change_notices(&self) -> BoxStream<'static, (SourceId, ChangeNotice)> {
         let Ok(shared) = self.shared() else {
             return stream::pending().boxed();
         };
         let ids: Vec<_> = shared.sources.iter().map(|(id, _)| id.clone()).collect();
-        let told = shared.hub.overhear();
+        let told = shared.hub.change_notices();
         told.map(move |(source, telling)| (ids[source].clone(), telling))
             .boxed()
     }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 
 use super::view::Finding;
-use crate::{ComponentHealth, GaugeValue, Health, HealthCheck, clip};
+use crate::{ComponentHealth, GaugeValue, Health, HealthCheck, truncate_for_message};
 
 /// NameConflicts that are remembered as said.
 const MOST_KNOWN: usize = 10_000;
@@ -43,10 +43,10 @@ fn log(finding: &Finding) {
             listed_as,
         } => tracing::info!(
             list = list.member(),
-            name = clip(name),
+            name = truncate_for_message(name),
             %kept_by,
             source = %lost_by,
-            listed_as = clip(listed_as),
+            listed_as = truncate_for_message(listed_as),
             "two sources have the same name"
         ),
         Finding::Claim {
@@ -54,14 +54,14 @@ fn log(finding: &Finding) {
             owner,
             claimed_by,
         } => tracing::warn!(
-            uri = clip(uri),
+            uri = truncate_for_message(uri),
             %owner,
             source = %claimed_by,
             "a source claims what is another's own; it is not listed"
         ),
         Finding::Twice { list, name, source } => tracing::warn!(
             list = list.member(),
-            name = clip(name),
+            name = truncate_for_message(name),
             %source,
             "a source lists a name twice; the second is not listed"
         ),
@@ -108,7 +108,7 @@ fn complaint(finding: &Finding) -> Option<String> {
             claimed_by,
         } => Some(format!(
             "`{claimed_by}` lists `{}`, which belongs to `{owner}` alone; it is not listed",
-            clip(uri)
+            truncate_for_message(uri)
         )),
         Finding::Collision { .. } | Finding::Twice { .. } => None,
     }

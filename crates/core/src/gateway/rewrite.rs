@@ -65,7 +65,7 @@ impl ResponseRewriter {
                 result: self.result(&result).unwrap_or(result),
                 hint,
             },
-            Outcome::InputRequired(_) | Outcome::Asks { .. } | Outcome::Task(_) => outcome,
+            Outcome::InputRequired(_) | Outcome::Question { .. } | Outcome::Task(_) => outcome,
         }
     }
 

@@ -11,8 +11,8 @@ use super::find::Target;
 use super::rewrite::member;
 use super::view::View;
 use crate::{
-    Caller, Code, Error, Event, Object, Operation, Outcome, Principal, Purpose, RawJson, Reply,
-    Request, Result, Seal, Side, SourceId, UnsealError,
+    Caller, Code, Error, ErrorOrigin, Event, Object, Operation, Outcome, Principal, RawJson, Reply,
+    Request, Result, Seal, SourceId, TokenPurpose, UnsealError,
 };
 
 /// The name of all this among the extensions of the protocol.
@@ -78,7 +78,7 @@ impl TaskIds {
                 result: self.spelled(&result).unwrap_or(result),
                 hint,
             },
-            asked @ (Outcome::InputRequired(_) | Outcome::Asks { .. }) => asked,
+            asked @ (Outcome::InputRequired(_) | Outcome::Question { .. }) => asked,
         })
     }
 
@@ -87,12 +87,12 @@ impl TaskIds {
         let mut task = result.object().unwrap_or_default();
         let id = task.string(ID).ok_or_else(|| {
             let message = "the source began a task without an id";
-            Error::new(Code::SourceFailed, Side::Source, message)
+            Error::new(Code::SourceFailed, ErrorOrigin::Source, message)
         })?;
         let payload = format!("{}{END}{id}", self.source);
         let cache_lifetime = cache_lifetime(&task);
         let token = self.seal.seal(
-            Purpose::Task,
+            TokenPurpose::Task,
             &self.principal,
             cache_lifetime,
             payload.as_bytes(),
@@ -128,7 +128,7 @@ pub(super) fn open(
     token: &str,
 ) -> Result<(usize, String)> {
     let seal = &shared.config.seal;
-    let opened = match seal.open(Purpose::Task, &caller.principal, token) {
+    let opened = match seal.open(TokenPurpose::Task, &caller.principal, token) {
         Ok(payload) => String::from_utf8(payload).ok(),
         Err(UnsealError::Foreign) => None,
         Err(UnsealError::Expired) => {

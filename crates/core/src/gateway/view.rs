@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::Shared;
 use super::cursor::Place;
-use crate::template::Template;
+use crate::template::UriTemplate;
 use crate::{CacheScope, Catalog, CatalogGap, Features, List, Object, RawJson, Scope, SourceId};
 use merged_list::Listing;
 pub(crate) use merged_list::{Finding, Listed, moved_page};
@@ -39,7 +39,7 @@ pub enum Naming {
 pub(crate) struct View {
     parts: Vec<Part>,
     lists: [Listing; 4],
-    templates: Vec<(Template, Found)>,
+    templates: Vec<(UriTemplate, Found)>,
     /// The one source that this is, where it is one: what it does not list may still be there.
     only: Option<usize>,
     /// What is odd about the names, for those who run the gateway.
@@ -78,7 +78,7 @@ impl View {
             List::ALL.map(|list| Listing::new(list, scope, config, &parts, &mut name_conflicts));
         let templates = lists[List::Templates as usize].entries();
         let templates = templates
-            .filter_map(|(text, found)| Some((Template::parse(text)?, found.clone())))
+            .filter_map(|(text, found)| Some((UriTemplate::parse(text)?, found.clone())))
             .collect();
         let first = parts.first().map(|part| &part.catalog);
         let own_tools = Features {
@@ -99,7 +99,7 @@ impl View {
             ),
         };
         let scopes = parts.iter().map(|part| part.catalog.scope);
-        let cache_scope = scopes.reduce(CacheScope::and).unwrap_or_default();
+        let cache_scope = scopes.reduce(CacheScope::combine).unwrap_or_default();
         Self {
             parts,
             lists,

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use super::view::View;
-use crate::index::{Index, Segment};
+use crate::index::{SearchIndex, Segment};
 use crate::{Catalog, Scope};
 
 const MOST: usize = 32;
@@ -24,7 +24,7 @@ struct Kept {
     scope: Scope,
     view: Arc<View>,
     /// Made when somebody searches.
-    index: Arc<OnceLock<Arc<Index>>>,
+    index: Arc<OnceLock<Arc<SearchIndex>>>,
     used: Instant,
 }
 
@@ -65,7 +65,7 @@ impl Views {
     }
 
     /// The index over a view. Of each source only what has changed is read again.
-    pub(super) fn index(&self, view: &Arc<View>) -> Arc<Index> {
+    pub(super) fn index(&self, view: &Arc<View>) -> Arc<SearchIndex> {
         let all = self.lock();
         let kept = all.iter().find(|kept| Arc::ptr_eq(&kept.view, view));
         let slot = kept.map(|kept| Arc::clone(&kept.index)).unwrap_or_default();
@@ -73,7 +73,7 @@ impl Views {
         let index = slot.get_or_init(|| {
             let parts = view.parts().iter();
             let segments = parts.map(|part| self.segment(&part.catalog)).collect();
-            Arc::new(Index::new(Arc::clone(view), segments))
+            Arc::new(SearchIndex::new(Arc::clone(view), segments))
         });
         Arc::clone(index)
     }

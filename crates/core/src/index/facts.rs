@@ -60,7 +60,7 @@ impl ElementFacts {
     }
 
     /// The first sentence of the description, or all of a short one.
-    pub fn gist(&self) -> &str {
+    pub fn first_sentence(&self) -> &str {
         let text = self.description.as_deref().unwrap_or_default().trim();
         let line = text.lines().next().unwrap_or_default();
         let end = line.find(". ").map_or(line.len(), |at| at + 1);
@@ -72,12 +72,12 @@ impl ElementFacts {
     }
 
     /// The words of its name.
-    pub fn words_of_name(&self) -> impl Iterator<Item = String> + '_ {
+    pub fn name_terms(&self) -> impl Iterator<Item = String> + '_ {
         words(&self.name)
     }
 
     /// The first word of its description.
-    pub fn first_word(&self) -> Option<String> {
+    pub fn first_description_term(&self) -> Option<String> {
         words(self.description.as_deref()?).next()
     }
 

@@ -14,7 +14,7 @@ const DEEPEST: usize = 128;
 const MOST_ITEMS: usize = 1_000_000;
 
 /// The canonical text of a value; none if it is too deep, or an object has a key twice.
-pub fn canonical(value: &RawJson) -> Option<String> {
+pub fn canonical_json(value: &RawJson) -> Option<String> {
     let mut text = String::with_capacity(value.as_str().len());
     write(value.as_str(), DEEPEST, &mut text)?;
     Some(text)
@@ -62,7 +62,7 @@ mod tests {
     use super::*;
 
     fn of(text: &str) -> Option<String> {
-        canonical(&RawJson::copy_of(text))
+        canonical_json(&RawJson::copy_of(text))
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Which kind of exchange an HTTP message belongs to. The order of the checks is the protocol's.
 
-use tidegate_core::{Code, Error, Object, Result, clip};
+use tidegate_core::{Code, Error, Object, Result, truncate_for_message};
 
 use super::{Era, Revision, StandardHeaders, meta, methods};
 use crate::Message;
@@ -52,7 +52,7 @@ pub fn classify(message: &Message, headers: &StandardHeaders) -> Result<Classifi
             Code::SessionRequired,
             format!(
                 "revision {} needs a session; initialize first and send its id",
-                clip(version)
+                truncate_for_message(version)
             ),
         )),
     }
@@ -102,7 +102,7 @@ fn looks_dated(version: &str) -> bool {
 
 fn unknown_version(version: &str) -> Error {
     let supported: Vec<_> = Revision::supported().collect();
-    let version = clip(version);
+    let version = truncate_for_message(version);
     Error::client(
         Code::InvalidRequest,
         format!(

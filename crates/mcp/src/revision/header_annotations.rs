@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use serde_json::Value;
-use tidegate_core::{RawJson, clip};
+use tidegate_core::{RawJson, truncate_for_message};
 
 use super::param_headers::{MARK, is_header_name};
 
@@ -85,7 +85,7 @@ impl Marks {
         if !is_header_name(name) {
             return Err(format!(
                 "{} cannot be a header's name",
-                clip(&mark.to_string())
+                truncate_for_message(&mark.to_string())
             ));
         }
         let kind = kind.and_then(Value::as_str).unwrap_or_default();

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
-use tidegate_core::{Code, Error, Result, clip};
+use tidegate_core::{Code, Error, Result, truncate_for_message};
 
 /// The headers that say what the body says, so that others need not parse it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,9 +29,17 @@ impl StandardHeaders {
             let value = std::str::from_utf8(value)
                 .ok()
                 .filter(|value| value.bytes().all(is_plain))
-                .ok_or_else(|| mismatch(format!("the header `{}` is not text", clip(name))))?;
+                .ok_or_else(|| {
+                    mismatch(format!(
+                        "the header `{}` is not text",
+                        truncate_for_message(name)
+                    ))
+                })?;
             if slot.is_taken() {
-                let message = format!("the header `{}` stands more than once", clip(name));
+                let message = format!(
+                    "the header `{}` stands more than once",
+                    truncate_for_message(name)
+                );
                 return Err(mismatch(message));
             }
             slot.put(value.trim_matches([' ', '\t']).to_owned());

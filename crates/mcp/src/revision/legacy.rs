@@ -71,7 +71,7 @@ pub(super) fn request(
         operation,
         params,
         client,
-        continues: false,
+        is_continuation: false,
     }))
 }
 

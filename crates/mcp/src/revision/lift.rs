@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use tidegate_core::{
-    ClientContext, Code, Error, Filter, GatewayOperation, List, LogLevel, Object, Operation,
-    RawJson, Reference, Result, bounded_list, clip,
+    ChangeFilter, ClientContext, Code, Error, GatewayOperation, List, LogLevel, Object, Operation,
+    RawJson, Reference, Result, bounded_list, truncate_for_message,
 };
 
 use super::legacy::{self, Handshake};
@@ -63,7 +63,7 @@ pub struct LiftedRequest {
     pub params: RawJson,
     pub client: ClientContext,
     /// Whether it goes on with a request that was answered with a question.
-    pub continues: bool,
+    pub is_continuation: bool,
 }
 
 /// Lifts a stateless message. `headers` are those of HTTP; stdio has none.
@@ -179,7 +179,7 @@ fn completion(params: &Object<'_>) -> Result<Operation> {
 }
 
 /// The filter of a stream of changes.
-pub(super) fn filter(params: &Object<'_>) -> Result<Filter> {
+pub(super) fn filter(params: &Object<'_>) -> Result<ChangeFilter> {
     let wanted = params
         .get("notifications")
         .and_then(|text| Object::parse(text).ok())
@@ -197,11 +197,11 @@ pub(super) fn filter(params: &Object<'_>) -> Result<Filter> {
             .map(BTreeSet::from_iter)
             .map_err(|_| invalid(&format!("`notifications.{name}` must be a list of {what}"))),
     };
-    Ok(Filter {
+    Ok(ChangeFilter {
         tools: flag("toolsListChanged")?,
         prompts: flag("promptsListChanged")?,
         resources: flag("resourcesListChanged")?,
-        elicited: false,
+        elicitation_complete: false,
         uris: names("resourceSubscriptions", "URIs")?,
         tasks: names("taskIds", "ids")?,
     })
@@ -221,14 +221,14 @@ pub(super) fn members(params: &RawJson) -> Result<Object<'_>> {
     Object::parse(params.as_str()).map_err(|error| {
         invalid(&format!(
             "the params cannot be read: {}",
-            clip(&error.to_string())
+            truncate_for_message(&error.to_string())
         ))
     })
 }
 
 /// The answer to a method that a client's revision does not have.
 pub(super) fn no_such_method(method: &str, revision: Revision) -> Error {
-    let method = clip(method);
+    let method = truncate_for_message(method);
     Error::client(
         Code::MethodNotFound,
         format!("there is no method `{method}` in {revision}"),

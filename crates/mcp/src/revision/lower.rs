@@ -1,8 +1,8 @@
 //! Step 8, lower: what the core says into one revision's messages.
 
 use tidegate_core::{
-    Change, ClientContext, Code, CorrelationId, Error, Event, Filter, LogLevel, Object, Outcome,
-    RawJson,
+    Change, ChangeFilter, ClientContext, Code, CorrelationId, Error, Event, LogLevel, Object,
+    Outcome, RawJson,
 };
 
 use super::client::url_elicitations;
@@ -81,8 +81,8 @@ impl Lowering {
                 told.then(|| OutgoingMessage::Notification(self.acknowledgement(&filter)))
             }
             // A question is put to a client by the transport that keeps its session.
-            Event::Question(_) | Event::Withdrawn | Event::Alive => None,
-            Event::Elicited(id) => self.elicited(&id),
+            Event::Question(_) | Event::QuestionWithdrawn | Event::KeepAlive => None,
+            Event::ElicitationComplete(id) => self.elicited(&id),
             Event::Change(change) => Some(OutgoingMessage::Notification(self.change(&change))),
             Event::Task(task) => self.task(&task).map(OutgoingMessage::Notification),
         }
@@ -165,7 +165,7 @@ impl Lowering {
         Some(notification(Method::Progress, &params.write()))
     }
 
-    fn acknowledgement(&self, filter: &Filter) -> String {
+    fn acknowledgement(&self, filter: &ChangeFilter) -> String {
         let mut params = Object::default();
         params.set("notifications", filter_json(filter));
         params.set("_meta", subscription_meta(&self.id));
@@ -195,11 +195,11 @@ fn change_notice(change: &Change, subscription: Option<&RequestId>) -> String {
         Change::Tools => Method::ToolsChanged,
         Change::Prompts => Method::PromptsChanged,
         Change::Resources => Method::ResourcesChanged,
-        Change::Updated(uri) => {
+        Change::ResourceUpdated(uri) => {
             params.set("uri", RawJson::string(uri).as_str().to_owned());
             Method::ResourceUpdated
         }
-        Change::Elicited(id) => {
+        Change::ElicitationComplete(id) => {
             params.set("elicitationId", RawJson::string(id).as_str().to_owned());
             Method::Elicited
         }
@@ -211,7 +211,7 @@ fn change_notice(change: &Change, subscription: Option<&RequestId>) -> String {
 }
 
 /// A filter as a client writes it and a server echoes it.
-pub(super) fn filter_json(filter: &Filter) -> String {
+pub(super) fn filter_json(filter: &ChangeFilter) -> String {
     let mut wanted = serde_json::Map::new();
     let lists = [
         (filter.tools, "toolsListChanged"),

@@ -65,7 +65,7 @@ impl<'a> Meta<'a> {
     pub(super) fn client(self) -> Result<ClientContext> {
         Ok(ClientContext {
             stateless: true,
-            conversation: None,
+            affinity: None,
             client_info: self.members.get(key::CLIENT_INFO).map(own),
             log_level: self
                 .members

@@ -1,7 +1,8 @@
 //! Lifting a stateless request. The order of the checks is the protocol's, and clients test it.
 
 use tidegate_core::{
-    Code, Error, GatewayOperation, Object, Operation, RawJson, Result, TaskOperation, clip,
+    Code, Error, GatewayOperation, Object, Operation, RawJson, Result, TaskOperation,
+    truncate_for_message,
 };
 
 use super::headers::mismatch;
@@ -42,7 +43,7 @@ pub(super) fn request(
     if tasks::is_about(&operation) && !tasks::declares(&client.capabilities) {
         return Err(tasks::undeclared());
     }
-    let continues = is_continuation(&object);
+    let is_continuation = is_continuation(&object);
     drop(object);
     Ok((
         revision,
@@ -52,7 +53,7 @@ pub(super) fn request(
             operation,
             params,
             client,
-            continues,
+            is_continuation,
         }),
     ))
 }
@@ -72,7 +73,7 @@ fn check_version_header(headers: &StandardHeaders, version: &str) -> Result<()> 
 fn supported(version: &str) -> Result<Revision> {
     let modern = Revision::parse(version).filter(|revision| revision.era() == Era::Modern);
     modern.ok_or_else(|| {
-        let shown = clip(version);
+        let shown = truncate_for_message(version);
         // The one it asked for cannot be spoken like this, so it is no way out.
         let supported: Vec<_> = Revision::supported()
             .filter(|known| *known != version)

@@ -71,7 +71,7 @@ pub fn input_required<'a>(
 /// An outcome in the words of the wire: a question of a source of our own as a result that asks.
 pub fn worded(outcome: Outcome) -> Outcome {
     match outcome {
-        Outcome::Asks { key, kind, params } => {
+        Outcome::Question { key, kind, params } => {
             let mut asked = Object::default();
             asked.set(key, question(kind, &params));
             let mut result = Object::default();

@@ -43,7 +43,7 @@ fn modern(method: Method, outcome: &Outcome, subscription: Option<&RequestId>) -
         Outcome::Complete { result, hint } => (result, "\"complete\"", *hint),
         Outcome::InputRequired(result) if may_ask(method) => (result, "\"input_required\"", None),
         Outcome::Task(result) if method == Method::ToolsCall => (result, "\"task\"", None),
-        Outcome::InputRequired(_) | Outcome::Asks { .. } | Outcome::Task(_) => return None,
+        Outcome::InputRequired(_) | Outcome::Question { .. } | Outcome::Task(_) => return None,
     };
     let mut result = raw.object()?;
     match method {

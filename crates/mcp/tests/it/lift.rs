@@ -21,7 +21,7 @@ const LIMITS: Limits = Limits {
 /// What a session's client said of itself when it came.
 fn session_terms() -> ClientContext {
     ClientContext {
-        conversation: None,
+        affinity: None,
         stateless: false,
         capabilities: RawJson::from(serde_json::json!({ "roots": {} })),
         client_info: Some(RawJson::from(

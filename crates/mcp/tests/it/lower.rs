@@ -6,8 +6,8 @@
 use std::time::Duration;
 
 use tidegate_core::{
-    CacheScope, Change, ClientContext, Code, CorrelationId, Error, Event, Filter, LogLevel,
-    Outcome, RawJson, Side,
+    CacheScope, Change, ChangeFilter, ClientContext, Code, CorrelationId, Error, ErrorOrigin,
+    Event, LogLevel, Outcome, RawJson,
 };
 use tidegate_mcp::revision::{Method, legacy_change, refusal};
 use tidegate_mcp::{Era, Lowering, OutgoingMessage, RequestId, Revision, codes};
@@ -59,7 +59,7 @@ impl<'a> Input<'a> {
             "complete" => Event::Done(self.complete(rest)),
             "input" => Event::Done(Outcome::InputRequired(json(self.body))),
             "task" => Event::Done(Outcome::Task(json(self.body))),
-            "alive" => Event::Alive,
+            "alive" => Event::KeepAlive,
             "progress" => Event::Progress(json(self.body)),
             "log" => Event::Log {
                 level: level(rest),
@@ -68,7 +68,7 @@ impl<'a> Input<'a> {
             "acknowledged" => Event::Acknowledged(filter(rest)),
             "change" => Event::Change(change(rest)),
             "task-changed" => Event::Task(json(self.body)),
-            "elicited" => Event::Elicited(rest.to_owned()),
+            "elicited" => Event::ElicitationComplete(rest.to_owned()),
             other => panic!("the core never says `{other}`"),
         }
     }
@@ -91,7 +91,7 @@ impl<'a> Input<'a> {
     /// The words stand on the first line, facts for programs below.
     fn error(&self, kind: &str) -> Error {
         let (message, data) = self.body.split_once('\n').unwrap_or((self.body, ""));
-        let error = Error::new(code(kind), Side::Gateway, message);
+        let error = Error::new(code(kind), ErrorOrigin::Gateway, message);
         match data {
             "" => error,
             data => error.with_data(json(data)),
@@ -169,8 +169,8 @@ fn code(kind: &str) -> Code {
 }
 
 /// Words of the lists, URIs and ids of tasks, with spaces between them.
-fn filter(text: &str) -> Filter {
-    let mut filter = Filter::default();
+fn filter(text: &str) -> ChangeFilter {
+    let mut filter = ChangeFilter::default();
     for word in text.split_whitespace() {
         match word {
             "tools" => filter.tools = true,
@@ -190,6 +190,6 @@ fn change(text: &str) -> Change {
         "tools" => Change::Tools,
         "prompts" => Change::Prompts,
         "resources" => Change::Resources,
-        uri => Change::Updated(uri.into()),
+        uri => Change::ResourceUpdated(uri.into()),
     }
 }

@@ -1,7 +1,8 @@
 //! What was lifted, as text that a person can check against the protocol.
 
 use tidegate_core::{
-    ClientContext, Error, Filter, GatewayOperation, Operation, RawJson, Reference, TaskOperation,
+    ChangeFilter, ClientContext, Error, GatewayOperation, Operation, RawJson, Reference,
+    TaskOperation,
 };
 use tidegate_mcp::revision::{Classification, Handshake, LiftedRequest};
 use tidegate_mcp::{Answer, Era, Lifted, Message, RequestId, Revision, codes};
@@ -44,7 +45,7 @@ pub(crate) fn lifted(revision: Revision, lifted: &Lifted, sent: Option<&RawJson>
             operation,
             params,
             client,
-            continues: _,
+            is_continuation: _,
         }) => format!(
             "request {id:?}: {} in {revision}\nask: {}\nparams: {}\n{}",
             method.name(),
@@ -94,7 +95,7 @@ fn client(client: &ClientContext) -> String {
         log_level,
         progress,
         stateless: _,
-        conversation: _,
+        affinity: _,
     } = client;
     let client = client_info.as_ref().map_or("unsaid", RawJson::as_str);
     let level = log_level.map_or("none", tidegate_core::LogLevel::as_str);
@@ -137,7 +138,7 @@ fn own(own: &GatewayOperation) -> String {
     }
 }
 
-fn filter(filter: &Filter) -> String {
+fn filter(filter: &ChangeFilter) -> String {
     let lists = [
         (filter.tools, "tools"),
         (filter.prompts, "prompts"),

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use tidegate_core::{Error, List, Outcome, Side, list_length};
+use tidegate_core::{Error, ErrorOrigin, List, Outcome, list_length};
 
 use super::{About, Watch};
 
@@ -55,7 +55,7 @@ impl Watch {
         let cause = std::error::Error::source(error).map(ToString::to_string);
         let (code, message) = (error.code(), error.message());
         let duration = took.as_secs_f64();
-        match (&self.about, error.side()) {
+        match (&self.about, error.origin()) {
             (About::Plugin { read, uri }, _) => tracing::error!(
                 plugin = read.plugin,
                 resource = read.resource,
@@ -68,7 +68,7 @@ impl Watch {
                 duration,
                 "plugin_resource_read_failed"
             ),
-            (About::Resources(_), Side::Client) => tracing::info!(
+            (About::Resources(_), ErrorOrigin::Client) => tracing::info!(
                 method = self.label,
                 request_id = %self.correlation,
                 principal = %self.principal,
@@ -77,7 +77,7 @@ impl Watch {
                 duration,
                 "resources_list_failed"
             ),
-            (About::Resources(_), Side::Gateway | Side::Source) => tracing::error!(
+            (About::Resources(_), ErrorOrigin::Gateway | ErrorOrigin::Source) => tracing::error!(
                 method = self.label,
                 request_id = %self.correlation,
                 principal = %self.principal,
@@ -87,7 +87,7 @@ impl Watch {
                 duration,
                 "resources_list_failed"
             ),
-            (About::Anything, Side::Client) => tracing::info!(
+            (About::Anything, ErrorOrigin::Client) => tracing::info!(
                 method = self.label,
                 source = %self.source,
                 principal = %self.principal,
@@ -96,7 +96,7 @@ impl Watch {
                 error = message,
                 "call refused"
             ),
-            (About::Anything, Side::Gateway | Side::Source) => tracing::error!(
+            (About::Anything, ErrorOrigin::Gateway | ErrorOrigin::Source) => tracing::error!(
                 method = self.label,
                 source = %self.source,
                 principal = %self.principal,

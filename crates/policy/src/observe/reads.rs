@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use tidegate_core::{
-    Call, Caller, ClientContext, List, Operation, Source, SourceId, Template, Viewer,
+    Call, Caller, ClientContext, List, Operation, Source, SourceId, UriTemplate, Viewer,
 };
 
 use super::metrics::{CallMetrics, Statuses};
@@ -27,7 +27,7 @@ struct Plugin {
     home: String,
     by_uri: HashMap<String, Arc<Read>>,
     /// The one that says most first.
-    templates: Vec<(Template, Arc<Read>)>,
+    templates: Vec<(UriTemplate, Arc<Read>)>,
     undeclared: Arc<Read>,
 }
 
@@ -88,7 +88,7 @@ impl Plugin {
             })
         };
         let mut templates: Vec<_> = declared(List::Templates)
-            .filter_map(|(text, read)| Some((Template::parse(text)?, read)))
+            .filter_map(|(text, read)| Some((UriTemplate::parse(text)?, read)))
             .collect();
         templates.sort_by_key(|(template, _)| std::cmp::Reverse(template.literal_len()));
         Some(Self {

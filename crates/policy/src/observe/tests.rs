@@ -4,7 +4,8 @@ use futures_util::FutureExt as _;
 use prometheus_client::encoding::text::encode;
 use prometheus_client::registry::Registry;
 use tidegate_core::{
-    Caller, Catalog, ClientContext, Entry, Gateway, GatewayConfig, RawJson, Request, Scope, Viewer,
+    Caller, Catalog, CatalogEntry, ClientContext, Gateway, GatewayConfig, RawJson, Request, Scope,
+    Viewer,
 };
 
 use super::*;
@@ -16,7 +17,7 @@ struct Shelf;
 
 impl Source for Shelf {
     fn catalog(&self, _: &Viewer<'_>) -> Arc<Catalog> {
-        let entry = |key: &str| Entry {
+        let entry = |key: &str| CatalogEntry {
             key: key.to_owned(),
             definition: RawJson::empty_object(),
         };
@@ -37,9 +38,11 @@ impl Source for Shelf {
                 Operation::Resource { uri } if uri.ends_with("stuck") => {
                     std::future::pending().await
                 }
-                Operation::Resource { uri } if uri.ends_with("broken") => {
-                    Err(Error::new(Code::SourceFailed, Side::Source, "it broke"))
-                }
+                Operation::Resource { uri } if uri.ends_with("broken") => Err(Error::new(
+                    Code::SourceFailed,
+                    ErrorOrigin::Source,
+                    "it broke",
+                )),
                 _ => Ok(Reply::Done(Outcome::complete(RawJson::empty_object()))),
             }
         })
@@ -80,7 +83,7 @@ impl Bench {
                 uri: uri.to_owned(),
             },
             params: RawJson::empty_object(),
-            continues: false,
+            is_continuation: false,
             precondition: None,
         })
     }

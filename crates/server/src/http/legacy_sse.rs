@@ -113,7 +113,7 @@ fn find(http: &Http, query: Option<&str>, principal: &Principal) -> Result<Arc<P
 fn secret() -> Result<String> {
     let mut bytes = [0; 24];
     getrandom::fill(&mut bytes).map_err(|cause| {
-        Error::internal("no stream could be opened").caused_by(cause.to_string())
+        Error::internal("no stream could be opened").with_cause(cause.to_string())
     })?;
     Ok(URL_SAFE_NO_PAD.encode(bytes))
 }

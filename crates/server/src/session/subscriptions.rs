@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tidegate_core::{Result, covering};
+use tidegate_core::{Result, covering_uris};
 use tokio_util::sync::CancellationToken;
 
 use crate::subscribe::too_many;
@@ -70,13 +70,13 @@ impl Subscriptions {
     pub(crate) fn is_nearest(&self, uri: &str, changed: &str) -> bool {
         let all = self.lock();
         let begun = |uri: &str| all.get(uri).is_some_and(|one| one.has_begun);
-        !covering(changed).any(|nearer| nearer.len() > uri.len() && begun(nearer))
+        !covering_uris(changed).any(|nearer| nearer.len() > uri.len() && begun(nearer))
     }
 
     /// Whether some subscription covers what changed.
     pub(crate) fn cover(&self, changed: &str) -> bool {
         let all = self.lock();
-        covering(changed).any(|uri| all.contains_key(uri))
+        covering_uris(changed).any(|uri| all.contains_key(uri))
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Subscription>> {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use tidegate_core::{Code, Error, Principal, Result, Scope, Side};
+use tidegate_core::{Code, Error, ErrorOrigin, Principal, Result, Scope};
 
 use super::Session;
 use crate::Limits;
@@ -20,7 +20,7 @@ impl SessionId {
     fn fresh() -> Result<Self> {
         let mut bytes = [0; 24];
         getrandom::fill(&mut bytes).map_err(|cause| {
-            Error::internal("no session could be opened").caused_by(cause.to_string())
+            Error::internal("no session could be opened").with_cause(cause.to_string())
         })?;
         Ok(Self(URL_SAFE_NO_PAD.encode(bytes)))
     }
@@ -171,7 +171,7 @@ fn make_room(open: &mut HashMap<SessionId, Slot>, among: impl Fn(&Slot) -> bool)
         }
         None => Err(Error::new(
             Code::Unavailable,
-            Side::Gateway,
+            ErrorOrigin::Gateway,
             "as many sessions are open as may be; close one or try again later",
         )),
     }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use futures_util::StreamExt as _;
 use tidegate_core::{
-    Call, Code, Error, Event, GatewayHandle, Index, Object, Operation, Outcome, RawJson, Reply,
-    Request, Result, SourceId, clip,
+    Call, Code, Error, Event, GatewayHandle, Object, Operation, Outcome, RawJson, Reply, Request,
+    Result, SearchIndex, SourceId, truncate_for_message,
 };
 
 use crate::declare::{Stop, fault};
@@ -22,21 +22,24 @@ pub(super) struct Inner<'a> {
 
 /// Everything that a caller can use where it asks. Made off the threads that serve calls: with very
 /// much to index it may take a while.
-pub(super) async fn index_for(gateway_handle: &GatewayHandle, call: &Call) -> Result<Arc<Index>> {
+pub(super) async fn index_for(
+    gateway_handle: &GatewayHandle,
+    call: &Call,
+) -> Result<Arc<SearchIndex>> {
     let (gateway_handle, call) = (gateway_handle.clone(), call.clone());
     let making = move || gateway_handle.index(&call.scope, &call.viewer());
     let made = tokio::task::spawn_blocking(making).await;
-    made.unwrap_or_else(
-        |cause| Err(Error::internal("the index could not be made").caused_by(cause)),
-    )
+    made.unwrap_or_else(|cause| {
+        Err(Error::internal("the index could not be made").with_cause(cause))
+    })
 }
 
 /// Refuses a source that is not there.
-pub(super) fn check_source(index: &Index, wanted: Option<&str>) -> Result<(), Stop> {
+pub(super) fn check_source(index: &SearchIndex, wanted: Option<&str>) -> Result<(), Stop> {
     match wanted {
         Some(wanted) if !index.sources().any(|id| id.as_str() == wanted) => {
             let known: Vec<_> = index.sources().map(SourceId::as_str).collect();
-            let (wanted, known) = (clip(wanted), known.join(", "));
+            let (wanted, known) = (truncate_for_message(wanted), known.join(", "));
             let message = format!("there is no source `{wanted}`; there are {known}");
             Err(Stop::fault(message))
         }
@@ -93,7 +96,8 @@ fn request(call: &Call, inner: Inner<'_>) -> Result<Request> {
         client: call.client.clone(),
         operation: inner.operation,
         params: params.write(),
-        continues: given.get("requestState").is_some() || given.get("inputResponses").is_some(),
+        is_continuation: given.get("requestState").is_some()
+            || given.get("inputResponses").is_some(),
         precondition: None,
     })
 }
@@ -101,7 +105,7 @@ fn request(call: &Call, inner: Inner<'_>) -> Result<Request> {
 fn turned(outcome: Outcome, turn: &impl Fn(RawJson) -> RawJson) -> Outcome {
     match outcome {
         Outcome::Complete { result, .. } => Outcome::complete(turn(result)),
-        Outcome::InputRequired(_) | Outcome::Asks { .. } | Outcome::Task(_) => outcome,
+        Outcome::InputRequired(_) | Outcome::Question { .. } | Outcome::Task(_) => outcome,
     }
 }
 
@@ -110,7 +114,7 @@ fn refused(operation: &Operation, error: &Error) -> Outcome {
     let message = match operation {
         Operation::Resource { uri } if error.code() == Code::ResourceNotFound => format!(
             "`{}`: {}; find others with `gateway__list_resources` or `gateway__search`",
-            clip(uri),
+            truncate_for_message(uri),
             error.message()
         ),
         _ => error.message().to_owned(),

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use tidegate_core::{ElementFacts, GatewayHandle, Hit, List, SearchFilter, SourceId};
+use tidegate_core::{ElementFacts, GatewayHandle, List, SearchFilter, SearchHit, SourceId};
 
 use super::relay::{check_source, index_for};
 use crate::declare::{Asking, Stop};
@@ -106,7 +106,8 @@ pub(super) async fn search(
     let limit = arguments.limit.unwrap_or(USUAL).clamp(1, MOST);
     // The gateway's own tools are in every list, and no answer to a search.
     let own = SourceId::gateway();
-    let is_other = |hit: &Hit<'_>| hit.element.list != List::Tools || *hit.element.source != own;
+    let is_other =
+        |hit: &SearchHit<'_>| hit.element.list != List::Tools || *hit.element.source != own;
     let hits = index.search(&arguments.query, wanted, limit + 5);
     let results = hits.into_iter().filter(is_other).take(limit).map(item);
     Ok(Found {
@@ -114,7 +115,7 @@ pub(super) async fn search(
     })
 }
 
-fn item(hit: Hit<'_>) -> Item {
+fn item(hit: SearchHit<'_>) -> Item {
     let element = hit.element;
     let facts = ElementFacts::of(element.list, element.definition);
     let arguments = match element.list {

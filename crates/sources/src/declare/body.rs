@@ -43,7 +43,7 @@ impl Body {
 
     pub(crate) fn json<T: Serialize>(value: &T) -> Result<Self> {
         let text = serde_json::to_string(value).map_err(|cause| {
-            Error::internal("the resource could not be written as JSON").caused_by(cause)
+            Error::internal("the resource could not be written as JSON").with_cause(cause)
         })?;
         Ok(Self::text(text))
     }

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use schemars::transform::{RecursiveTransform, Transform as _};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::Value;
-use tidegate_core::{Object, clip};
+use tidegate_core::{Object, truncate_for_message};
 
 use super::shape::Shape;
 
@@ -85,7 +85,10 @@ impl Input {
     fn unknown(&self, name: &str) -> String {
         let known = self.members.iter().map(|one| format!("`{}`", one.name));
         let known = known.collect::<Vec<_>>().join(", ");
-        format!("there is no `{}`; there are {known}", clip(name))
+        format!(
+            "there is no `{}`; there are {known}",
+            truncate_for_message(name)
+        )
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use tidegate_core::{BoxFuture, Call, Caller, Code, Entry, Error, Outcome, Result};
+use tidegate_core::{BoxFuture, Call, Caller, CatalogEntry, Code, Error, Outcome, Result};
 
 use super::{Completer, arguments, entry};
 
@@ -52,7 +52,7 @@ impl Message {
 }
 
 impl<S> Prompt<S> {
-    pub(super) fn entry(&self) -> Entry {
+    pub(super) fn entry(&self) -> CatalogEntry {
         let arguments = self.arguments.iter().map(|argument| {
             json!({
                 "name": argument.name,

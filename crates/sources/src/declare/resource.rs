@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tidegate_core::{BoxFuture, CacheScope, Caller, Entry, Outcome, RawJson, Result};
+use tidegate_core::{BoxFuture, CacheScope, Caller, CatalogEntry, Outcome, RawJson, Result};
 
 use super::{Body, entry};
 
@@ -23,7 +23,7 @@ pub(crate) struct Resource<S: 'static> {
 }
 
 impl<S> Resource<S> {
-    pub(super) fn entry(&self) -> Entry {
+    pub(super) fn entry(&self) -> CatalogEntry {
         let definition = json!({
             "uri": self.uri,
             "name": self.name,

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tidegate_core::{BoxFuture, CacheScope, Caller, Code, Entry, Error, Outcome, RawJson, Result};
+use tidegate_core::{
+    BoxFuture, CacheScope, Caller, CatalogEntry, Code, Error, Outcome, RawJson, Result,
+};
 
 use super::pattern::{Pattern, Values};
 use super::{Body, Completer, entry};
@@ -68,7 +70,7 @@ impl<S> Template<S> {
         self
     }
 
-    pub(super) fn entry(&self) -> Entry {
+    pub(super) fn entry(&self) -> CatalogEntry {
         let mut definition = json!({
             "uriTemplate": self.text,
             "name": self.about.name,

@@ -4,7 +4,9 @@ use schemars::{JsonSchema, Schema};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use tidegate_core::{BoxFuture, Call, Entry, Error, Outcome, QuestionKind, RawJson, Reply, Result};
+use tidegate_core::{
+    BoxFuture, Call, CatalogEntry, Error, Outcome, QuestionKind, RawJson, Reply, Result,
+};
 
 use super::input::{Input, schema};
 use super::{Asking, arguments, entry};
@@ -160,7 +162,7 @@ impl<S: Send + Sync> Tool<S> {
         }
     }
 
-    pub(super) fn entry(&self) -> Entry {
+    pub(super) fn entry(&self) -> CatalogEntry {
         let mut definition = json!({
             "name": self.name,
             "title": self.title,
@@ -183,7 +185,7 @@ impl<S: Send + Sync> Tool<S> {
         let outcome = match (self.run)(state, Asking::new(call), arguments).await {
             Ok(reply) => return Ok(reply),
             Err(Stop::Fault(message)) => Outcome::complete(fault(&message)),
-            Err(Stop::Operation(key, params)) => Outcome::Asks {
+            Err(Stop::Operation(key, params)) => Outcome::Question {
                 key,
                 kind: QuestionKind::Elicit,
                 params,
@@ -206,7 +208,7 @@ fn result(output: &str) -> Result<RawJson> {
         r#"{{"content":[{{"type":"text","text":{text}}}],"structuredContent":{output},"isError":false}}"#
     );
     RawJson::parse(result)
-        .map_err(|cause| Error::internal("the result could not be written").caused_by(cause))
+        .map_err(|cause| Error::internal("the result could not be written").with_cause(cause))
 }
 
 pub(crate) fn fault(message: &str) -> RawJson {

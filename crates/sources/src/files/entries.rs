@@ -6,7 +6,7 @@ use std::time::SystemTime;
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use tidegate_core::{Code, Entry, Error, Result, Side};
+use tidegate_core::{CatalogEntry, Code, Error, ErrorOrigin, Result};
 
 use crate::declare::{Body, entry};
 use crate::folder::{Base, Contents, File, Level, Place, Root, Unread, media};
@@ -37,7 +37,7 @@ pub(super) fn resources(
 }
 
 /// A file in a list.
-pub(crate) fn resource(uri: &str, name: &str, about: Option<&str>, file: &File) -> Entry {
+pub(crate) fn resource(uri: &str, name: &str, about: Option<&str>, file: &File) -> CatalogEntry {
     let mut definition = json!({ "uri": uri, "name": name });
     if let Some(about) = about {
         definition["description"] = about.into();
@@ -50,7 +50,7 @@ pub(crate) fn resource(uri: &str, name: &str, about: Option<&str>, file: &File) 
     entry(uri, definition)
 }
 
-pub(super) fn template(text: &str) -> Entry {
+pub(super) fn template(text: &str) -> CatalogEntry {
     let definition = json!({
         "uriTemplate": text,
         "name": "file",
@@ -83,8 +83,8 @@ pub(crate) fn unread(uri: &str, limit: u64, unread: Unread) -> Error {
         }
         Unread::Refused(error) => {
             let message = format!("the system does not let it be read: {}", error.kind());
-            let failed = Error::new(Code::SourceFailed, Side::Source, message);
-            failed.about_uri(uri).caused_by(error)
+            let failed = Error::new(Code::SourceFailed, ErrorOrigin::Source, message);
+            failed.with_uri(uri).with_cause(error)
         }
     }
 }

@@ -108,7 +108,7 @@ impl Shelf {
         let files = files.map(|place| base.uri(place));
         let holders = holders.iter().map(|folder| base.folder_uri(folder));
         let updates = files.chain(holders);
-        let updates = updates.map(|uri| Change::Updated(uri.into()));
+        let updates = updates.map(|uri| Change::ResourceUpdated(uri.into()));
         let is_other = has_come || !lost.is_empty() || self.is_closed() != before.is_closed();
         let list = is_other.then_some(Change::Resources);
         list.into_iter().chain(updates).collect()

@@ -57,8 +57,8 @@ impl Folder {
         self.source.0.look();
         let mut uris = Vec::new();
         while let Some(Some(telling)) = self.changes.next().now_or_never() {
-            let ChangeNotice { news, .. } = telling;
-            if let ChangeEvent::Change(Change::Updated(uri)) = news {
+            let ChangeNotice { event, .. } = telling;
+            if let ChangeEvent::Change(Change::ResourceUpdated(uri)) = event {
                 uris.push(uri.replace(&self.uri(""), "./"));
             }
         }

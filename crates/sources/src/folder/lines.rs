@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use tidegate_core::clip;
+use tidegate_core::truncate_for_message;
 
 /// More bad lines than this are nobody's slips, and not told.
 const MOST_TOLD: usize = 256;
@@ -28,7 +28,7 @@ impl Told {
 
     fn tell(&self, file: &Path, line: u64, pattern: &str, why: &str) {
         let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let pattern = clip(pattern);
+        let pattern = truncate_for_message(pattern);
         if told.len() < MOST_TOLD && told.insert((file.to_owned(), pattern.clone())) {
             let file = file.display();
             tracing::warn!(%file, line, pattern, why, "a line is no pattern, and hides nothing");

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
-use tidegate_core::{GaugeValue, Index};
+use tidegate_core::{GaugeValue, SearchIndex};
 
 /// One for each text and kind of caller, and a few more.
 const MOST: usize = 64;
@@ -20,7 +20,7 @@ pub(super) struct Cache {
 struct Entry {
     uri: String,
     /// What the text was made from, and for whom.
-    of: Weak<Index>,
+    of: Weak<SearchIndex>,
     kind: u64,
     text: Arc<str>,
     made: Instant,
@@ -49,7 +49,7 @@ impl Cache {
     pub(super) fn get(
         &self,
         uri: &str,
-        of: (&Arc<Index>, u64),
+        of: (&Arc<SearchIndex>, u64),
         make: impl FnOnce() -> String,
     ) -> (Arc<str>, Duration) {
         if let Some(kept) = self.find(uri, of) {
@@ -76,7 +76,7 @@ impl Cache {
         (text, self.ttl)
     }
 
-    fn find(&self, uri: &str, of: (&Arc<Index>, u64)) -> Option<(Arc<str>, Duration)> {
+    fn find(&self, uri: &str, of: (&Arc<SearchIndex>, u64)) -> Option<(Arc<str>, Duration)> {
         let entries = self.lock();
         let entry = entries
             .iter()
@@ -111,7 +111,7 @@ impl Cache {
 }
 
 impl Entry {
-    fn is_of(&self, (index, kind): (&Arc<Index>, u64)) -> bool {
+    fn is_of(&self, (index, kind): (&Arc<SearchIndex>, u64)) -> bool {
         self.kind == kind && std::ptr::eq(self.of.as_ptr(), Arc::as_ptr(index))
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Mutex, PoisonError};
 
-use tidegate_core::{Element, Index, List, SourceId};
+use tidegate_core::{Element, List, SearchIndex, SourceId};
 
 use crate::tokens;
 
@@ -43,7 +43,7 @@ impl Costs {
     }
 
     /// What each source has, in the order of the configuration.
-    pub(super) fn of_all(&self, index: &Index) -> Vec<(SourceId, OfSource)> {
+    pub(super) fn of_all(&self, index: &SearchIndex) -> Vec<(SourceId, OfSource)> {
         let mut all: Vec<_> = index
             .sources()
             .map(|id| (id.clone(), OfSource::default()))

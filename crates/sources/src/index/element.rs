@@ -150,7 +150,7 @@ fn brief(element: &Element<'_>) -> Value {
         "name": element.name,
         "source": element.source.as_str(),
         "title": facts.title,
-        "description": facts.gist(),
+        "description": facts.first_sentence(),
         "uri": uri(element),
     })
 }

@@ -40,7 +40,7 @@ pub(super) fn pages() -> Template<Glance> {
                 let number = expanded.value("page").parse().ok();
                 let number = number.filter(|number| *number > 0).ok_or_else(|| {
                     let message = "a page is a number, from 1";
-                    Error::client(Code::InvalidParams, message).about_uri(expanded.uri)
+                    Error::client(Code::InvalidParams, message).with_uri(expanded.uri)
                 })?;
                 if bounds(glance, number).is_none() {
                     return Err(expanded.not_found());

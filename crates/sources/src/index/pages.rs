@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use tidegate_core::{Element, Index};
+use tidegate_core::{Element, SearchIndex};
 
 /// Kinds of callers whose pages are remembered.
 const MOST_KNOWN: usize = 8;
@@ -15,7 +15,7 @@ pub(super) struct Pages {
 /// The pages of one index, as far as they have been looked for.
 #[derive(Clone, Default)]
 struct Known {
-    of: Weak<Index>,
+    of: Weak<SearchIndex>,
     /// Where each page ends and the next begins.
     ends: Vec<usize>,
 }
@@ -24,7 +24,7 @@ impl Pages {
     /// Where a page begins and ends, counted from 1. Every page is as long as the budget allows.
     pub(super) fn bounds(
         &self,
-        index: &Arc<Index>,
+        index: &Arc<SearchIndex>,
         number: usize,
         budget: usize,
         cost: impl Fn(&Element<'_>) -> usize,
@@ -50,7 +50,7 @@ impl Pages {
     }
 
     /// What is known of an index. Nobody waits while it is looked for further.
-    fn take(&self, index: &Arc<Index>) -> Known {
+    fn take(&self, index: &Arc<SearchIndex>) -> Known {
         let all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let known = all.iter().find(|known| known.is_of(&Arc::downgrade(index)));
         known.cloned().unwrap_or_else(|| Known {
@@ -70,12 +70,17 @@ impl Pages {
 }
 
 impl Known {
-    fn is_of(&self, index: &Weak<Index>) -> bool {
+    fn is_of(&self, index: &Weak<SearchIndex>) -> bool {
         self.of.ptr_eq(index)
     }
 }
 
-fn end(index: &Index, start: usize, budget: usize, cost: &impl Fn(&Element<'_>) -> usize) -> usize {
+fn end(
+    index: &SearchIndex,
+    start: usize,
+    budget: usize,
+    cost: &impl Fn(&Element<'_>) -> usize,
+) -> usize {
     let mut left = budget;
     let mut end = start;
     for element in index.elements().skip(start) {

@@ -7,7 +7,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::SystemTime;
 
-use tidegate_core::{Index, List, SourceId, Viewer};
+use tidegate_core::{List, SearchIndex, SourceId, Viewer};
 
 use super::times::{Heard, Times};
 
@@ -54,7 +54,7 @@ pub(super) struct Recent {
 /// What one kind of caller was shown last.
 struct Seen {
     kind: u64,
-    last: Weak<Index>,
+    last: Weak<SearchIndex>,
     looked: SystemTime,
     elements: Elements,
     noticed: Arc<[Noticed]>,
@@ -65,7 +65,7 @@ type Elements = HashMap<(List, String), (u64, SourceId)>;
 
 impl Recent {
     /// Compares what is there with what was, and tells the newest changes first.
-    pub(super) fn notice(&self, viewer: &Viewer<'_>, index: &Arc<Index>) -> Arc<[Noticed]> {
+    pub(super) fn notice(&self, viewer: &Viewer<'_>, index: &Arc<SearchIndex>) -> Arc<[Noticed]> {
         let kind = kind_of(viewer);
         let mut kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
         let at = kinds.iter().position(|seen| seen.kind == kind);
@@ -86,7 +86,7 @@ impl Recent {
 }
 
 impl Seen {
-    fn first(kind: u64, index: &Arc<Index>) -> Self {
+    fn first(kind: u64, index: &Arc<SearchIndex>) -> Self {
         Self {
             kind,
             last: Arc::downgrade(index),
@@ -96,7 +96,7 @@ impl Seen {
         }
     }
 
-    fn look_again(&mut self, index: &Arc<Index>, heard: &Heard) {
+    fn look_again(&mut self, index: &Arc<SearchIndex>, heard: &Heard) {
         let now = elements(index);
         let looked = SystemTime::now();
         let mut noticed: Vec<_> = self.noticed.to_vec();
@@ -131,7 +131,7 @@ impl Seen {
     }
 }
 
-fn elements(index: &Index) -> Elements {
+fn elements(index: &SearchIndex) -> Elements {
     let all = index.elements();
     all.map(|element| {
         let key = (element.list, element.name.to_owned());

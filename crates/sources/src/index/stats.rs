@@ -55,8 +55,8 @@ fn figures(
         "toolTokens": tokens,
         "sources": sources,
         "index": {
-            "words": glance.index.vocabulary(),
-            "memoryBytes": glance.index.bytes(),
+            "words": glance.index.term_count(),
+            "memoryBytes": glance.index.memory_bytes(),
         },
         "cache": {
             "hits": usage.hits,

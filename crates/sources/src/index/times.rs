@@ -16,7 +16,7 @@ pub(super) struct Times(Mutex<VecDeque<Note>>);
 
 struct Note {
     source: SourceId,
-    to: Recipients,
+    recipients: Recipients,
     change: Change,
     when: SystemTime,
 }
@@ -26,7 +26,7 @@ pub(super) struct Heard(HashMap<(SourceId, Change), SystemTime>);
 
 impl Times {
     pub(super) fn note(&self, source: SourceId, telling: ChangeNotice, when: SystemTime) {
-        let ChangeEvent::Change(change) = telling.news else {
+        let ChangeEvent::Change(change) = telling.event else {
             return;
         };
         let mut notes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -35,7 +35,7 @@ impl Times {
         }
         notes.push_back(Note {
             source,
-            to: telling.to,
+            recipients: telling.recipients,
             change,
             when,
         });
@@ -45,7 +45,7 @@ impl Times {
     pub(super) fn heard(&self, caller: &Caller, since: SystemTime) -> Heard {
         let notes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let own = notes.iter();
-        let own = own.filter(|note| note.when >= since && note.to.include(Some(caller)));
+        let own = own.filter(|note| note.when >= since && note.recipients.includes(Some(caller)));
         let key = |note: &Note| (note.source.clone(), note.change.clone());
         Heard(own.map(|note| (key(note), note.when)).collect())
     }
@@ -63,7 +63,7 @@ impl Heard {
             List::Tools => told(Change::Tools),
             List::Prompts => told(Change::Prompts),
             List::Resources => {
-                told(Change::Updated(native().into())).or_else(|| told(Change::Resources))
+                told(Change::ResourceUpdated(native().into())).or_else(|| told(Change::Resources))
             }
             List::Templates => told(Change::Resources),
         }
@@ -84,16 +84,20 @@ mod tests {
         let at = |seconds| start + Duration::from_secs(seconds);
         let shelf: SourceId = "shelf".parse().unwrap();
         let other: SourceId = "other".parse().unwrap();
-        let updated = |uri: &str| Change::Updated(uri.into());
+        let updated = |uri: &str| Change::ResourceUpdated(uri.into());
         let to_bob = Recipients::Principal(Principal::new("bob"));
-        for (seconds, to, change) in [
+        for (seconds, recipients, change) in [
             (1, Recipients::Everyone, updated("file:///a")),
             (2, Recipients::Everyone, updated("file:///a")),
             (3, Recipients::Everyone, Change::Resources),
             (4, to_bob, updated("file:///b")),
         ] {
-            let news = ChangeEvent::Change(change);
-            times.note(shelf.clone(), ChangeNotice { to, news }, at(seconds));
+            let event = ChangeEvent::Change(change);
+            times.note(
+                shelf.clone(),
+                ChangeNotice { recipients, event },
+                at(seconds),
+            );
         }
         let heard = times.heard(&Caller::local(), start);
         let when = |name| heard.when(&shelf, List::Resources, name);

@@ -1,6 +1,6 @@
 //! What a tool does, in one word: by it a model finds the tool for what it was told to do.
 
-use tidegate_core::{ElementFacts, Index, List};
+use tidegate_core::{ElementFacts, List, SearchIndex};
 
 /// The verbs that names and descriptions of tools begin with.
 const VERBS: &[&str] = &[
@@ -123,8 +123,8 @@ const VERBS: &[&str] = &[
 
 /// The verb of a tool: in its name, else the first word of its description.
 pub(super) fn verb(facts: &ElementFacts) -> Option<&'static str> {
-    let in_name = facts.words_of_name().find_map(|word| known(&word));
-    in_name.or_else(|| facts.first_word().and_then(|word| known(&word)))
+    let in_name = facts.name_terms().find_map(|word| known(&word));
+    in_name.or_else(|| facts.first_description_term().and_then(|word| known(&word)))
 }
 
 fn known(word: &str) -> Option<&'static str> {
@@ -132,7 +132,7 @@ fn known(word: &str) -> Option<&'static str> {
 }
 
 /// Each verb with the tools that do it, those with most tools first.
-pub(super) fn triggers(index: &Index) -> Vec<(&'static str, Vec<&str>)> {
+pub(super) fn triggers(index: &SearchIndex) -> Vec<(&'static str, Vec<&str>)> {
     let mut all: Vec<(&'static str, Vec<&str>)> = Vec::new();
     for element in index.list(List::Tools) {
         let Some(verb) = verb(&ElementFacts::of(element.list, element.definition)) else {

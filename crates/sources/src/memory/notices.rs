@@ -53,7 +53,7 @@ impl Notices {
         match told {
             Told::Changed(changed) if self.is_ours(&changed) => self.tell_owner(&changed),
             Told::Changed(_) => {}
-            Told::Gap => self.sender.gap(Recipients::Everyone),
+            Told::Gap => self.sender.send_missed(Recipients::Everyone),
             Told::Written => return true,
         }
         false
@@ -68,9 +68,9 @@ impl Notices {
         match &changed.thing {
             Some((namespace, key)) => self.tell_of(&owner, namespace, key),
             // Too many to name: whatever the owner watches may be among them.
-            None => self.sender.gap(owner),
+            None => self.sender.send_missed(owner),
         }
-        let dump = Change::Updated(self.uris.dump().into());
+        let dump = Change::ResourceUpdated(self.uris.dump().into());
         self.sender.send_to(Recipients::Admins, dump);
     }
 
@@ -81,7 +81,7 @@ impl Notices {
         uris.dedup();
         for uri in uris {
             self.sender
-                .send_to(owner.clone(), Change::Updated(uri.into()));
+                .send_to(owner.clone(), Change::ResourceUpdated(uri.into()));
         }
     }
 

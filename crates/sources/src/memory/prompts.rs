@@ -1,6 +1,6 @@
 //! Prompts that bring what is remembered into a conversation.
 
-use tidegate_core::{Result, clip};
+use tidegate_core::{Result, truncate_for_message};
 use tidegate_store::memory::{Entry, Search};
 
 use super::State;
@@ -46,11 +46,14 @@ async fn search(state: &State, given: Given<'_>) -> Result<Vec<Message>> {
     let query = given.get("query").unwrap_or_default();
     let entries = found(state, &given, query).await?;
     let opening = match entries.len() {
-        0 => format!("Memory has nothing about \"{}\".", clip(query)),
+        0 => format!(
+            "Memory has nothing about \"{}\".",
+            truncate_for_message(query)
+        ),
         count => format!(
             "Memory has {count} {} about \"{}\". Answer from what follows, and name the keys you use.",
             entries_of(count),
-            clip(query)
+            truncate_for_message(query)
         ),
     };
     Ok(messages(state, opening, entries))
@@ -61,7 +64,7 @@ async fn context(state: &State, given: Given<'_>) -> Result<Vec<Message>> {
     let (entries, about) = match topic {
         Some(topic) => (
             found(state, &given, topic).await?,
-            format!(" about \"{}\"", clip(topic)),
+            format!(" about \"{}\"", truncate_for_message(topic)),
         ),
         None => {
             let owner = state.owner(given.caller);

@@ -138,7 +138,7 @@ impl Kind {
             false => Err(format!(
                 "must be {}, not `{}`",
                 self.words(),
-                tidegate_core::clip(value)
+                tidegate_core::truncate_for_message(value)
             )),
         }
     }

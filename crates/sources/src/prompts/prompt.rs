@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use serde_saphyr::Spanned;
-use tidegate_core::{Code, Entry, Error, Outcome, Result, clip};
+use tidegate_core::{CatalogEntry, Code, Error, Outcome, Result, truncate_for_message};
 
 use super::argument::{Argument, RawArgument};
 use super::front::{Parts, Wrong, in_file};
@@ -116,7 +116,7 @@ impl Prompt {
         }
     }
 
-    pub(super) fn entry(&self) -> Entry {
+    pub(super) fn entry(&self) -> CatalogEntry {
         let arguments = self.arguments.iter().map(Argument::definition);
         let mut definition = json!({ "name": self.name });
         if let Some(title) = &self.title {
@@ -166,7 +166,7 @@ impl Prompt {
             };
             return Err(format!(
                 "this prompt has no argument `{}`; {known}",
-                clip(unknown)
+                truncate_for_message(unknown)
             ));
         }
         let mut values = BTreeMap::new();

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use tidegate_core::{CacheScope, Catalog, CatalogGap, Change, Entry, Features, Health, clip};
+use tidegate_core::{
+    CacheScope, Catalog, CatalogEntry, CatalogGap, Change, Features, Health, truncate_for_message,
+};
 
 use super::MOST_BYTES;
 use super::library::Library;
@@ -100,7 +102,7 @@ impl Shelf {
     /// What changed since the moment before.
     pub(super) fn news(&self, base: &Base, before: &Self) -> Vec<Change> {
         let (now, then) = (&self.catalog, &before.catalog);
-        let keys = |entries: &[Entry]| -> BTreeSet<String> {
+        let keys = |entries: &[CatalogEntry]| -> BTreeSet<String> {
             entries.iter().map(|entry| entry.key.clone()).collect()
         };
         let prompts = (now.prompts != then.prompts).then_some(Change::Prompts);
@@ -110,7 +112,7 @@ impl Shelf {
             let known = before.walked.files.get(*place);
             known.is_some_and(|known| known.stamp != file.stamp)
         });
-        let touched = touched.map(|(place, _)| Change::Updated(base.uri(place).into()));
+        let touched = touched.map(|(place, _)| Change::ResourceUpdated(base.uri(place).into()));
         let lists = prompts.into_iter().chain(resources);
         lists.chain(touched).collect()
     }
@@ -127,8 +129,8 @@ fn served<'a>(
     files.filter(|(place, _)| library.skill_of(place).is_some())
 }
 
-fn resources(walked: &Walked, library: &Library, base: &Base) -> Vec<Entry> {
-    let mut all: BTreeMap<&Place, Entry> = BTreeMap::new();
+fn resources(walked: &Walked, library: &Library, base: &Base) -> Vec<CatalogEntry> {
+    let mut all: BTreeMap<&Place, CatalogEntry> = BTreeMap::new();
     for (place, file) in served(walked, library) {
         let Some((folder, skill)) = library.skill_of(place) else {
             continue;
@@ -146,7 +148,11 @@ fn resources(walked: &Walked, library: &Library, base: &Base) -> Vec<Entry> {
     all.into_values().collect()
 }
 
-fn catalog(prompts: Vec<Entry>, resources: Vec<Entry>, gap: Option<CatalogGap>) -> Catalog {
+fn catalog(
+    prompts: Vec<CatalogEntry>,
+    resources: Vec<CatalogEntry>,
+    gap: Option<CatalogGap>,
+) -> Catalog {
     Catalog {
         features: Features {
             prompts: true,
@@ -169,7 +175,7 @@ fn gap(walked: &Walked, library: &Library) -> Option<String> {
     let first = library
         .problems
         .first()
-        .map(|first| clip(&first.to_string()));
+        .map(|first| truncate_for_message(&first.to_string()));
     match (first, more) {
         (Some(first), 0) => Some(first),
         (Some(first), more) => Some(format!("{first}; and {more} more, which the log names")),

@@ -382,7 +382,7 @@ fn a_skill_is_a_prompt_and_resources() {
     );
     folder.write("skills/pdf/forms.md", "changed");
     let uri = "skill://skills/pdf/forms.md";
-    assert_eq!(folder.look(), [Change::Updated(uri.into())]);
+    assert_eq!(folder.look(), [Change::ResourceUpdated(uri.into())]);
 }
 
 #[test]

@@ -79,7 +79,7 @@ fn placeholder<'a>(after: &'a str, line: u64, arguments: &[Argument]) -> Result<
     if arguments.iter().any(|one| one.name == name) {
         return Ok(inside);
     }
-    let shown = tidegate_core::clip(inside.lines().next().unwrap_or_default());
+    let shown = tidegate_core::truncate_for_message(inside.lines().next().unwrap_or_default());
     if !is_name(name) {
         let message = format!("`{{{{{shown}}}}}` is not the name of an argument; {advice}");
         return Err(Wrong::new(line, message));

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant, SystemTime};
 use schemars::JsonSchema;
 use serde::Serialize;
 use tidegate_core::{
-    Caller, Catalog, ClientContext, ComponentHealth, GaugeValue, Health, HealthCheck, List, Source,
-    SourceId, Stats, Viewer,
+    CallStats, Caller, Catalog, ClientContext, ComponentHealth, GaugeValue, Health, HealthCheck,
+    List, Source, SourceId, Viewer,
 };
 
 use super::memory::resident_bytes;
@@ -86,7 +86,7 @@ struct Alert {
 
 impl HealthReport {
     pub(super) fn new(
-        stats: &Stats,
+        stats: &CallStats,
         sources: &[(SourceId, Arc<dyn Source>)],
         probes: &[Arc<dyn HealthCheck>],
         own: &Catalog,
@@ -221,7 +221,7 @@ impl Component {
 fn offered(source: &dyn Source, caller: &Caller) -> Arc<Catalog> {
     source.catalog(&Viewer {
         caller,
-        client: &ClientContext::own(),
+        client: &ClientContext::of_gateway(),
     })
 }
 
@@ -238,13 +238,13 @@ fn counts(catalog: &Catalog) -> Vec<GaugeValue> {
         count("templates", List::Templates),
         GaugeValue {
             name: "missing",
-            value: catalog.missing(),
+            value: catalog.incomplete_lists(),
         },
     ]
 }
 
 impl Metrics {
-    fn new(stats: &Stats) -> Self {
+    fn new(stats: &CallStats) -> Self {
         Self {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             uptime_seconds: stats.uptime().as_secs(),
@@ -252,9 +252,9 @@ impl Metrics {
             tasks: tasks(),
             total_calls: stats.calls(),
             failed_calls: stats.failures(),
-            refused_calls: stats.refusals(),
+            refused_calls: stats.client_errors(),
             cancelled_calls: stats.cancellations(),
-            average_response_ms: stats.average().as_secs_f64() * 1000.0,
+            average_response_ms: stats.mean_duration().as_secs_f64() * 1000.0,
             success_rate: success_rate(stats),
         }
     }
@@ -269,7 +269,7 @@ fn tasks() -> Option<usize> {
     clippy::cast_precision_loss,
     reason = "a percentage needs no more than a float holds"
 )]
-fn success_rate(stats: &Stats) -> f64 {
+fn success_rate(stats: &CallStats) -> f64 {
     match stats.calls() {
         0 => 100.0,
         calls => 100.0 * (1.0 - stats.failures() as f64 / calls as f64),
@@ -307,7 +307,7 @@ pub(super) struct StatsReport {
 }
 
 impl StatsReport {
-    pub(super) fn new(stats: &Stats, sources: usize, probes: &[Arc<dyn HealthCheck>]) -> Self {
+    pub(super) fn new(stats: &CallStats, sources: usize, probes: &[Arc<dyn HealthCheck>]) -> Self {
         let parts = probes.iter().map(|probe| {
             let gauges = probe.report().gauges;
             let gauges = gauges

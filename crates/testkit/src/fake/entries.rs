@@ -3,19 +3,19 @@
 //! Must not know: who asks.
 
 use serde_json::json;
-use tidegate_core::{Entry, RawJson};
+use tidegate_core::{CatalogEntry, RawJson};
 
-pub(super) fn prompt(name: &str) -> Entry {
+pub(super) fn prompt(name: &str) -> CatalogEntry {
     let definition = json!({ "name": name, "description": "says what it was given" });
     entry(name, definition)
 }
 
-pub(super) fn resource(uri: &str) -> Entry {
+pub(super) fn resource(uri: &str) -> CatalogEntry {
     let definition = json!({ "uri": uri, "name": uri, "mimeType": "text/plain" });
     entry(uri, definition)
 }
 
-pub(super) fn template(text: &str) -> Entry {
+pub(super) fn template(text: &str) -> CatalogEntry {
     let definition = json!({ "uriTemplate": text, "name": text });
     entry(text, definition)
 }
@@ -37,8 +37,8 @@ pub(super) fn completion() -> RawJson {
     json!({ "completion": { "values": ["one", "two"], "total": 2, "hasMore": false } }).into()
 }
 
-fn entry(key: &str, definition: serde_json::Value) -> Entry {
-    Entry {
+fn entry(key: &str, definition: serde_json::Value) -> CatalogEntry {
+    CatalogEntry {
         key: key.to_owned(),
         definition: definition.into(),
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use futures_util::stream::{self, StreamExt};
 use serde_json::json;
 use tidegate_core::{
-    Call, Code, Entry, Error, Event, LogLevel, Outcome, RawJson, Reply, Result, Side,
+    Call, CatalogEntry, Code, Error, ErrorOrigin, Event, LogLevel, Outcome, RawJson, Reply, Result,
 };
 
 use super::watch::{Watch, Watched};
@@ -132,13 +132,13 @@ impl Tool {
         &self.name
     }
 
-    pub(super) fn entry(&self) -> Entry {
+    pub(super) fn entry(&self) -> CatalogEntry {
         let usual = || {
             let schema = json!({ "type": "object" });
             json!({ "name": self.name, "description": "follows a script", "inputSchema": schema })
                 .into()
         };
-        Entry {
+        CatalogEntry {
             key: self.name.clone(),
             definition: self.definition.clone().unwrap_or_else(usual),
         }
@@ -229,8 +229,8 @@ fn log(level: LogLevel) -> Event {
 }
 
 fn failure(code: Code) -> Error {
-    Error::new(code, Side::Source, "the script says that it fails")
-        .caused_by("these words are secret")
+    Error::new(code, ErrorOrigin::Source, "the script says that it fails")
+        .with_cause("these words are secret")
 }
 
 /// The arguments as text and as structure, and who asked.

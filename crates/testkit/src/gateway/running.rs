@@ -5,7 +5,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use tidegate_core::Stats;
+use tidegate_core::CallStats;
 use tidegate_server::Transports;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -15,7 +15,7 @@ use crate::{Client, soon};
 /// What every gateway consists of, whatever its transport.
 pub(crate) struct Parts {
     pub(crate) transports: Arc<Transports>,
-    pub(crate) stats: Arc<Stats>,
+    pub(crate) stats: Arc<CallStats>,
     /// Ends when it is dropped.
     pub(crate) _background: JoinSet<()>,
 }
@@ -53,7 +53,7 @@ impl TestGateway {
     }
 
     /// What has been counted of calls.
-    pub fn stats(&self) -> &Stats {
+    pub fn stats(&self) -> &CallStats {
         &self.parts.stats
     }
 

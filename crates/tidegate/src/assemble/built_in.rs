@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tidegate_core::{BoxFuture, GatewayHandle, Layered, Source, SourceId};
+use tidegate_core::{BoxFuture, GatewayHandle, LayeredSource, Source, SourceId};
 use tidegate_sources::files::Files;
 use tidegate_sources::index::CapabilityIndex;
 use tidegate_sources::memory::Memory;
@@ -80,5 +80,5 @@ where
 /// A source of our own has its time too.
 pub(super) fn timed<S: Source>(source: Arc<S>, settings: &Settings) -> Arc<dyn Source> {
     let deadline = deadline(settings.call_timeout, settings.max_call_duration);
-    Arc::new(Layered::new(source, vec![Arc::new(deadline)]))
+    Arc::new(LayeredSource::new(source, vec![Arc::new(deadline)]))
 }

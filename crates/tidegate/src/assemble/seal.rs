@@ -8,7 +8,7 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use tidegate_core::{Seal, fingerprint, random_bytes};
+use tidegate_core::{Seal, random_bytes, sha256};
 
 use crate::config::Settings;
 
@@ -21,7 +21,7 @@ const KEPT: usize = 3;
 /// What seals and opens from now on.
 pub(super) fn seal(settings: &Settings) -> Seal {
     let named = settings.seal_keys.iter();
-    let named: Vec<_> = named.map(|key| fingerprint(key.expose())).collect();
+    let named: Vec<_> = named.map(|key| sha256(key.expose())).collect();
     if let [first, older @ ..] = &named[..] {
         return Seal::new(*first, older.iter().copied());
     }

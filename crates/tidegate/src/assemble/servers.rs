@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::{HeaderName, HeaderValue};
-use tidegate_core::{Layer, Layered, List, Seal, Source, SourceId};
+use tidegate_core::{Layer, LayeredSource, List, Seal, Source, SourceId};
 use tidegate_policy::{Breaker, CallMetrics, Concurrency, Deadline, Retry};
 use tidegate_upstream::{
     ChildGuard, Command, Endpoint, EraSetting, ListObserver, Remote, RemoteConfig, Sharing,
@@ -47,7 +47,7 @@ pub(super) fn servers(
         Ok(Served {
             id: id.parse()?,
             remote,
-            source: Arc::new(Layered::new(inner, layers(policy, settings))),
+            source: Arc::new(LayeredSource::new(inner, layers(policy, settings))),
         })
     };
     servers.map(served).collect()

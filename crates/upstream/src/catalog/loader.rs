@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use tidegate_core::{
-    CacheScope, Catalog, ClientContext, Entry, List, ListDefect, RawJson, Result, clip,
+    CacheScope, Catalog, CatalogEntry, ClientContext, List, ListDefect, RawJson, Result,
+    truncate_for_message,
 };
 use tidegate_mcp::Era;
 use tidegate_mcp::revision::client::{
@@ -66,7 +67,10 @@ pub(crate) async fn load(
             },
         };
         *catalog.list_mut(list) = read.entries;
-        let defects = read.defects.into_iter().map(|why| ListDefect { list, why });
+        let defects = read
+            .defects
+            .into_iter()
+            .map(|reason| ListDefect { list, reason });
         catalog.defects.extend(defects);
     }
     tell(config, &catalog, known);
@@ -79,7 +83,7 @@ fn tell(config: &RemoteConfig, catalog: &Catalog, known: &Catalog) {
     for defect in &catalog.defects {
         if !known.defects.contains(defect) {
             let list = defect.list.member();
-            tracing::warn!(source, list, why = defect.why, "a list is not whole");
+            tracing::warn!(source, list, why = defect.reason, "a list is not whole");
         }
     }
 }
@@ -87,7 +91,7 @@ fn tell(config: &RemoteConfig, catalog: &Catalog, known: &Catalog) {
 /// One list as it was read.
 #[derive(Default)]
 struct Read {
-    entries: Vec<Entry>,
+    entries: Vec<CatalogEntry>,
     ttl: Option<Duration>,
     /// Entries that are no entries.
     malformed: usize,
@@ -100,7 +104,7 @@ pub(crate) async fn tools(
     config: &RemoteConfig,
     open: &Open,
     capabilities: &RawJson,
-) -> Result<Vec<Entry>> {
+) -> Result<Vec<CatalogEntry>> {
     let drain = Drain::new(config, open, capabilities);
     Ok(drain.list(List::Tools).await?.entries)
 }
@@ -152,7 +156,7 @@ impl<'a> Drain<'a> {
             self.tell_mended(list, &page.mended);
             read.malformed += page.malformed;
             read.ttl = [read.ttl, page.ttl].into_iter().flatten().min();
-            let callable = |entry: &Entry| list != List::Tools || self.is_callable(entry);
+            let callable = |entry: &CatalogEntry| list != List::Tools || self.is_callable(entry);
             let entries = page.entries.into_iter().filter(callable);
             read.entries.extend(entries);
             match page.next {
@@ -184,13 +188,13 @@ impl<'a> Drain<'a> {
             }
             // A server may say that it has resources and know nothing of templates.
             Err(error) if error.is_unknown_method() && list == List::Templates => Ok(None),
-            Err(error) => Err(unavailable("the source refused the list").caused_by(error.message)),
+            Err(error) => Err(unavailable("the source refused the list").with_cause(error.message)),
         }
     }
 
     /// Whether a tool can be called where headers repeat arguments. One that cannot is left out, and
     /// said.
-    fn is_callable(&self, tool: &Entry) -> bool {
+    fn is_callable(&self, tool: &CatalogEntry) -> bool {
         let has_headers =
             self.encoder.revision.era() == Era::Modern && self.open.link.has_headers();
         let wrong = invalid_header_annotation(&tool.definition).filter(|_| has_headers);
@@ -199,7 +203,7 @@ impl<'a> Drain<'a> {
         {
             tracing::warn!(
                 source = self.config.name,
-                tool = clip(&tool.key),
+                tool = truncate_for_message(&tool.key),
                 wrong,
                 "a tool is left out: its schema marks arguments wrongly"
             );
@@ -213,7 +217,7 @@ impl<'a> Drain<'a> {
             tracing::warn!(
                 source = self.config.name,
                 list = list.member(),
-                name = clip(name),
+                name = truncate_for_message(name),
                 "an entry lacks what clients rely on; it was added"
             );
         }

@@ -110,7 +110,7 @@ impl Remote {
                 _ = fresh.stale() => fresh = self.fill(class, open).await,
                 news = unasked.next() => match news {
                     Some(ChangeEvent::Change(change)) => fresh.is_stale(Some(change)),
-                    Some(ChangeEvent::AllUpdated | ChangeEvent::Missed) => {}
+                    Some(ChangeEvent::AllResourcesUpdated | ChangeEvent::Missed) => {}
                     None => return,
                 },
             }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use arc_swap::ArcSwapOption;
 use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
-use tidegate_core::{ClientContext, Filter, Operation, RawJson, TaskOperation, TaskUpdates};
+use tidegate_core::{ChangeFilter, ClientContext, Operation, RawJson, TaskOperation, TaskUpdates};
 use tidegate_mcp::revision::client::{ServerNotification, Status, Task, modern_headers};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{sleep, timeout};
@@ -69,7 +69,7 @@ pub(crate) async fn follow(
     follower.ids = told;
     TaskUpdates {
         ids: follower.ids.clone(),
-        news: follower.news(talk),
+        updates: follower.news(talk),
     }
 }
 
@@ -80,9 +80,9 @@ impl Follower {
         if !open.facts.features.tasks {
             return None;
         }
-        let filter = Filter {
+        let filter = ChangeFilter {
             tasks: self.ids.clone(),
-            ..Filter::default()
+            ..ChangeFilter::default()
         };
         let encoder = open.encoder(self.client.clone());
         let outbound = encoder.listen(open.numbers.next(), &filter);

@@ -18,7 +18,7 @@ pub(super) fn check(key: &str, kind: QuestionKind, answer: &RawJson) -> Result<(
         None => Ok(()),
         Some(wrong) => Err(invalid(&format!(
             "`inputResponses`: the answer `{}` is malformed: {wrong}",
-            tidegate_core::clip(key)
+            tidegate_core::truncate_for_message(key)
         ))),
     }
 }

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use tidegate_core::{
-    Call, Principal, Purpose, Result, Seal, UnsealError, canonical, fingerprint, random_bytes,
+    Call, Principal, Result, Seal, TokenPurpose, UnsealError, canonical_json, random_bytes, sha256,
 };
 use tidegate_mcp::revision::multi_round_trip::stable_params;
 
@@ -28,10 +28,10 @@ pub(super) struct Digest([u8; 32]);
 
 impl Digest {
     pub(super) fn of(call: &Call) -> Self {
-        let params = canonical(&stable_params(&call.params)).unwrap_or_default();
+        let params = canonical_json(&stable_params(&call.params)).unwrap_or_default();
         let source = call.source.as_str();
         let text = format!("{}\0{source}\0{:?}\0{params}", call.label, call.operation);
-        Self(fingerprint(&text))
+        Self(sha256(&text))
     }
 }
 
@@ -55,13 +55,13 @@ impl State {
             Self::Parked(id, digest) => [&[1][..], &digest.0, &id.0].concat(),
             Self::Again(digest) => [&[2][..], &digest.0].concat(),
         };
-        seal.seal(Purpose::Parked, principal, cache_lifetime, &bytes)
+        seal.seal(TokenPurpose::Parked, principal, cache_lifetime, &bytes)
     }
 
     pub(super) fn open(seal: &Seal, principal: &Principal, token: &str) -> Result<Self> {
         let foreign = || invalid("the request state is not one that was given out for this");
         let bytes = seal
-            .open(Purpose::Parked, principal, token)
+            .open(TokenPurpose::Parked, principal, token)
             .map_err(|why| match why {
                 UnsealError::Foreign => foreign(),
                 UnsealError::Expired => invalid("the request state is too old; start again"),

@@ -67,17 +67,15 @@ impl Lease {
             Sharing::All => Self::Lane(LaneKey {
                 principal: None,
                 capabilities,
-                conversation: None,
+                affinity: None,
             }),
-            // A server keeps the folders it was told: they are those of one conversation.
+            // A server remembers the roots it was sent: they belong to one client's session.
             Sharing::Principal if declares_roots(&capabilities) && client.stateless => {
                 Self::Own(capabilities)
             }
             Sharing::Principal => Self::Lane(LaneKey {
                 principal: Some(call.caller.principal.clone()),
-                conversation: client
-                    .conversation
-                    .filter(|_| declares_roots(&capabilities)),
+                affinity: client.affinity.filter(|_| declares_roots(&capabilities)),
                 capabilities,
             }),
         }

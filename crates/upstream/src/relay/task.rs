@@ -50,7 +50,7 @@ impl Stage {
                 Some(match task {
                     Some(task) => {
                         let driven = Driven::new(task, open);
-                        (Ok(Event::Alive), Some(Self::Task(driven)))
+                        (Ok(Event::KeepAlive), Some(Self::Task(driven)))
                     }
                     None => (event, Some(Self::Call(events, open))),
                 })
@@ -112,7 +112,7 @@ impl Driven {
                     let mark = std::mem::replace(&mut self.task, task).mark;
                     self.now = self.after_a_look();
                     if mark != self.task.mark {
-                        return Ok(Event::Alive);
+                        return Ok(Event::KeepAlive);
                     }
                 }
                 (Some(Ok(Event::Done(outcome))), true) => {
@@ -188,7 +188,9 @@ impl Drop for Driven {
 fn result_of(outcome: Outcome) -> Result<RawJson> {
     match outcome {
         Outcome::Complete { result, .. } => Ok(result),
-        Outcome::InputRequired(_) | Outcome::Asks { .. } | Outcome::Task(_) => Err(broken_off()),
+        Outcome::InputRequired(_) | Outcome::Question { .. } | Outcome::Task(_) => {
+            Err(broken_off())
+        }
     }
 }
 

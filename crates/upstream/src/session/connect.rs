@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tidegate_core::{Call, ClientContext, Entry, LogLevel, Operation, RawJson, Result};
+use tidegate_core::{Call, CatalogEntry, ClientContext, LogLevel, Operation, RawJson, Result};
 use tidegate_mcp::Era;
 use tidegate_mcp::revision::client::{RequestEncoder, ServerFacts, modern_headers};
 use tokio_util::task::TaskTracker;
@@ -84,7 +84,7 @@ impl Open {
     }
 
     /// Makes a call. `tools` are those the server has, as far as is known.
-    pub(crate) fn ask(&self, call: &Call, tools: &[Entry]) -> Result<Talk> {
+    pub(crate) fn ask(&self, call: &Call, tools: &[CatalogEntry]) -> Result<Talk> {
         let encoder = self.encoder(call.client.clone());
         let definition = match &call.operation {
             Operation::Tool { name } => tools.iter().find(|tool| tool.key == *name),

@@ -60,7 +60,7 @@ impl Ear {
                     // An answer that cannot be read is the only one that will come.
                     (None, (Some(id), error)) => {
                         let failed = unavailable("the source's answer cannot be read");
-                        self.pending.answer(&id, Err(failed.caused_by(error)));
+                        self.pending.answer(&id, Err(failed.with_cause(error)));
                     }
                     (None, (None, _)) => {}
                 }
@@ -94,7 +94,7 @@ impl Ear {
                 match said {
                     Some(ServerNotification::Change(change)) => self.unasked.say(change),
                     Some(ServerNotification::Elicited(id)) => {
-                        self.unasked.say(Change::Elicited(id.into()));
+                        self.unasked.say(Change::ElicitationComplete(id.into()));
                     }
                     _ => {}
                 }

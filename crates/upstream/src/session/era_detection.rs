@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use http::StatusCode;
-use tidegate_core::{ClientContext, Declined, Error, RawJson, Result, clip};
+use tidegate_core::{ClientContext, Declined, Error, RawJson, Result, truncate_for_message};
 use tidegate_mcp::revision::client::{
     EraVerdict, OutboundRequest, RequestEncoder, ServerFacts, era_verdict, initialized,
     modern_headers, retry_hint,
@@ -67,7 +67,7 @@ pub(crate) async fn discover(link: &dyn Link, numbers: &Numbers) -> Result<Probe
         }
     }
     let why = refused
-        .map(|error| clip(&error.message))
+        .map(|error| truncate_for_message(&error.message))
         .unwrap_or_default();
     let message = format!("the source does not say what it can do: {why}");
     Err(unavailable(&message))
@@ -89,7 +89,7 @@ fn says_nothing(refusal: Refusal) -> bool {
 }
 
 fn foreign(spoken: &[String]) -> Error {
-    let spoken = clip(&spoken.join(", "));
+    let spoken = truncate_for_message(&spoken.join(", "));
     unavailable(&format!(
         "the source speaks only revisions that we do not: {spoken}"
     ))
@@ -130,7 +130,7 @@ pub(crate) async fn initialize(
             }),
         Err(error) if retry_hint(&error).is_some() => Err(Unwelcome::Modern),
         Err(error) => {
-            let words = clip(&error.message);
+            let words = truncate_for_message(&error.message);
             let why = format!("the source refused to open a session: {words}");
             Err(Unwelcome::Refused(unavailable(&why)))
         }

@@ -68,11 +68,11 @@ impl Waiting {
             Change::Tools => self.lists[0] = true,
             Change::Prompts => self.lists[1] = true,
             Change::Resources => self.lists[2] = true,
-            Change::Updated(uri) if self.updated.len() < MOST_UPDATES => {
+            Change::ResourceUpdated(uri) if self.updated.len() < MOST_UPDATES => {
                 self.updated.insert(uri);
             }
-            Change::Updated(uri) => self.gap |= !self.updated.contains(&uri),
-            Change::Elicited(id) => {
+            Change::ResourceUpdated(uri) => self.gap |= !self.updated.contains(&uri),
+            Change::ElicitationComplete(id) => {
                 if self.elicited.len() == MOST_ERRANDS {
                     self.elicited.pop_front();
                 }
@@ -86,8 +86,8 @@ impl Waiting {
             self.updated.clear();
             return Some(ChangeEvent::Missed);
         }
-        let updated = self.updated.pop_first().map(Change::Updated);
-        let elicited = || self.elicited.pop_front().map(Change::Elicited);
+        let updated = self.updated.pop_first().map(Change::ResourceUpdated);
+        let elicited = || self.elicited.pop_front().map(Change::ElicitationComplete);
         let change = updated.or_else(elicited).or_else(|| {
             let told = self.lists.iter_mut().position(std::mem::take)?;
             Some([Change::Tools, Change::Prompts, Change::Resources][told].clone())
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     fn updated(uri: &str) -> Change {
-        Change::Updated(uri.into())
+        Change::ResourceUpdated(uri.into())
     }
 
     #[tokio::test]

@@ -195,7 +195,7 @@ impl Response {
             return Err(unavailable(
                 "the source compresses its answers, which it was not asked to; turn that off",
             )
-            .caused_by(format!("Content-Encoding: {coding}")));
+            .with_cause(format!("Content-Encoding: {coding}")));
         }
         if head.status.is_success()
             && of(CONTENT_TYPE).is_some_and(|kind| kind.starts_with("text/html"))

@@ -51,7 +51,7 @@ pub(crate) async fn open(
     // The address that a server names must be its own: nothing of ours goes anywhere else.
     let address = within(server.url(), &endpoint).map_err(|other| {
         unavailable("the source names an address to post to that is not its own")
-            .caused_by(format!("it leads to {other}"))
+            .with_cause(format!("it leads to {other}"))
     })?;
     let (
         link,

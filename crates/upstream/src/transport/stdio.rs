@@ -52,7 +52,7 @@ pub(crate) fn start(
         let message = "the folder of the source's program is not there; check its `cwd`";
         return Err(unavailable(message));
     }
-    let (process, pipes) = Process::start(command).map_err(|cause| no_start().caused_by(cause))?;
+    let (process, pipes) = Process::start(command).map_err(|cause| no_start().with_cause(cause))?;
     let Pipes {
         stdin,
         stdout,

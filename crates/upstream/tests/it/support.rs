@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tidegate_core::{Health, Layer, Layered, Seal, Source};
+use tidegate_core::{Health, Layer, LayeredSource, Seal, Source};
 use tidegate_testkit::fixture::{self, RunningFixture};
 use tidegate_testkit::{Builder, Client, FakeSource, NEWEST_LEGACY, TestGateway};
 use tidegate_upstream::{
@@ -91,7 +91,7 @@ impl Behind {
         let source = Arc::clone(&remote) as Arc<dyn Source>;
         let kept = Arc::clone(&remote);
         let running = tokio::spawn(async move { kept.run().await });
-        let source = Arc::new(Layered::new(source, layers));
+        let source = Arc::new(LayeredSource::new(source, layers));
         source.ready().await;
         let gateway = TestGateway::with(FakeSource::empty()).with_source(SERVER, source);
         Self {

@@ -6,8 +6,8 @@ use serde_json::json;
 
 use super::super::view::View;
 use crate::{
-    CacheScope, Call, Catalog, Entry, Error, Features, List, Object, Outcome, RawJson, Reply,
-    Result,
+    CacheScope, Call, Catalog, CatalogEntry, Error, Features, List, Object, Outcome, RawJson,
+    Reply, Result,
 };
 
 const TEMPLATE: &str = "gateway://gateway/explain/{+uri}";
@@ -32,7 +32,7 @@ pub(super) fn catalog() -> Catalog {
             ..Features::default()
         },
         scope: CacheScope::Public,
-        templates: vec![Entry {
+        templates: vec![CatalogEntry {
             key: TEMPLATE.to_owned(),
             definition: definition.into(),
         }],

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::super::{Exposure, Shared};
-use crate::{Call, Index, List, SourceId};
+use crate::{Call, List, SearchIndex, SourceId};
 
 /// What it may cost a model's context, in tokens.
 const MOST_TOKENS: usize = 300;
@@ -21,7 +21,7 @@ impl Shared {
         made.clone()
     }
 
-    fn introduced(&self, index: &Index) -> String {
+    fn introduced(&self, index: &SearchIndex) -> String {
         let mut text = self.config.instructions.clone();
         if self.config.endpoints.all.exposure != Exposure::Direct {
             add(&mut text, SEARCHING);
@@ -46,7 +46,7 @@ fn add(text: &mut String, line: &str) {
 }
 
 /// One line on a source: how much it has, and of what.
-fn about(index: &Index, source: &SourceId) -> String {
+fn about(index: &SearchIndex, source: &SourceId) -> String {
     let mut line = format!("- {source}:");
     for (list, one) in [
         (List::Tools, "tool"),

@@ -15,7 +15,7 @@ impl Part {
         match &self.catalog.gap {
             Some(CatalogGap::Loading) => Some("is still starting".to_owned()),
             Some(CatalogGap::Unavailable(why)) => Some(why.clone()),
-            None => self.catalog.defects_of(list),
+            None => self.catalog.defects_in(list),
         }
     }
 

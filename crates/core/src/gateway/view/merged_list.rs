@@ -6,7 +6,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use super::resolve::owner_of;
 use super::{Found, Naming, PAGES, Part, QUALIFIED};
 use crate::gateway::{Exposure, GatewayConfig};
-use crate::{Entry, List, Object, RawJson, Scope, SourceId};
+use crate::{CatalogEntry, List, Object, RawJson, Scope, SourceId};
 
 /// What some hosts take as the name of a tool.
 const LONGEST_TOOL_NAME: usize = 64;
@@ -141,7 +141,7 @@ struct Merge<'a> {
 
 impl Merge<'_> {
     /// Takes one entry of one source, unless it is another's own.
-    fn take(&mut self, number: usize, at: usize, entry: &Entry) {
+    fn take(&mut self, number: usize, at: usize, entry: &CatalogEntry) {
         let part = &self.parts[number];
         let owner = match self.list {
             List::Resources | List::Templates => owner_of(self.parts, &entry.key),
@@ -160,7 +160,7 @@ impl Merge<'_> {
     }
 
     /// Adds an entry under the first of its names that is free.
-    fn add(&mut self, number: usize, at: usize, entry: &Entry) {
+    fn add(&mut self, number: usize, at: usize, entry: &CatalogEntry) {
         let (list, part) = (self.list, &self.parts[number]);
         let names = names(list, self.scope, self.naming, &part.id, &entry.key);
         let by_name = &self.listing.by_name;
@@ -196,14 +196,14 @@ impl Merge<'_> {
             source: part.source,
             native: entry.key.clone(),
             at: Some(at),
-            repeatable: list != List::Tools || is_repeatable(&entry.definition),
+            idempotent: list != List::Tools || is_idempotent(&entry.definition),
         };
         self.listing.by_name.insert(name.clone(), found);
     }
 }
 
 /// Whether a tool says that calling it twice does no more than calling it once.
-pub(super) fn is_repeatable(definition: &RawJson) -> bool {
+pub(super) fn is_idempotent(definition: &RawJson) -> bool {
     if !definition.as_str().contains("Hint\"") {
         return false;
     }
@@ -258,7 +258,7 @@ pub(super) fn shortened(name: String) -> String {
 }
 
 /// A definition under the name it is listed by. Of a tool, the page it names moves to `pages_of`.
-fn presented(list: List, entry: &Entry, name: &str, pages_of: Option<&SourceId>) -> RawJson {
+fn presented(list: List, entry: &CatalogEntry, name: &str, pages_of: Option<&SourceId>) -> RawJson {
     let member = match list {
         List::Tools | List::Prompts => "name",
         List::Resources => "uri",

@@ -1,7 +1,7 @@
 //! Where a name or a URI leads, and by which rule.
 
 use super::{PAGES, Part, QUALIFIED, View};
-use crate::changes::{Watched, covering};
+use crate::changes::{Watched, covering_uris};
 use crate::{List, RawJson};
 
 /// What a name leads to: a source, and the name there.
@@ -12,7 +12,7 @@ pub(crate) struct Found {
     /// Its place in the source's own list, where it is listed.
     pub(crate) at: Option<usize>,
     /// Whether asking twice does no more than asking once.
-    pub(crate) repeatable: bool,
+    pub(crate) idempotent: bool,
 }
 
 impl Found {
@@ -21,7 +21,7 @@ impl Found {
             source,
             native: native.to_owned(),
             at: None,
-            repeatable: true,
+            idempotent: true,
         }
     }
 }
@@ -75,7 +75,7 @@ impl View {
         let by_scheme = || Some((self.of_scheme(uri)?, Rule::Scheme));
         let asked = || {
             let mut found = self.unlisted(uri)?;
-            found.repeatable = true;
+            found.idempotent = true;
             Some((found, Rule::Asked))
         };
         self.known(uri).or_else(by_scheme).or_else(asked)
@@ -133,7 +133,7 @@ impl View {
             source,
             native: name.to_owned(),
             at: None,
-            repeatable: false,
+            idempotent: false,
         })
     }
 
@@ -170,7 +170,7 @@ impl View {
         }
         let lists = [List::Resources, List::Templates];
         let mut listed = lists.iter().flat_map(|list| part.catalog.list(*list));
-        listed.any(|entry| covering(&entry.key).any(|above| above == uri))
+        listed.any(|entry| covering_uris(&entry.key).any(|above| above == uri))
             || self
                 .fitting(uri)
                 .any(|(_, found)| found.source == part.source)
@@ -230,8 +230,8 @@ impl View {
             source: part.source,
             native: native.to_owned(),
             at: Some(at),
-            repeatable: list != List::Tools
-                || super::merged_list::is_repeatable(&entries[at].definition),
+            idempotent: list != List::Tools
+                || super::merged_list::is_idempotent(&entries[at].definition),
         })
     }
 

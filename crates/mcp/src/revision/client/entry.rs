@@ -2,12 +2,12 @@
 //! list for one entry that is not as it should be.
 
 use serde_json::value::RawValue;
-use tidegate_core::{Entry, List, Object, RawJson};
+use tidegate_core::{CatalogEntry, List, Object, RawJson};
 
 const OBJECT: &str = "\"object\"";
 
 /// Reads an entry; none if it has no name to ask for it by. True if it had to be mended.
-pub(super) fn entry(list: List, item: &RawValue) -> Option<(Entry, bool)> {
+pub(super) fn entry(list: List, item: &RawValue) -> Option<(CatalogEntry, bool)> {
     let mut members = Object::parse(item.get()).ok()?;
     let key = match list {
         List::Tools | List::Prompts => "name",
@@ -20,7 +20,7 @@ pub(super) fn entry(list: List, item: &RawValue) -> Option<(Entry, bool)> {
         true => members.write(),
         false => RawJson::copy_of(item.get()),
     };
-    Some((Entry { key, definition }, mended))
+    Some((CatalogEntry { key, definition }, mended))
 }
 
 fn mend(list: List, key: &str, members: &mut Object<'_>) -> bool {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::value::RawValue;
-use tidegate_core::{Entry, Features, List, Object, RawJson, bounded_list};
+use tidegate_core::{CatalogEntry, Features, List, Object, RawJson, bounded_list};
 
 use super::super::{Era, Revision, tasks};
 use super::entry::entry;
@@ -84,7 +84,7 @@ fn facts(revision: Revision, members: &Object<'_>) -> ServerFacts {
 /// One page of a list.
 #[derive(Debug)]
 pub struct Page {
-    pub entries: Vec<Entry>,
+    pub entries: Vec<CatalogEntry>,
     /// Those that lacked something, by their names.
     pub mended: Vec<String>,
     /// How many entries could not be read, and are left out.

@@ -79,7 +79,7 @@ fn read(method: &str, params: &RawJson) -> Option<ServerNotification> {
         Method::PromptsChanged => ServerNotification::Change(Change::Prompts),
         Method::ResourcesChanged => ServerNotification::Change(Change::Resources),
         Method::ResourceUpdated => {
-            ServerNotification::Change(Change::Updated(members.string("uri")?.into()))
+            ServerNotification::Change(Change::ResourceUpdated(members.string("uri")?.into()))
         }
         Method::Elicited => ServerNotification::Elicited(members.string("elicitationId")?),
         Method::Cancelled => {

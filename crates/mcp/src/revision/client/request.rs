@@ -1,6 +1,8 @@
 //! Requests of the gateway to a server.
 
-use tidegate_core::{ClientContext, Filter, List, LogLevel, Object, Operation, RawJson, Reference};
+use tidegate_core::{
+    ChangeFilter, ClientContext, List, LogLevel, Object, Operation, RawJson, Reference,
+};
 
 use super::super::meta::key;
 use super::super::shape::SERVER_INFO;
@@ -107,7 +109,7 @@ impl RequestEncoder {
     }
 
     /// A stream of changes.
-    pub fn listen(&self, id: u64, filter: &Filter) -> OutboundRequest {
+    pub fn listen(&self, id: u64, filter: &ChangeFilter) -> OutboundRequest {
         let mut params = Object::default();
         params.set("notifications", super::super::lower::filter_json(filter));
         self.write(id, Method::Listen, params, None)

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::value::RawValue;
 use tidegate_core::{
-    CacheHint, CacheScope, Code, Error, Object, Outcome, RawJson, Result, Side, bounded_list,
+    CacheHint, CacheScope, Code, Error, ErrorOrigin, Object, Outcome, RawJson, Result, bounded_list,
 };
 
 use super::super::{Era, Revision};
@@ -78,7 +78,7 @@ pub fn failure(uri: Option<&str>, error: RpcError) -> Error {
     match uri {
         Some(uri) if not_found => Error::resource_not_found(uri),
         _ => {
-            let error = Error::new(Code::Source(code), Side::Source, message);
+            let error = Error::new(Code::Source(code), ErrorOrigin::Source, message);
             match data {
                 Some(data) => error.with_data(data),
                 None => error,
@@ -88,7 +88,7 @@ pub fn failure(uri: Option<&str>, error: RpcError) -> Error {
 }
 
 fn broken(message: &str) -> Error {
-    Error::new(Code::SourceFailed, Side::Source, message)
+    Error::new(Code::SourceFailed, ErrorOrigin::Source, message)
 }
 
 /// The pages that the user must go to before a call can be made, where that is why it failed.

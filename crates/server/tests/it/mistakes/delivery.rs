@@ -45,7 +45,7 @@ async fn mistake_09_listen_streams() {
         for change in [
             Change::Tools,
             Change::Prompts,
-            Change::Updated("fake://note".into()),
+            Change::ResourceUpdated("fake://note".into()),
         ] {
             source.change(change);
         }

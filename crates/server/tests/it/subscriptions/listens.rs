@@ -37,8 +37,8 @@ async fn a_listen_hears_what_it_asked_for_and_nothing_else() {
     let (gateway, source) = standard().await;
     let everything = [
         Change::Prompts,
-        Change::Updated("fake://note".into()),
-        Change::Updated("fake://folder/x".into()),
+        Change::ResourceUpdated("fake://note".into()),
+        Change::ResourceUpdated("fake://folder/x".into()),
         Change::Resources,
         Change::Tools,
     ];

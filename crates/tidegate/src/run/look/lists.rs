@@ -37,7 +37,7 @@ pub(super) async fn entries(place: &Place, list: List) -> Result<Vec<RawJson>, E
         let members = page.object().unwrap_or_default();
         let text = members.get(list.member()).unwrap_or("[]");
         let here: Vec<&RawValue> = serde_json::from_str(text)
-            .map_err(|error| Error::internal("the list cannot be read").caused_by(error))?;
+            .map_err(|error| Error::internal("the list cannot be read").with_cause(error))?;
         entries.extend(here.iter().map(|one| RawJson::copy_of(one.get())));
         cursor = members.string("nextCursor");
         if cursor.is_none() {

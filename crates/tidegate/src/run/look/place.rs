@@ -164,7 +164,7 @@ impl Place {
             client: client(),
             operation,
             params,
-            continues: false,
+            is_continuation: false,
             precondition: None,
         };
         let mut events = match self.gateway.handle(request).await? {
@@ -182,9 +182,9 @@ impl Place {
                 Event::Acknowledged(_)
                 | Event::Change(_)
                 | Event::Task(_)
-                | Event::Withdrawn
-                | Event::Elicited(_)
-                | Event::Alive => {}
+                | Event::QuestionWithdrawn
+                | Event::ElicitationComplete(_)
+                | Event::KeepAlive => {}
             }
         }
         Err(Error::internal("the answer ended before it was complete"))
@@ -238,7 +238,7 @@ fn bearer(key: &Secret) -> anyhow::Result<(HeaderName, HeaderValue)> {
 fn result(outcome: Outcome) -> Result<RawJson, Error> {
     match outcome {
         Outcome::Complete { result, .. } => Ok(result),
-        Outcome::InputRequired(_) | Outcome::Asks { .. } => Err(asks_back()),
+        Outcome::InputRequired(_) | Outcome::Question { .. } => Err(asks_back()),
         // It was not said that tasks are welcome.
         Outcome::Task(_) => Err(Error::internal(
             "the source answers later, and was not asked to",

@@ -111,7 +111,7 @@ impl Shared {
                 match self.pending.say(said(&method, params.as_ref())) {
                     Some(ServerNotification::Change(change)) => self.unasked.say(change),
                     Some(ServerNotification::Elicited(id)) => {
-                        self.unasked.say(Change::Elicited(id.into()));
+                        self.unasked.say(Change::ElicitationComplete(id.into()));
                     }
                     _ => {}
                 }

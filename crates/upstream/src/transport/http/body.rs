@@ -86,7 +86,7 @@ impl Reader {
                 Some(Ok(frame)) => frame.into_data().unwrap_or_default(),
                 Some(Err(cause)) => {
                     return Some(Err(
-                        unavailable("the source broke off its answer").caused_by(cause)
+                        unavailable("the source broke off its answer").with_cause(cause)
                     ));
                 }
             };

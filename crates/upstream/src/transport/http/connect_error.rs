@@ -76,7 +76,7 @@ pub(super) fn explain(error: &legacy::Error) -> Error {
         Some(Failure::Server(cause)) => not_asked(at_server(cause.as_ref())),
         None => unavailable(on_the_connection(error)),
     };
-    told.caused_by(chain(error))
+    told.with_cause(chain(error))
 }
 
 /// The proxy does not connect us to the server.
