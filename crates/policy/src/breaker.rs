@@ -1,9 +1,10 @@
 //! The layer that leaves a source alone for a while when it fails again and again, so that calls
 //! fail at once instead of each waiting for its deadline.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use tidegate_core::{
     BoxFuture, Call, Code, Error, ErrorOrigin, Health, Layer, Next, Reply, Result,
     truncate_for_message,
@@ -43,7 +44,7 @@ impl Breaker {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 
     /// Whether a call may go through now; how long to wait if not.
@@ -103,7 +104,7 @@ struct Counter {
 
 impl Watcher for Counter {
     fn ended(self, how: Ending<'_>) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock();
         *state = match how {
             Ending::Answered(_) => State::Closed { failed: 0 },
             Ending::Failed(error) if is_its_fault(error) => self.after_failure(*state),

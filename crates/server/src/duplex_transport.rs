@@ -1,11 +1,12 @@
 //! A two-way channel: messages come in one by one, all answers go out one way. What stdio and the
 //! oldest HTTP transport have in common.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use futures_util::StreamExt;
 use futures_util::stream::{self, SelectAll};
+use parking_lot::Mutex;
 use tidegate_core::{Code, Error, Result};
 use tidegate_mcp::revision::{Classification, StandardHeaders, classify};
 use tidegate_mcp::{Inbound, Message, OutgoingMessage, Rejection, Revision, batch_refused, decode};
@@ -156,7 +157,7 @@ impl Pipe {
         let session = session.map(Arc::new);
         if let Some(session) = &session {
             subscribe::to_lists(&self.transports, &self.peer, session).await;
-            let mut slot = self.session.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut slot = self.session.lock();
             *slot = Some(Arc::clone(session));
         }
         self.say(frame.json().to_owned()).await;
@@ -259,9 +260,6 @@ impl Pipe {
     }
 
     fn session(&self) -> Option<Arc<Session>> {
-        self.session
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.session.lock().clone()
     }
 }

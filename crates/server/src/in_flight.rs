@@ -1,9 +1,10 @@
 //! The calls under way in one session or on one pipe, so that a client can cancel them by id.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
+use parking_lot::{Mutex, MutexGuard};
 use tidegate_core::{Code, Error, ErrorOrigin, Result};
 use tidegate_mcp::RequestId;
 use tokio_util::sync::CancellationToken;
@@ -87,7 +88,7 @@ impl InFlight {
     }
 
     fn lock(&self) -> MutexGuard<'_, Calls> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+        self.calls.lock()
     }
 }
 

@@ -1,8 +1,9 @@
 //! The questions a session's client has been asked and has not answered.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use tidegate_core::{Declined, Error, Question, QuestionKind, RawJson};
 use tidegate_mcp::revision::client::url_elicitations;
 use tidegate_mcp::revision::client_capabilities::capability_error;
@@ -98,7 +99,7 @@ impl Questions {
     }
 
     fn lock(&self) -> MutexGuard<'_, Open> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        self.open.lock()
     }
 }
 

@@ -4,9 +4,10 @@ mod outlet;
 mod subscriptions;
 mod table;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
+use parking_lot::{Mutex, MutexGuard};
 use tidegate_core::{AffinityKey, ClientContext, LogLevel, Principal, RawJson, Result, Scope};
 use tidegate_mcp::Revision;
 use tidegate_mcp::revision::Handshake;
@@ -157,7 +158,7 @@ impl Session {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

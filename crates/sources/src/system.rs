@@ -3,9 +3,10 @@
 mod memory;
 mod report;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tidegate_core::{
@@ -85,10 +86,7 @@ impl System {
 
     fn look(&self) {
         let seen = self.state.seen();
-        let mut last = self
-            .last_seen
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut last = self.last_seen.lock();
         if last.statuses != seen.statuses {
             self.changes.send(Change::ResourceUpdated(HEALTH.into()));
         }

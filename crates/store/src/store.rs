@@ -2,10 +2,11 @@
 //! and again where that fails: a gateway serves the rest of its sources meanwhile.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{Notify, Semaphore, broadcast, watch};
 
 use crate::changes::{Listeners, Told};
@@ -164,8 +165,8 @@ impl Store {
         self.slot().clone()
     }
 
-    fn slot(&self) -> std::sync::MutexGuard<'_, Option<Arc<Database>>> {
-        self.database.lock().unwrap_or_else(PoisonError::into_inner)
+    fn slot(&self) -> MutexGuard<'_, Option<Arc<Database>>> {
+        self.database.lock()
     }
 
     /// Says what the database's word means, and remembers how it is.
@@ -210,8 +211,8 @@ impl Store {
         lately.map(|one| Arc::clone(&one.error))
     }
 
-    fn failure(&self) -> std::sync::MutexGuard<'_, Option<Failure>> {
-        self.failure.lock().unwrap_or_else(PoisonError::into_inner)
+    fn failure(&self) -> MutexGuard<'_, Option<Failure>> {
+        self.failure.lock()
     }
 }
 

@@ -6,9 +6,10 @@ mod entries;
 mod tool;
 mod watch;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use parking_lot::{Mutex, MutexGuard};
 use tidegate_core::{
     BoxFuture, CacheScope, Call, Catalog, Change, ChangeSender, ChangeStream, Code, Error,
     Features, LogLevel, Operation, Outcome, RawJson, Reply, Result, Source, Viewer,
@@ -180,7 +181,7 @@ impl FakeSource {
     }
 
     fn lock(&self) -> MutexGuard<'_, Offer> {
-        self.0.offer.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.offer.lock()
     }
 }
 

@@ -2,9 +2,10 @@
 //! done; its client knows it by a name of ours, so that no server can speak of another's.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use futures_util::StreamExt;
+use parking_lot::{Mutex, MutexGuard};
 use tidegate_core::{Change, ChangeEvent, ChangeSender, Event, EventStream, Question, RawJson};
 use tidegate_mcp::revision::client::rename_elicitation_ids;
 use tidegate_mcp::revision::question::{elicitation_id, for_stateful_client};
@@ -98,6 +99,6 @@ impl Elsewhere {
     }
 
     fn lock(&self) -> MutexGuard<'_, VecDeque<(String, String)>> {
-        self.names.lock().unwrap_or_else(PoisonError::into_inner)
+        self.names.lock()
     }
 }

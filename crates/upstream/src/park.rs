@@ -7,10 +7,11 @@ mod answers;
 mod state;
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::stream::{self, StreamExt};
+use parking_lot::{Mutex, MutexGuard};
 use tidegate_core::{
     Call, Code, Declined, Error, Event, EventStream, Outcome, Principal, Question, QuestionKind,
     RawJson, Result, Seal,
@@ -182,7 +183,7 @@ impl Lot {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<ParkId, Parked>> {
-        self.parked.lock().unwrap_or_else(PoisonError::into_inner)
+        self.parked.lock()
     }
 }
 

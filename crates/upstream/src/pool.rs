@@ -9,10 +9,11 @@ pub(crate) mod connection_selection;
 mod shard;
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use tidegate_core::{AffinityKey, Event, Principal, RawJson, Result};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
@@ -113,7 +114,7 @@ impl Pool {
         principal: Option<&Principal>,
     ) -> Result<OwnedSemaphorePermit> {
         let room = {
-            let mut rooms = self.rooms.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut rooms = self.rooms.lock();
             if rooms.len() >= MOST_ROOMS {
                 rooms.retain(|_, room| Arc::strong_count(room) > 1);
             }
@@ -197,7 +198,7 @@ impl Pool {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<LaneKey, Arc<Lane>>> {
-        self.lanes.lock().unwrap_or_else(PoisonError::into_inner)
+        self.lanes.lock()
     }
 }
 

@@ -2,12 +2,13 @@
 //! comes back by itself when the server goes away.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
 use futures_util::StreamExt;
 use futures_util::future::{BoxFuture, join_all, ready};
+use parking_lot::Mutex;
 use tidegate_core::{
     AffinityKey, Call, Catalog, ChangeSender, ChangeStream, ClientContext, EventStream, GaugeValue,
     Health, List, Reply, ResourceSubscription, Result, Source, TaskUpdates, Viewer,
@@ -139,7 +140,7 @@ impl Remote {
 
     /// Whether nobody asked for the lists to be taken in again a moment ago.
     fn may_look_again(&self) -> bool {
-        let mut looked = self.looked.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut looked = self.looked.lock();
         let lately = looked.is_some_and(|looked| looked.elapsed() < LOOKED_LATELY);
         if !lately {
             *looked = Some(Instant::now());

@@ -3,11 +3,12 @@
 mod explaining;
 mod instructions;
 
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use futures_util::future::{BoxFuture, join, join_all};
 use futures_util::stream::{self, Stream, StreamExt};
+use parking_lot::Mutex;
 
 use super::task::TASKS;
 use super::view::{InList, View};
@@ -248,7 +249,7 @@ impl Source for Absent {
     }
 
     fn call(&self, _: Call) -> BoxFuture<'_, Result<Reply>> {
-        let error = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let error = self.0.lock().take();
         let error = error.unwrap_or_else(|| Error::internal("a refused call was made twice"));
         Box::pin(std::future::ready(Err(error)))
     }

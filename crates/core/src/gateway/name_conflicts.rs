@@ -2,7 +2,8 @@
 //! health report for as long as it is so.
 
 use std::collections::HashSet;
-use std::sync::{Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 use super::view::Finding;
 use crate::{ComponentHealth, GaugeValue, Health, HealthCheck, truncate_for_message};
@@ -23,7 +24,7 @@ struct State {
 impl NameConflicts {
     /// Takes the name_conflicts of a newly merged catalog; what is new among them goes to the log.
     pub(super) fn replace(&self, found: &[Finding]) {
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.0.lock();
         for finding in found {
             if state.said.len() < MOST_KNOWN && state.said.insert(finding.clone()) {
                 log(finding);
@@ -74,7 +75,7 @@ impl HealthCheck for NameConflicts {
     }
 
     fn report(&self) -> ComponentHealth {
-        let state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = self.0.lock();
         let count = |is: fn(&Finding) -> bool| {
             let count = state.now.iter().filter(|one| is(one)).count();
             u64::try_from(count).unwrap_or(u64::MAX)

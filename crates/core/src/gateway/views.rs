@@ -1,8 +1,10 @@
 //! Merged catalogs and their indexes that are kept: one for each endpoint and kind of viewer, and a
 //! few that were.
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, OnceLock, Weak};
 use std::time::{Duration, Instant};
+
+use parking_lot::{Mutex, MutexGuard};
 
 use super::view::View;
 use crate::index::{SearchIndex, Segment};
@@ -61,7 +63,7 @@ impl Views {
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Kept>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock()
     }
 
     /// The index over a view. Of each source only what has changed is read again.
@@ -80,14 +82,14 @@ impl Views {
 
     fn segment(&self, catalog: &Arc<Catalog>) -> Arc<Segment> {
         let known = {
-            let mut all = self.segments.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut all = self.segments.lock();
             all.retain(|segment| segment.strong_count() > 0);
             let mut alive = all.iter().filter_map(Weak::upgrade);
             alive.find(|segment| segment.is_of(catalog))
         };
         known.unwrap_or_else(|| {
             let segment = Arc::new(Segment::new(catalog));
-            let mut all = self.segments.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut all = self.segments.lock();
             all.push(Arc::downgrade(&segment));
             segment
         })

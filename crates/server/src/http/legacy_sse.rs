@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::convert::Infallible;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use ::http::{Method, Request};
@@ -14,6 +14,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
+use parking_lot::{Mutex, MutexGuard};
 use tidegate_core::{Code, Error, Principal, Result, Scope};
 use tidegate_mcp::sse;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
@@ -30,7 +31,7 @@ pub(super) struct Channels(Mutex<HashMap<String, (Principal, Arc<Pipe>)>>);
 
 impl Channels {
     fn lock(&self) -> MutexGuard<'_, HashMap<String, (Principal, Arc<Pipe>)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -1,9 +1,10 @@
 //! One stream of a session: frames with numbers, kept so that a client can come back for them.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Instant;
 
+use parking_lot::{Mutex, MutexGuard};
 use tidegate_mcp::OutgoingMessage;
 use tokio::sync::Notify;
 
@@ -118,7 +119,7 @@ impl Outlet {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock()
     }
 }
 

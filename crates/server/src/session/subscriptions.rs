@@ -2,8 +2,8 @@
 //! change, the nearer one tells it.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use parking_lot::{Mutex, MutexGuard};
 use tidegate_core::{Result, covering_uris};
 use tokio_util::sync::CancellationToken;
 
@@ -80,6 +80,6 @@ impl Subscriptions {
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Subscription>> {
-        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+        self.all.lock()
     }
 }

@@ -2,7 +2,9 @@
 //! of the list, folders. Each is looked at by itself.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+
+use parking_lot::Mutex;
 
 use crate::folder::Stamp;
 
@@ -69,7 +71,7 @@ impl Spellings {
     }
 
     fn with<T>(&self, work: impl FnOnce(&mut HashMap<String, Watched>) -> T) -> T {
-        work(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+        work(&mut self.0.lock())
     }
 }
 

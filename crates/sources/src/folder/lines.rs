@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
+use parking_lot::Mutex;
 use tidegate_core::truncate_for_message;
 
 /// More bad lines than this are nobody's slips, and not told.
@@ -27,7 +27,7 @@ impl Told {
     }
 
     fn tell(&self, file: &Path, line: u64, pattern: &str, why: &str) {
-        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut told = self.0.lock();
         let pattern = truncate_for_message(pattern);
         if told.len() < MOST_TOLD && told.insert((file.to_owned(), pattern.clone())) {
             let file = file.display();
@@ -37,7 +37,7 @@ impl Told {
 
     #[cfg(test)]
     pub(super) fn count(&self) -> usize {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
+        self.0.lock().len()
     }
 }
 

@@ -2,9 +2,10 @@
 //! than their time (S3.9, S3.10, X21).
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
+use parking_lot::{Mutex, MutexGuard};
 use tidegate_core::{GaugeValue, SearchIndex};
 
 /// One for each text and kind of caller, and a few more.
@@ -105,8 +106,8 @@ impl Cache {
         gauges.to_vec()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Entry>> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Vec<Entry>> {
+        self.entries.lock()
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use tidegate_core::{Element, List, SearchIndex, SourceId};
 
 use crate::tokens;
@@ -28,13 +28,13 @@ impl Costs {
     pub(super) fn of(&self, element: &Element<'_>) -> usize {
         let text = element.definition.as_str();
         let key = number(text);
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.known.lock();
         if let Some(count) = known.get(&key) {
             return *count as usize;
         }
         drop(known);
         let count = tokens::count(text);
-        known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known = self.known.lock();
         if known.len() >= MOST {
             known.clear();
         }

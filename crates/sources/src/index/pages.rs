@@ -1,7 +1,8 @@
 //! Where the pages of the whole index begin. Looked for once, and no further than someone reads.
 
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
+use parking_lot::Mutex;
 use tidegate_core::{Element, SearchIndex};
 
 /// Kinds of callers whose pages are remembered.
@@ -51,7 +52,7 @@ impl Pages {
 
     /// What is known of an index. Nobody waits while it is looked for further.
     fn take(&self, index: &Arc<SearchIndex>) -> Known {
-        let all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = self.known.lock();
         let known = all.iter().find(|known| known.is_of(&Arc::downgrade(index)));
         known.cloned().unwrap_or_else(|| Known {
             of: Arc::downgrade(index),
@@ -60,7 +61,7 @@ impl Pages {
     }
 
     fn put(&self, known: Known) {
-        let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.known.lock();
         all.retain(|other| !other.is_of(&known.of) && other.of.strong_count() > 0);
         if all.len() == MOST_KNOWN {
             all.remove(0);

@@ -4,9 +4,10 @@
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::SystemTime;
 
+use parking_lot::Mutex;
 use tidegate_core::{List, SearchIndex, SourceId, Viewer};
 
 use super::times::{Heard, Times};
@@ -67,7 +68,7 @@ impl Recent {
     /// Compares what is there with what was, and tells the newest changes first.
     pub(super) fn notice(&self, viewer: &Viewer<'_>, index: &Arc<SearchIndex>) -> Arc<[Noticed]> {
         let kind = kind_of(viewer);
-        let mut kinds = self.kinds.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kinds = self.kinds.lock();
         let at = kinds.iter().position(|seen| seen.kind == kind);
         let Some(at) = at else {
             if kinds.len() == MOST_KINDS {

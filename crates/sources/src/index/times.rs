@@ -2,9 +2,9 @@
 //! may be much later.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
+use parking_lot::Mutex;
 use tidegate_core::{Caller, Change, ChangeEvent, ChangeNotice, List, Recipients, SourceId};
 
 /// Of more, the oldest are forgotten.
@@ -29,7 +29,7 @@ impl Times {
         let ChangeEvent::Change(change) = telling.event else {
             return;
         };
-        let mut notes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut notes = self.0.lock();
         if notes.len() == MOST {
             notes.pop_front();
         }
@@ -43,7 +43,7 @@ impl Times {
 
     /// What this caller may have heard since then.
     pub(super) fn heard(&self, caller: &Caller, since: SystemTime) -> Heard {
-        let notes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let notes = self.0.lock();
         let own = notes.iter();
         let own = own.filter(|note| note.when >= since && note.recipients.includes(Some(caller)));
         let key = |note: &Note| (note.source.clone(), note.change.clone());

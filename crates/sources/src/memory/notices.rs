@@ -1,8 +1,9 @@
 //! Tells subscribers what changed: each principal of its own entries alone.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use tidegate_core::{Change, ChangeSender, ChangeStream, Principal, Recipients, SourceId};
 use tidegate_store::memory::{Place, TOPIC};
 use tidegate_store::{Changed, Told};
@@ -117,8 +118,8 @@ impl Watched {
         self.lock().keys().cloned().collect()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, usize>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, usize>> {
+        self.0.lock()
     }
 }
 

@@ -3,8 +3,9 @@
 //! Must not know: what the bytes mean.
 
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -36,16 +37,13 @@ struct Log(Mutex<Vec<bool>>);
 impl Log {
     /// Notes a connection; gives its number.
     fn add(&self, resumed: bool) -> usize {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.lock();
         all.push(resumed);
         all.len()
     }
 
     fn all(&self) -> Vec<bool> {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone()
+        self.0.lock().clone()
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Empty};
@@ -14,6 +14,7 @@ use hyper::header::PROXY_AUTHORIZATION;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, Uri};
 use hyper_util::rt::TokioIo;
+use parking_lot::Mutex;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 
@@ -74,7 +75,7 @@ impl TestProxy {
 
     /// What it was asked for so far, oldest first.
     pub fn asked(&self) -> Vec<Asked> {
-        let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        let asked = self.asked.lock();
         asked.clone()
     }
 }
@@ -99,7 +100,7 @@ async fn take(listener: TcpListener, rule: Rule, asked: Arc<Mutex<Vec<Asked>>>) 
 fn note(asked: &Mutex<Vec<Asked>>, request: &Request<Incoming>) {
     let credential = request.headers().get(PROXY_AUTHORIZATION);
     let credential = credential.and_then(|value| value.to_str().ok());
-    let mut all = asked.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut all = asked.lock();
     all.push(Asked {
         method: request.method().to_string(),
         target: request.uri().to_string(),

@@ -4,8 +4,9 @@
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
@@ -52,7 +53,7 @@ impl SocksProxy {
 
     /// Who asked it for what: `name:password host:port`.
     pub fn asked(&self) -> Vec<String> {
-        let asked = self.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        let asked = self.asked.lock();
         asked.clone()
     }
 }
@@ -78,10 +79,7 @@ async fn pass(
     }
     let (host, port) = (text(&mut near).await?, near.read_u16().await?);
     let line = format!("{name}:{password} {host}:{port}");
-    noted
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .push(line);
+    noted.lock().push(line);
     let mut far = TcpStream::connect(server).await?;
     near.write_all(&[VERSION, 0, 0, 1, 0, 0, 0, 0, 0, 0])
         .await?;

@@ -4,10 +4,11 @@
 //! Opens nothing: `remote` fills the classes.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
+use parking_lot::Mutex;
 use tidegate_core::{Catalog, CatalogGap, ClientContext, RawJson};
 use tidegate_mcp::Era;
 use tidegate_mcp::revision::client::ServerFacts;
@@ -172,7 +173,7 @@ impl Classes {
     pub(crate) fn get(&self, key: &Key) -> Option<Arc<Class>> {
         let find = |all: &[Arc<Class>]| all.iter().find(|one| one.key == *key).cloned();
         let found = find(&self.all.load()).or_else(|| {
-            let _one_at_a_time = self.change.lock().unwrap_or_else(PoisonError::into_inner);
+            let _one_at_a_time = self.change.lock();
             let all = self.all.load_full();
             find(&all).or_else(|| self.make(&all, key))
         })?;
@@ -197,7 +198,7 @@ impl Classes {
     }
 
     pub(crate) fn forget(&self, class: &Arc<Class>) {
-        let _one_at_a_time = self.change.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one_at_a_time = self.change.lock();
         let all = self.all.load();
         let rest = all.iter().filter(|one| !Arc::ptr_eq(one, class));
         self.all.store(Arc::new(rest.cloned().collect()));

@@ -2,10 +2,11 @@
 //!
 //! Must not know: who they are, or how many there may be.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
+use parking_lot::{Mutex, MutexGuard};
 use tidegate_core::Result;
 use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
@@ -79,14 +80,14 @@ impl Lane {
         let (open, unasked) =
             connect(config, &self.unfinished, &key.capabilities, Try::Session).await?;
         self.elsewhere.hear(unasked);
-        let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.all.lock();
         all.retain(|link| link.strong_count() > 0);
         all.push(Arc::downgrade(&open));
         Ok(open)
     }
 
     pub(super) fn links(&self) -> Vec<Arc<Open>> {
-        let all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = self.all.lock();
         all.iter().filter_map(Weak::upgrade).collect()
     }
 
@@ -123,11 +124,11 @@ impl Lane {
     }
 
     fn common(&self) -> MutexGuard<'_, Option<(Arc<Open>, Instant)>> {
-        self.common.lock().unwrap_or_else(PoisonError::into_inner)
+        self.common.lock()
     }
 
     fn free(&self) -> MutexGuard<'_, Vec<(Arc<Open>, Instant)>> {
-        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+        self.free.lock()
     }
 }
 

@@ -1,10 +1,11 @@
 //! Opens a link to a server and finds out how it speaks.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tidegate_core::{Call, CatalogEntry, ClientContext, LogLevel, Operation, RawJson, Result};
 use tidegate_mcp::Era;
 use tidegate_mcp::revision::client::{RequestEncoder, ServerFacts, modern_headers};
@@ -69,7 +70,7 @@ impl Open {
     /// Notes a level; false if the server was told that much before, or cannot be told.
     fn is_news(&self, level: LogLevel) -> bool {
         let told = self.facts.features.logging && self.facts.revision.era() == Era::Legacy;
-        let mut known = self.level.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.level.lock();
         let is_news = told && known.is_none_or(|known| level < known);
         if is_news {
             *known = Some(level);
@@ -79,7 +80,7 @@ impl Open {
 
     /// Notes that a tool is faulty; false if that is known, or known of too many.
     pub(crate) fn is_newly_faulty(&self, tool: &str) -> bool {
-        let mut faulty = self.faulty.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut faulty = self.faulty.lock();
         faulty.len() < MOST_FAULTY && faulty.insert(tool.to_owned())
     }
 

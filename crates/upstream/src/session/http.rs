@@ -3,13 +3,14 @@
 mod exchange;
 mod session_stream;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, StreamExt};
 use http::{HeaderName, HeaderValue, Method, StatusCode};
+use parking_lot::{Mutex, MutexGuard};
 use tidegate_core::{ClientContext, GaugeValue, Result};
 use tidegate_mcp::revision::Revision;
 use tidegate_mcp::revision::client::{OutboundRequest, RequestEncoder};
@@ -109,7 +110,7 @@ impl Shared {
     }
 
     fn opened(&self) -> MutexGuard<'_, Option<HeaderValue>> {
-        self.opened.lock().unwrap_or_else(PoisonError::into_inner)
+        self.opened.lock()
     }
 
     /// Asks for what came after an event of this session; none if it cannot be had.

@@ -1,11 +1,12 @@
 //! The requests under way on a link where all answers come one way, and whom each word is for.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::StreamExt;
 use futures_util::stream;
+use parking_lot::{Mutex, MutexGuard};
 use tidegate_core::{QuestionKind, Result};
 use tidegate_mcp::revision::Method;
 use tidegate_mcp::revision::client::ServerNotification;
@@ -231,7 +232,7 @@ impl Pending {
     }
 
     fn lock(&self) -> MutexGuard<'_, Open> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+        self.open.lock()
     }
 }
 

@@ -3,9 +3,9 @@
 //! Must not know: where it was said.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use parking_lot::{Mutex, MutexGuard};
 use tidegate_core::GaugeValue;
 
 use crate::log_rate_limit::Ration;
@@ -73,7 +73,7 @@ impl Junk {
     }
 
     fn lock(&self) -> MutexGuard<'_, Ration> {
-        self.ration.lock().unwrap_or_else(PoisonError::into_inner)
+        self.ration.lock()
     }
 }
 

@@ -3,8 +3,9 @@
 //! Must not know: what is done about it.
 
 use std::collections::{BTreeSet, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::{Mutex, MutexGuard};
 use tidegate_core::{Change, ChangeEvent};
 use tokio::sync::mpsc;
 
@@ -115,7 +116,7 @@ impl NewsReceiver {
 }
 
 fn lock(waiting: &Mutex<Waiting>) -> MutexGuard<'_, Waiting> {
-    waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    waiting.lock()
 }
 
 #[cfg(test)]

@@ -2,9 +2,10 @@
 //! way, or before the task is known here.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt};
+use parking_lot::{Mutex, MutexGuard};
 use tidegate_mcp::revision::client::task_of;
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
@@ -76,7 +77,7 @@ impl Adopted {
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 }
 

@@ -1,9 +1,10 @@
 //! All servers behind one gateway, and each of them directly.
 
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 use std::thread;
 
+use parking_lot::{Mutex, MutexGuard};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
@@ -39,7 +40,7 @@ impl World {
     /// The one that all tests share: there for as long as any of them has it.
     pub(super) fn shared() -> Arc<Self> {
         static SHARED: Mutex<Weak<World>> = Mutex::new(Weak::new());
-        let mut shared = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut shared = SHARED.lock();
         shared.upgrade().unwrap_or_else(|| {
             let world = Arc::new(Self::start());
             *shared = Arc::downgrade(&world);
@@ -75,7 +76,7 @@ impl World {
     /// on a pipe with several calls under way nobody can tell which of them a log message belongs to.
     pub(super) fn turn(&self, real: Real) -> MutexGuard<'_, ()> {
         let turn = &self.turns[real as usize];
-        turn.lock().unwrap_or_else(PoisonError::into_inner)
+        turn.lock()
     }
 
     /// Waits until nobody else is at any of them.

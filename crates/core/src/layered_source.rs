@@ -1,0 +1,86 @@
+//! A source behind layers of its own. To all others it is a source like any.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+
+use crate::{
+    AffinityKey, Call, Catalog, ChangeStream, ClientContext, GaugeValue, Health, Layer, Next,
+    Reply, ResourceSubscription, Result, Source, TaskUpdates, Viewer,
+};
+
+/// A source, and the layers that its calls alone pass.
+pub struct LayeredSource {
+    source: Arc<dyn Source>,
+    layers: Vec<Arc<dyn Layer>>,
+}
+
+impl LayeredSource {
+    /// The layers are in the order in which a call meets them.
+    pub fn new(source: Arc<dyn Source>, layers: Vec<Arc<dyn Layer>>) -> Self {
+        Self { source, layers }
+    }
+}
+
+impl Source for LayeredSource {
+    fn catalog(&self, viewer: &Viewer<'_>) -> Arc<Catalog> {
+        self.source.catalog(viewer)
+    }
+
+    fn cache_lifetime(&self, viewer: &Viewer<'_>) -> Option<Duration> {
+        self.source.cache_lifetime(viewer)
+    }
+
+    fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>> {
+        Next::new(&self.layers, self.source.as_ref()).run(call)
+    }
+
+    fn changes(&self) -> ChangeStream {
+        self.source.changes()
+    }
+
+    fn subscribe(&self, uri: &str) -> ResourceSubscription {
+        self.source.subscribe(uri)
+    }
+
+    fn task_updates(
+        &self,
+        ids: BTreeSet<String>,
+        client: &ClientContext,
+    ) -> BoxFuture<'static, TaskUpdates> {
+        self.source.task_updates(ids, client)
+    }
+
+    fn ready(&self) -> BoxFuture<'_, ()> {
+        self.source.ready()
+    }
+
+    fn wait_for_catalog(&self, viewer: &Viewer<'_>) -> BoxFuture<'_, ()> {
+        self.source.wait_for_catalog(viewer)
+    }
+
+    fn refresh(&self, viewer: &Viewer<'_>) -> BoxFuture<'_, ()> {
+        self.source.refresh(viewer)
+    }
+
+    fn roots_changed(&self, affinity: AffinityKey) {
+        self.source.roots_changed(affinity);
+    }
+
+    fn gauges(&self) -> Vec<GaugeValue> {
+        self.source.gauges()
+    }
+
+    /// The source's own, or what a layer has against it.
+    fn health(&self) -> Health {
+        let mut layers = self.layers.iter().map(|layer| layer.health());
+        match self.source.health() {
+            Health::Good => layers
+                .find(|health| *health != Health::Good)
+                .unwrap_or(Health::Good),
+            unwell => unwell,
+        }
+    }
+}
