@@ -20,7 +20,7 @@ pub(super) fn resources(
     root: &Root,
     files: &BTreeMap<Place, File>,
     max_file_bytes: u64,
-) -> Vec<Entry> {
+) -> Vec<CatalogEntry> {
     let uri = base.folder_uri(&Place::top());
     let name = root.path().file_name().unwrap_or(root.path().as_os_str());
     let top = json!({
