@@ -1,10 +1,10 @@
--- What changed, for the other processes on this file. Old rows are forgotten.
+-- The log of changes, read by other processes that use this file. Old rows are pruned.
 CREATE TABLE changes (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
     topic TEXT NOT NULL,
     source TEXT NOT NULL,
     principal TEXT NOT NULL,
-    -- Empty: more changed than is worth telling one by one.
+    -- Empty if too many items changed to log each of them.
     place TEXT NOT NULL,
     item TEXT NOT NULL
 );
@@ -15,12 +15,12 @@ CREATE TABLE memory_entries (
     principal TEXT NOT NULL,
     namespace TEXT NOT NULL,
     key TEXT NOT NULL,
-    -- JSON, exactly as it was given.
+    -- JSON, exactly as the client sent it.
     value TEXT NOT NULL,
     -- A JSON array of strings, sorted.
     tags TEXT NOT NULL,
     size INTEGER NOT NULL,
-    -- Milliseconds since 1970.
+    -- Milliseconds since the Unix epoch.
     created INTEGER NOT NULL,
     updated INTEGER NOT NULL,
     expires INTEGER,
@@ -29,7 +29,7 @@ CREATE TABLE memory_entries (
 
 CREATE INDEX memory_expiry ON memory_entries (expires) WHERE expires IS NOT NULL;
 
--- How much each principal keeps.
+-- How much each principal stores, maintained by the triggers below.
 CREATE TABLE memory_usage (
     source TEXT NOT NULL,
     principal TEXT NOT NULL,
@@ -38,7 +38,7 @@ CREATE TABLE memory_usage (
     PRIMARY KEY (source, principal)
 ) WITHOUT ROWID;
 
--- The words of an entry, under its id.
+-- The full-text index; rowid is memory_entries.id.
 CREATE VIRTUAL TABLE memory_words USING fts5 (
     key, value, tags,
     content = '', contentless_delete = 1,

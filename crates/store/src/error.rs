@@ -1,146 +1,127 @@
-//! Why the database did not do it: what to branch on, words for the one who runs the gateway, and
-//! fewer words for clients.
+//! Storage errors: a kind to branch on, a message for the operator, and a shorter one for clients.
+//!
+//! Names no database engine; each backend maps its own errors to a kind.
 
 use std::fmt;
-use std::path::Path;
 use std::sync::Arc;
 
-use tidegate_core::{Code, Error, ErrorOrigin};
+use tidegate_core::{Code, Error, Side};
 
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
 
-/// What is wrong with the database.
+/// Why a storage operation failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// No room is left where it lies.
-    Full,
-    /// Another process has held it for too long.
+pub enum StoreErrorKind {
+    /// The disk is full.
+    StorageFull,
+    /// Another process held the lock for too long.
     Locked,
-    /// This process has too much to do with it.
+    /// This process has too many operations queued, or is closing the database.
     Busy,
-    /// The file is not a database of Tidegate's.
+    /// The database belongs to another program.
     Foreign,
-    /// A newer Tidegate has written it.
-    Newer,
-    /// The file is damaged.
+    /// The database was written by a newer version of Tidegate.
+    NewerFormat,
+    /// The database is damaged.
     Corrupt,
-    /// It cannot be written where it lies.
+    /// The database cannot be written.
     ReadOnly,
-    /// It is no longer there, or another is in its place.
-    Gone,
-    /// It is not there and cannot be made, or the disk does not answer.
-    Unreachable,
-    /// Anything else.
+    /// The database was removed or replaced while it was open.
+    Replaced,
+    /// The database does not exist and cannot be created, or an I/O error occurred.
+    Unavailable,
     Other,
 }
 
-impl Kind {
-    /// What a client may know.
-    fn for_clients(self) -> &'static str {
+impl StoreErrorKind {
+    /// The message for clients: no path, nothing from the database engine.
+    fn public_message(self) -> &'static str {
         match self {
-            Self::Full => "the disk of the gateway is full",
-            Self::Locked => "another process holds the gateway's database; try again",
-            Self::Busy => "the gateway's database is busy; try again",
-            Self::Foreign => "the gateway's database is a file of another program",
-            Self::Newer => "a newer Tidegate has written the gateway's database",
+            Self::StorageFull => "the gateway's disk is full",
+            Self::Locked => "the gateway's database is locked by another process; retry",
+            Self::Busy => "the gateway's database is busy; retry",
+            Self::Foreign => "the gateway's database file belongs to another program",
+            Self::NewerFormat => "the gateway's database was written by a newer Tidegate",
             Self::Corrupt => "the gateway's database is damaged",
             Self::ReadOnly => "the gateway cannot write its database",
-            Self::Gone => "the gateway's database was moved away or replaced; try again",
-            Self::Unreachable => "the gateway cannot reach its database",
+            Self::Replaced => "the gateway's database was moved or replaced; retry",
+            Self::Unavailable => "the gateway cannot open its database",
             Self::Other => "the gateway's database failed",
         }
     }
 
-    /// What the one who runs the gateway can do about it.
+    /// What the operator can do.
     fn advice(self) -> &'static str {
         match self {
-            Self::Full => "make room on its disk",
-            Self::Locked => "end the process that holds it, or try again",
-            Self::Busy => "try again",
+            Self::StorageFull => "free space on its disk",
+            Self::Locked => "stop the process that holds the lock, or retry",
+            Self::Busy => "retry",
             Self::Foreign => "move that file away, or choose another folder with --data-dir",
-            Self::Newer => "use that version, or choose another folder with --data-dir",
-            Self::Corrupt => "put a copy of it back, or move it away to begin with an empty one",
-            Self::ReadOnly => "let its user write there, or choose another folder with --data-dir",
-            Self::Gone => "what lies there now is opened when it is next needed",
-            Self::Unreachable => {
-                "see that the folder can be made and read, or choose another with --data-dir"
+            Self::NewerFormat => "use that version, or choose another folder with --data-dir",
+            Self::Corrupt => "restore it from a backup, or move it away to start with an empty one",
+            Self::ReadOnly => "grant write permission, or choose another folder with --data-dir",
+            Self::Replaced => "the current file is opened on the next use",
+            Self::Unavailable => {
+                "check that the folder can be created and read, or choose another with --data-dir"
             }
-            Self::Other => "the reason is in the log",
+            Self::Other => "see the log for the cause",
         }
     }
 }
 
-/// The database did not do it.
+/// A storage operation that failed.
 #[derive(Debug)]
 pub struct StoreError {
-    kind: Kind,
+    kind: StoreErrorKind,
     message: String,
     cause: Option<Cause>,
 }
 
 #[derive(Debug)]
 enum Cause {
-    Own(Box<dyn std::error::Error + Send + Sync>),
-    /// That of the same error when it was met first.
-    Of(Arc<StoreError>),
+    Direct(Box<dyn std::error::Error + Send + Sync>),
+    /// The cause of an earlier occurrence of the same error.
+    Shared(Arc<StoreError>),
 }
 
 impl StoreError {
-    pub(crate) fn new(kind: Kind, file: &Path, what: impl fmt::Display) -> Self {
-        let message = format!("{}: {what}; {}", file.display(), kind.advice());
+    /// `location` is the database's path or address.
+    pub(crate) fn new(
+        kind: StoreErrorKind,
+        location: impl fmt::Display,
+        detail: impl fmt::Display,
+    ) -> Self {
         Self {
             kind,
-            message,
+            message: format!("{location}: {detail}; {}", kind.advice()),
             cause: None,
         }
     }
 
-    pub(crate) fn with_cause(
+    pub(crate) fn caused_by(
         mut self,
         cause: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> Self {
-        self.cause = Some(Cause::Own(cause.into()));
+        self.cause = Some(Cause::Direct(cause.into()));
         self
     }
 
-    /// The same once more.
-    pub(crate) fn again(error: &Arc<Self>) -> Self {
+    /// Another occurrence of the same error, with the same cause.
+    pub(crate) fn repeated(error: &Arc<Self>) -> Self {
         Self {
             kind: error.kind,
             message: error.message.clone(),
-            cause: Some(Cause::Of(Arc::clone(error))),
+            cause: Some(Cause::Shared(Arc::clone(error))),
         }
     }
 
-    /// From what the file system says.
-    pub(crate) fn of_files(file: &Path, error: std::io::Error) -> Self {
-        use std::io::ErrorKind as Io;
-        let kind = match error.kind() {
-            Io::StorageFull | Io::QuotaExceeded => Kind::Full,
-            Io::ReadOnlyFilesystem | Io::PermissionDenied => Kind::ReadOnly,
-            _ => Kind::Unreachable,
-        };
-        Self::new(kind, file, &error).with_cause(error)
-    }
-
-    /// From what the database says.
-    pub(crate) fn of_sql(file: &Path, error: sqlx::Error) -> Self {
-        match error {
-            sqlx::Error::Io(error) => Self::of_files(file, error),
-            error => {
-                let kind = kind_of(&error);
-                Self::new(kind, file, words(kind, &error)).with_cause(error)
-            }
-        }
-    }
-
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> StoreErrorKind {
         self.kind
     }
 
-    /// What a client may know of it: no path, and nothing of the database's own words.
-    pub fn for_clients(&self) -> &'static str {
-        self.kind.for_clients()
+    /// The message for clients: no path, nothing from the database engine.
+    pub fn public_message(&self) -> &'static str {
+        self.kind.public_message()
     }
 }
 
@@ -153,45 +134,14 @@ impl fmt::Display for StoreError {
 impl std::error::Error for StoreError {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self.cause.as_ref()? {
-            Cause::Own(cause) => Some(cause.as_ref()),
-            Cause::Of(error) => error.source(),
+            Cause::Direct(cause) => Some(cause.as_ref()),
+            Cause::Shared(error) => error.source(),
         }
     }
 }
 
 impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
-        Self::new(Code::Storage, ErrorOrigin::Gateway, error.for_clients()).with_cause(error)
-    }
-}
-
-/// SQLite's result codes, without what is beyond the lowest byte.
-fn kind_of(error: &sqlx::Error) -> Kind {
-    let code = match error {
-        // Closed: another is about to be opened, or the gateway ends.
-        sqlx::Error::PoolTimedOut | sqlx::Error::PoolClosed => return Kind::Busy,
-        sqlx::Error::Database(error) => error.code().and_then(|code| code.parse::<i32>().ok()),
-        _ => None,
-    };
-    match code.map(|code| code & 0xff) {
-        Some(5 | 6) => Kind::Locked,
-        Some(3 | 8) => Kind::ReadOnly,
-        Some(10 | 14) => Kind::Unreachable,
-        Some(11) => Kind::Corrupt,
-        Some(13) => Kind::Full,
-        Some(26) => Kind::Foreign,
-        _ => Kind::Other,
-    }
-}
-
-fn words(kind: Kind, error: &sqlx::Error) -> String {
-    match kind {
-        Kind::Full => "no room is left".to_owned(),
-        Kind::Locked => "another process has held it for too long".to_owned(),
-        Kind::Busy => "too many calls want it at once".to_owned(),
-        Kind::Foreign => "this is not a Tidegate database".to_owned(),
-        Kind::Corrupt => "the file is damaged".to_owned(),
-        Kind::ReadOnly => "it cannot be written".to_owned(),
-        Kind::Newer | Kind::Gone | Kind::Unreachable | Kind::Other => error.to_string(),
+        Self::new(Code::Storage, Side::Gateway, error.public_message()).caused_by(error)
     }
 }

@@ -1,18 +1,16 @@
-//! What outlives the process: one database in the data folder, and for each domain a trait with its
-//! SQL behind it, so that whoever keeps something knows no SQL.
+//! Persistent storage: one database in the data folder, and a trait with its SQL for each domain, so
+//! that sources contain no SQL.
 //!
-//! Knows no source, no protocol and no configuration file.
+//! Must not know sources, the protocol or the configuration file.
 
-mod changes;
 mod error;
-mod folder;
+mod events;
 pub mod memory;
-mod migrations;
-mod open;
+mod sqlite;
 mod store;
 mod time;
 
-pub use changes::{Changed, Changes, Listening, Told};
-pub use error::{Kind, Result, StoreError};
-pub use store::{State, Store};
-pub use time::Millis;
+pub use error::{Result, StoreError, StoreErrorKind};
+pub use events::{FrequentPollGuard, StoreChange, StoreEvent, StoreEvents};
+pub use store::{Store, StoreState};
+pub use time::UnixMillis;

@@ -1,206 +1,220 @@
-//! What principals keep under keys: the words for it, and what a database has to be able to do.
+//! Storage of `memory` sources: the data types, and the operations that a backend must implement.
 //!
-//! Every question names the owner, so that no answer can hold another's entries. What has expired
-//! is in no answer, whether or not it has been swept yet.
+//! Every operation on entries names their owner, so a result can never contain another owner's
+//! entries. Expired entries are never returned, whether or not they have been deleted yet.
 
+mod full_text;
 mod sqlite;
-mod words;
 
 use std::sync::Arc;
 
 use tidegate_core::{BoxFuture, RawJson};
 
-use crate::{Millis, Result, Store};
+use crate::{Result, Store, UnixMillis};
 
-/// The topic of memory in the log of changes.
+/// The topic of memory entries in change events.
 pub const TOPIC: &str = "memory";
 
-/// Whose entries: a principal's, at one source.
+/// The owner of entries: a principal at one source.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Owner {
+pub struct EntryOwner {
     pub source: String,
     pub principal: String,
 }
 
-/// Where an entry is.
+/// Identifies an entry of one owner.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Place {
+pub struct EntryId {
     pub namespace: String,
     pub key: String,
 }
 
-/// What is kept under a key.
+/// A stored entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
-    pub place: Place,
-    /// With the exact text it was given.
+pub struct MemoryEntry {
+    pub id: EntryId,
+    /// The exact JSON text that was stored.
     pub value: RawJson,
     pub tags: Vec<String>,
     pub size: u64,
-    pub created: Millis,
-    pub updated: Millis,
-    pub expires: Option<Millis>,
+    pub created: UnixMillis,
+    pub updated: UnixMillis,
+    pub expires: Option<UnixMillis>,
 }
 
-/// What is to be kept under a key.
+/// An entry to store.
 #[derive(Clone, Debug)]
-pub struct Draft {
-    pub place: Place,
+pub struct NewEntry {
+    pub id: EntryId,
     pub value: RawJson,
     pub tags: Vec<String>,
-    pub expires: Option<Millis>,
-    /// When it was made and changed; now, and not before what is there already, if nothing is said.
-    pub times: Option<(Millis, Millis)>,
+    pub expires: Option<UnixMillis>,
+    /// If `None`, `updated` is now and a replaced entry keeps its `created`.
+    pub timestamps: Option<EntryTimestamps>,
 }
 
-impl Draft {
-    /// How much of a quota it takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EntryTimestamps {
+    pub created: UnixMillis,
+    pub updated: UnixMillis,
+}
+
+impl NewEntry {
+    /// The bytes that count towards a quota.
     pub fn size(&self) -> u64 {
         let tags = self.tags.iter().map(String::len).sum::<usize>();
-        let Place { namespace, key } = &self.place;
-        let all = namespace.len() + key.len() + self.value.as_str().len() + tags;
-        u64::try_from(all).unwrap_or(u64::MAX)
+        let EntryId { namespace, key } = &self.id;
+        let size = namespace.len() + key.len() + self.value.as_str().len() + tags;
+        u64::try_from(size).unwrap_or(u64::MAX)
     }
 }
 
 /// An entry without its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Summary {
-    pub place: Place,
+pub struct EntrySummary {
+    pub id: EntryId,
     pub tags: Vec<String>,
     pub size: u64,
-    pub updated: Millis,
-    pub expires: Option<Millis>,
+    pub updated: UnixMillis,
+    pub expires: Option<UnixMillis>,
 }
 
-/// How much an owner may keep.
+/// The most that an owner may store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Quota {
+pub struct MemoryQuota {
     pub entries: u64,
     pub bytes: u64,
 }
 
-/// What became of a draft.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Put {
+pub enum PutOutcome {
     Added,
     Replaced,
-    /// There is this much already: one more entry would be too many.
-    TooMany(Usage),
-    /// There is this much already: with this one it would be too large.
-    TooLarge(Usage),
+    /// Rejected: another entry would exceed the quota. Carries the current usage.
+    TooManyEntries(MemoryUsage),
+    /// Rejected: its size would exceed the quota. Carries the current usage.
+    TooManyBytes(MemoryUsage),
 }
 
-/// How much there is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Usage {
+pub struct MemoryUsage {
     pub entries: u64,
     pub bytes: u64,
 }
 
-/// How much an owner keeps.
+/// The usage of one owner in detail.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Kept {
-    pub total: Usage,
-    /// Entries that expire before the moment that was asked for.
+pub struct UsageDetails {
+    pub total: MemoryUsage,
+    /// Entries that expire before the requested time.
     pub expiring: u64,
-    /// How much in each namespace, in their order; not more of them than were asked for.
-    pub namespaces: Vec<(String, Usage)>,
+    /// Usage by namespace, sorted by name, up to the requested number.
+    pub namespaces: Vec<(String, MemoryUsage)>,
 }
 
-/// Which entries to go through, in the order of their places.
+/// Selects one page of entries, ordered by id.
 #[derive(Clone, Debug, Default)]
-pub struct Scan {
-    /// Only these.
+pub struct EntryRange {
     pub namespace: Option<String>,
-    /// Only keys that begin so.
-    pub prefix: String,
-    /// Only what comes after this.
-    pub after: Option<Place>,
+    pub key_prefix: String,
+    /// Exclusive lower bound: the last id of the previous page.
+    pub after: Option<EntryId>,
     pub limit: u32,
 }
 
-/// What a principal looks for.
+/// A full-text query.
 #[derive(Clone, Debug)]
-pub struct Search {
-    /// Words; anything else is taken for what separates them.
-    pub words: String,
+pub struct TextQuery {
+    /// Words, separated by anything else.
+    pub text: String,
     pub namespace: Option<String>,
     pub limit: u32,
 }
 
-/// An entry of somebody.
+/// An entry with its owner's principal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Owned {
+pub struct OwnedEntry {
     pub principal: String,
-    pub entry: Entry,
+    pub entry: MemoryEntry,
 }
 
-/// What keeps memories.
-pub trait Memories: Send + Sync + 'static {
-    /// Keeps an entry, unless that would exceed the quota. Done means that it survives whatever
-    /// happens to the process.
+/// A backend for memory entries.
+pub trait MemoryStore: Send + Sync + 'static {
+    /// Stores an entry durably, unless that would exceed the quota.
     fn put<'a>(
         &'a self,
-        owner: &'a Owner,
-        draft: &'a Draft,
-        quota: Quota,
-    ) -> BoxFuture<'a, Result<Put>>;
+        owner: &'a EntryOwner,
+        entry: &'a NewEntry,
+        quota: MemoryQuota,
+    ) -> BoxFuture<'a, Result<PutOutcome>>;
 
     fn get<'a>(
         &'a self,
-        owner: &'a Owner,
-        place: &'a Place,
-    ) -> BoxFuture<'a, Result<Option<Entry>>>;
+        owner: &'a EntryOwner,
+        id: &'a EntryId,
+    ) -> BoxFuture<'a, Result<Option<MemoryEntry>>>;
 
-    fn scan<'a>(&'a self, owner: &'a Owner, scan: &'a Scan) -> BoxFuture<'a, Result<Vec<Summary>>>;
+    fn list<'a>(
+        &'a self,
+        owner: &'a EntryOwner,
+        range: &'a EntryRange,
+    ) -> BoxFuture<'a, Result<Vec<EntrySummary>>>;
 
-    /// The entries with all of the words, the best first; where there is none, those with any.
+    /// The entries that contain all of the words, best match first. If there are none, those that
+    /// contain any.
     fn search<'a>(
         &'a self,
-        owner: &'a Owner,
-        search: &'a Search,
-    ) -> BoxFuture<'a, Result<Vec<Entry>>>;
+        owner: &'a EntryOwner,
+        query: &'a TextQuery,
+    ) -> BoxFuture<'a, Result<Vec<MemoryEntry>>>;
 
-    /// Whether there was something to delete.
-    fn delete<'a>(&'a self, owner: &'a Owner, place: &'a Place) -> BoxFuture<'a, Result<bool>>;
+    /// Returns whether the entry existed.
+    fn delete<'a>(
+        &'a self,
+        owner: &'a EntryOwner,
+        id: &'a EntryId,
+    ) -> BoxFuture<'a, Result<bool>>;
 
-    /// Deletes all that an owner has, or has in a namespace. Gives how much that was.
+    /// Deletes an owner's entries, in one namespace or in all. Returns how many there were.
     fn clear<'a>(
         &'a self,
-        owner: &'a Owner,
+        owner: &'a EntryOwner,
         namespace: Option<&'a str>,
     ) -> BoxFuture<'a, Result<u64>>;
 
-    /// What an owner has changed last, the newest first.
-    fn recent<'a>(&'a self, owner: &'a Owner, limit: u32) -> BoxFuture<'a, Result<Vec<Entry>>>;
-
-    /// How much an owner has.
-    fn kept<'a>(
+    /// The entries updated last, newest first.
+    fn recent<'a>(
         &'a self,
-        owner: &'a Owner,
-        expiring_before: Millis,
-        namespaces: u32,
-    ) -> BoxFuture<'a, Result<Kept>>;
+        owner: &'a EntryOwner,
+        limit: u32,
+    ) -> BoxFuture<'a, Result<Vec<MemoryEntry>>>;
 
-    /// How many entries an owner has, or has in a namespace.
+    /// Reports at most `max_namespaces` namespaces.
+    fn usage<'a>(
+        &'a self,
+        owner: &'a EntryOwner,
+        expiring_before: UnixMillis,
+        max_namespaces: u32,
+    ) -> BoxFuture<'a, Result<UsageDetails>>;
+
+    /// The number of entries, in one namespace or in all.
     fn count<'a>(
         &'a self,
-        owner: &'a Owner,
+        owner: &'a EntryOwner,
         namespace: Option<&'a str>,
     ) -> BoxFuture<'a, Result<u64>>;
 
-    /// How much all owners have at a source.
-    fn total<'a>(&'a self, source: &'a str) -> BoxFuture<'a, Result<Usage>>;
+    /// The usage of all owners at a source.
+    fn total_usage<'a>(&'a self, source: &'a str) -> BoxFuture<'a, Result<MemoryUsage>>;
 
-    /// What all owners have at a source, the oldest entries first.
-    fn dump<'a>(&'a self, source: &'a str, limit: u32) -> BoxFuture<'a, Result<Vec<Owned>>>;
+    /// The entries of all owners at a source, oldest first.
+    fn dump<'a>(&'a self, source: &'a str, limit: u32) -> BoxFuture<'a, Result<Vec<OwnedEntry>>>;
 
-    /// Deletes what has expired. Gives the moment when something will expire next.
-    fn sweep(&self) -> BoxFuture<'_, Result<Option<Millis>>>;
+    /// Deletes expired entries of all sources. Returns when the next entry expires.
+    fn delete_expired(&self) -> BoxFuture<'_, Result<Option<UnixMillis>>>;
 }
 
-/// The memories of this store.
-pub fn memories(store: &Arc<Store>) -> Arc<dyn Memories> {
-    Arc::new(sqlite::SqliteMemories::new(store))
+/// The memory entries of this store.
+pub fn memory_store(store: &Arc<Store>) -> Arc<dyn MemoryStore> {
+    Arc::new(sqlite::SqliteMemoryStore::new(store))
 }

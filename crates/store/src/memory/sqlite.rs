@@ -1,298 +1,233 @@
-//! Memories in SQLite.
+//! Memory entries in SQLite.
 
+mod query;
 mod rows;
+#[cfg(test)]
+mod tests;
 mod write;
 
 use std::sync::Arc;
 
+use sqlx::FromRow;
+use sqlx::sqlite::SqliteRow;
 use tidegate_core::BoxFuture;
 
-use super::words::questions;
+use super::full_text::MatchExpressions;
 use super::{
-    Draft, Entry, Kept, Memories, Owned, Owner, Place, Put, Quota, Scan, Search, Summary, Usage,
+    EntryId, EntryOwner, EntryRange, EntrySummary, MemoryEntry, MemoryQuota, MemoryStore,
+    MemoryUsage, NewEntry, OwnedEntry, PutOutcome, TextQuery, UsageDetails,
 };
-use crate::{Millis, Result, Store};
+use crate::{Result, Store, UnixMillis};
+use query::{OwnerQuery, owner_query};
 use rows::{EntryRow, OwnedRow, SummaryRow};
-use write::Swept;
+use write::ExpiryRun;
 
-/// CROSS: the words come first. Left alone, SQLite goes through all entries of the owner and asks
-/// the words about each. The rank is made from the words of all owners, so it is shown to nobody.
-const SEARCH: &str = "SELECT e.namespace, e.key, e.value, e.tags, e.size, e.created, e.updated, \
-    e.expires FROM memory_words CROSS JOIN memory_entries e ON e.id = memory_words.rowid \
-    WHERE memory_words MATCH $1 AND e.source = $2 AND e.principal = $3 \
-    AND (e.expires IS NULL OR e.expires > $4) AND ($5 IS NULL OR e.namespace = $5) \
-    ORDER BY bm25(memory_words, 4.0, 1.0, 2.0), e.updated DESC, e.id LIMIT $6";
-
-pub(super) struct SqliteMemories {
+pub(super) struct SqliteMemoryStore {
     store: Arc<Store>,
 }
 
-impl SqliteMemories {
+impl SqliteMemoryStore {
     pub(super) fn new(store: &Arc<Store>) -> Self {
         Self {
             store: Arc::clone(store),
         }
     }
 
-    async fn found(&self, owner: &Owner, question: &str, search: &Search) -> Result<Vec<Entry>> {
+    async fn fetch_all<R>(&self, query: OwnerQuery<'_, R>) -> Result<Vec<R>>
+    where
+        R: for<'r> FromRow<'r, SqliteRow> + Send + Unpin,
+    {
         let database = self.store.database().await?;
-        let rows = sqlx::query_as::<_, EntryRow>(SEARCH)
-            .bind(question)
-            .bind(&owner.source)
-            .bind(&owner.principal)
-            .bind(Millis::now().0)
-            .bind(search.namespace.as_deref())
-            .bind(search.limit)
-            .fetch_all(database.readers())
-            .await;
-        let rows = self.store.noted(rows)?;
-        Ok(rows.into_iter().map(Entry::from).collect())
+        let rows = query.fetch_all(database.readers()).await;
+        self.store.finish_read(rows)
+    }
+
+    async fn fetch_one<R>(&self, query: OwnerQuery<'_, R>) -> Result<R>
+    where
+        R: for<'r> FromRow<'r, SqliteRow> + Send + Unpin,
+    {
+        let database = self.store.database().await?;
+        let row = query.fetch_one(database.readers()).await;
+        self.store.finish_read(row)
+    }
+
+    async fn search_matching(
+        &self,
+        owner: &EntryOwner,
+        expression: &str,
+        query: &TextQuery,
+    ) -> Result<Vec<MemoryEntry>> {
+        let search = owner_query::<EntryRow>(query::SEARCH, owner)
+            .bind(expression)
+            .bind(query.namespace.as_deref())
+            .bind(query.limit);
+        let rows = self.fetch_all(search).await?;
+        Ok(rows.into_iter().map(MemoryEntry::from).collect())
     }
 }
 
-impl Memories for SqliteMemories {
+impl MemoryStore for SqliteMemoryStore {
     fn put<'a>(
         &'a self,
-        owner: &'a Owner,
-        draft: &'a Draft,
-        quota: Quota,
-    ) -> BoxFuture<'a, Result<Put>> {
+        owner: &'a EntryOwner,
+        entry: &'a NewEntry,
+        quota: MemoryQuota,
+    ) -> BoxFuture<'a, Result<PutOutcome>> {
         Box::pin(async move {
             let database = self.store.database().await?;
-            let done = write::put(&database, owner, draft, quota).await;
-            self.store.wrote(&database, done)
+            let result = write::put(&database, owner, entry, quota).await;
+            self.store.finish_write(&database, result)
         })
     }
 
     fn get<'a>(
         &'a self,
-        owner: &'a Owner,
-        place: &'a Place,
-    ) -> BoxFuture<'a, Result<Option<Entry>>> {
+        owner: &'a EntryOwner,
+        id: &'a EntryId,
+    ) -> BoxFuture<'a, Result<Option<MemoryEntry>>> {
         Box::pin(async move {
-            let database = self.store.database().await?;
-            let row = sqlx::query_as::<_, EntryRow>(
-                "SELECT namespace, key, value, tags, size, created, updated, expires \
-                 FROM memory_entries \
-                 WHERE source = $1 AND principal = $2 AND namespace = $3 AND key = $4 \
-                 AND (expires IS NULL OR expires > $5)",
-            )
-            .bind(&owner.source)
-            .bind(&owner.principal)
-            .bind(&place.namespace)
-            .bind(&place.key)
-            .bind(Millis::now().0)
-            .fetch_optional(database.readers())
-            .await;
-            Ok(self.store.noted(row)?.map(Entry::from))
+            let get = owner_query::<EntryRow>(query::GET, owner)
+                .bind(&id.namespace)
+                .bind(&id.key);
+            let rows = self.fetch_all(get).await?;
+            Ok(rows.into_iter().next().map(MemoryEntry::from))
         })
     }
 
-    fn scan<'a>(&'a self, owner: &'a Owner, scan: &'a Scan) -> BoxFuture<'a, Result<Vec<Summary>>> {
+    fn list<'a>(
+        &'a self,
+        owner: &'a EntryOwner,
+        range: &'a EntryRange,
+    ) -> BoxFuture<'a, Result<Vec<EntrySummary>>> {
         Box::pin(async move {
-            let database = self.store.database().await?;
-            let after = scan.after.as_ref();
-            let rows = sqlx::query_as::<_, SummaryRow>(
-                "SELECT namespace, key, tags, size, updated, expires FROM memory_entries \
-                 WHERE source = $1 AND principal = $2 AND (expires IS NULL OR expires > $3) \
-                 AND (namespace, key) > ($4, $5) AND ($6 IS NULL OR namespace = $6) \
-                 AND substr(key, 1, length($7)) = $7 \
-                 ORDER BY namespace, key LIMIT $8",
-            )
-            .bind(&owner.source)
-            .bind(&owner.principal)
-            .bind(Millis::now().0)
-            .bind(after.map_or("", |place| &place.namespace))
-            .bind(after.map_or("", |place| &place.key))
-            .bind(scan.namespace.as_deref())
-            .bind(&scan.prefix)
-            .bind(scan.limit)
-            .fetch_all(database.readers())
-            .await;
-            let rows = self.store.noted(rows)?;
-            Ok(rows.into_iter().map(Summary::from).collect())
+            let after = range.after.as_ref();
+            let list = owner_query::<SummaryRow>(query::LIST, owner)
+                .bind(after.map_or("", |id| &id.namespace))
+                .bind(after.map_or("", |id| &id.key))
+                .bind(range.namespace.as_deref())
+                .bind(&range.key_prefix)
+                .bind(range.limit);
+            let rows = self.fetch_all(list).await?;
+            Ok(rows.into_iter().map(EntrySummary::from).collect())
         })
     }
 
     fn search<'a>(
         &'a self,
-        owner: &'a Owner,
-        search: &'a Search,
-    ) -> BoxFuture<'a, Result<Vec<Entry>>> {
+        owner: &'a EntryOwner,
+        query: &'a TextQuery,
+    ) -> BoxFuture<'a, Result<Vec<MemoryEntry>>> {
         Box::pin(async move {
-            let Some([all, any]) = questions(&search.words) else {
+            let Some(expressions) = MatchExpressions::new(&query.text) else {
                 return Ok(Vec::new());
             };
-            let found = self.found(owner, &all, search).await?;
-            if found.is_empty() && any != all {
-                return self.found(owner, &any, search).await;
+            let MatchExpressions {
+                all_words,
+                any_word,
+            } = &expressions;
+            let matches = self.search_matching(owner, all_words, query).await?;
+            if matches.is_empty() && any_word != all_words {
+                return self.search_matching(owner, any_word, query).await;
             }
-            Ok(found)
+            Ok(matches)
         })
     }
 
-    fn delete<'a>(&'a self, owner: &'a Owner, place: &'a Place) -> BoxFuture<'a, Result<bool>> {
+    fn delete<'a>(
+        &'a self,
+        owner: &'a EntryOwner,
+        id: &'a EntryId,
+    ) -> BoxFuture<'a, Result<bool>> {
         Box::pin(async move {
             let database = self.store.database().await?;
-            let done = write::delete(&database, owner, place).await;
-            self.store.wrote(&database, done)
+            let result = write::delete(&database, owner, id).await;
+            self.store.finish_write(&database, result)
         })
     }
 
     fn clear<'a>(
         &'a self,
-        owner: &'a Owner,
+        owner: &'a EntryOwner,
         namespace: Option<&'a str>,
     ) -> BoxFuture<'a, Result<u64>> {
         Box::pin(async move {
             let database = self.store.database().await?;
-            let done = write::clear(&database, owner, namespace).await;
-            self.store.wrote(&database, done)
+            let result = write::clear(&database, owner, namespace).await;
+            self.store.finish_write(&database, result)
         })
     }
 
-    fn recent<'a>(&'a self, owner: &'a Owner, limit: u32) -> BoxFuture<'a, Result<Vec<Entry>>> {
-        Box::pin(async move {
-            let database = self.store.database().await?;
-            let rows = sqlx::query_as::<_, EntryRow>(
-                "SELECT namespace, key, value, tags, size, created, updated, expires \
-                 FROM memory_entries \
-                 WHERE source = $1 AND principal = $2 AND (expires IS NULL OR expires > $3) \
-                 ORDER BY updated DESC, id DESC LIMIT $4",
-            )
-            .bind(&owner.source)
-            .bind(&owner.principal)
-            .bind(Millis::now().0)
-            .bind(limit)
-            .fetch_all(database.readers())
-            .await;
-            let rows = self.store.noted(rows)?;
-            Ok(rows.into_iter().map(Entry::from).collect())
-        })
-    }
-
-    fn kept<'a>(
+    fn recent<'a>(
         &'a self,
-        owner: &'a Owner,
-        expiring_before: Millis,
-        namespaces: u32,
-    ) -> BoxFuture<'a, Result<Kept>> {
+        owner: &'a EntryOwner,
+        limit: u32,
+    ) -> BoxFuture<'a, Result<Vec<MemoryEntry>>> {
         Box::pin(async move {
-            let database = self.store.database().await?;
-            let now = Millis::now().0;
-            let total = sqlx::query_as::<_, (i64, i64, i64)>(
-                "SELECT count(*), coalesce(sum(size), 0), \
-                 coalesce(sum(CASE WHEN expires < $4 THEN 1 ELSE 0 END), 0) FROM memory_entries \
-                 WHERE source = $1 AND principal = $2 AND (expires IS NULL OR expires > $3)",
-            )
-            .bind(&owner.source)
-            .bind(&owner.principal)
-            .bind(now)
-            .bind(expiring_before.0)
-            .fetch_one(database.readers())
-            .await;
-            let (entries, bytes, expiring) = self.store.noted(total)?;
-            let each = sqlx::query_as::<_, (String, i64, i64)>(
-                "SELECT namespace, count(*), sum(size) FROM memory_entries \
-                 WHERE source = $1 AND principal = $2 AND (expires IS NULL OR expires > $3) \
-                 GROUP BY namespace ORDER BY namespace LIMIT $4",
-            )
-            .bind(&owner.source)
-            .bind(&owner.principal)
-            .bind(now)
-            .bind(namespaces)
-            .fetch_all(database.readers())
-            .await;
-            Ok(Kept {
+            let recent = owner_query::<EntryRow>(query::RECENT, owner).bind(limit);
+            let rows = self.fetch_all(recent).await?;
+            Ok(rows.into_iter().map(MemoryEntry::from).collect())
+        })
+    }
+
+    fn usage<'a>(
+        &'a self,
+        owner: &'a EntryOwner,
+        expiring_before: UnixMillis,
+        max_namespaces: u32,
+    ) -> BoxFuture<'a, Result<UsageDetails>> {
+        Box::pin(async move {
+            let total = owner_query::<(i64, i64, i64)>(query::USAGE, owner);
+            let total = self.fetch_one(total.bind(expiring_before.0)).await?;
+            let (entries, bytes, expiring) = total;
+            let namespaces =
+                owner_query::<(String, i64, i64)>(query::USAGE_BY_NAMESPACE, owner);
+            let namespaces = self.fetch_all(namespaces.bind(max_namespaces)).await?;
+            Ok(UsageDetails {
                 total: rows::usage((entries, bytes)),
-                expiring: rows::count(expiring),
-                namespaces: rows::namespaces(self.store.noted(each)?),
+                expiring: rows::unsigned(expiring),
+                namespaces: rows::namespaces(namespaces),
             })
         })
     }
 
     fn count<'a>(
         &'a self,
-        owner: &'a Owner,
+        owner: &'a EntryOwner,
         namespace: Option<&'a str>,
     ) -> BoxFuture<'a, Result<u64>> {
         Box::pin(async move {
-            let database = self.store.database().await?;
-            let counted = sqlx::query_as::<_, (i64,)>(
-                "SELECT count(*) FROM memory_entries WHERE source = $1 AND principal = $2 \
-                 AND (expires IS NULL OR expires > $3) AND ($4 IS NULL OR namespace = $4)",
-            )
-            .bind(&owner.source)
-            .bind(&owner.principal)
-            .bind(Millis::now().0)
-            .bind(namespace)
-            .fetch_one(database.readers())
-            .await;
-            Ok(rows::count(self.store.noted(counted)?.0))
+            let count = owner_query::<(i64,)>(query::COUNT, owner).bind(namespace);
+            let (count,) = self.fetch_one(count).await?;
+            Ok(rows::unsigned(count))
         })
     }
 
-    fn total<'a>(&'a self, source: &'a str) -> BoxFuture<'a, Result<Usage>> {
+    fn total_usage<'a>(&'a self, source: &'a str) -> BoxFuture<'a, Result<MemoryUsage>> {
         Box::pin(async move {
-            let database = self.store.database().await?;
-            let row = sqlx::query_as::<_, (i64, i64)>(
-                "SELECT coalesce(sum(entries), 0), coalesce(sum(bytes), 0) \
-                 FROM memory_usage WHERE source = $1",
-            )
-            .bind(source)
-            .fetch_one(database.readers())
-            .await;
-            Ok(rows::usage(self.store.noted(row)?))
+            let total = sqlx::query_as::<_, (i64, i64)>(query::TOTAL_USAGE).bind(source);
+            Ok(rows::usage(self.fetch_one(total).await?))
         })
     }
 
-    fn dump<'a>(&'a self, source: &'a str, limit: u32) -> BoxFuture<'a, Result<Vec<Owned>>> {
+    fn dump<'a>(&'a self, source: &'a str, limit: u32) -> BoxFuture<'a, Result<Vec<OwnedEntry>>> {
         Box::pin(async move {
-            let database = self.store.database().await?;
-            let rows = sqlx::query_as::<_, OwnedRow>(
-                "SELECT principal, namespace, key, value, tags, size, created, updated, expires \
-                 FROM memory_entries WHERE source = $1 AND (expires IS NULL OR expires > $2) \
-                 ORDER BY id LIMIT $3",
-            )
-            .bind(source)
-            .bind(Millis::now().0)
-            .bind(limit)
-            .fetch_all(database.readers())
-            .await;
-            let rows = self.store.noted(rows)?;
-            Ok(rows.into_iter().map(Owned::from).collect())
+            let dump = sqlx::query_as::<_, OwnedRow>(query::DUMP)
+                .bind(source)
+                .bind(UnixMillis::now().0)
+                .bind(limit);
+            let rows = self.fetch_all(dump).await?;
+            Ok(rows.into_iter().map(OwnedEntry::from).collect())
         })
     }
 
-    fn sweep(&self) -> BoxFuture<'_, Result<Option<Millis>>> {
+    fn delete_expired(&self) -> BoxFuture<'_, Result<Option<UnixMillis>>> {
         Box::pin(async move {
             let database = self.store.database().await?;
-            match write::sweep(&database).await {
-                Ok(Swept::Nothing(next)) => Ok(next),
-                Ok(Swept::Some(next)) => self.store.wrote(&database, Ok(next)),
-                Err(error) => self.store.wrote(&database, Err(error)),
+            match write::delete_expired(&database).await {
+                Ok(ExpiryRun::NothingExpired { next }) => Ok(next),
+                Ok(ExpiryRun::Deleted { next }) => self.store.finish_write(&database, Ok(next)),
+                Err(error) => self.store.finish_write(&database, Err(error)),
             }
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use sqlx::AssertSqlSafe;
-
-    use super::*;
-
-    /// The other way round a search of ten thousand entries takes a thousand times as long.
-    #[tokio::test]
-    async fn a_search_begins_with_the_words() {
-        let folder = tempfile::TempDir::with_prefix("tidegate-store-").unwrap();
-        let store = Store::in_folder(folder.path());
-        let database = store.database().await.unwrap();
-        let explain = AssertSqlSafe(format!("EXPLAIN QUERY PLAN {SEARCH}"));
-        let plan: Vec<(i64, i64, i64, String)> = sqlx::query_as(explain)
-            .fetch_all(database.readers())
-            .await
-            .unwrap();
-        assert!(plan[0].3.contains("memory_words"), "{plan:?}");
     }
 }

@@ -1,43 +1,45 @@
-//! The laws of memories, on SQLite.
+//! The contract of a memory store, on SQLite.
 
-use tidegate_store::memory::memories;
+use tidegate_store::memory::memory_store;
 
-use crate::Place;
-use crate::laws::{self, Law};
+use crate::TestStore;
+use crate::laws::{self, Law, TEST_TIMEOUT};
 
-async fn holds(law: Law) {
-    let place = Place::new();
-    law(memories(&place.store)).await;
+async fn check(law: Law) {
+    let test = TestStore::new();
+    let checked = law(memory_store(&test.store));
+    let checked = tokio::time::timeout(TEST_TIMEOUT, checked).await;
+    checked.expect("the test ends in time");
 }
 
 macro_rules! laws {
-    ($($law:ident),* $(,)?) => {$(
+    ($($group:ident::$law:ident),* $(,)?) => {$(
         #[tokio::test]
         async fn $law() {
-            holds(|memories| Box::pin(laws::$law(memories))).await;
+            check(|memory| Box::pin(laws::$group::$law(memory))).await;
         }
     )*};
 }
 
 laws![
-    a_value_keeps_its_text,
-    what_is_put_is_got_until_it_is_deleted,
-    what_is_put_again_is_replaced_and_keeps_its_age,
-    times_that_are_given_are_kept,
-    owners_see_only_their_own,
-    what_expired_is_nowhere,
-    expiry_frees_its_place,
-    sweeping_says_when_to_come_again,
-    quotas_hold_and_are_freed_again,
-    scans_go_through_everything_in_order,
-    a_prefix_is_text,
-    words_are_found_in_keys_values_and_tags,
-    all_words_are_better_than_any,
-    what_is_replaced_or_deleted_is_not_found,
-    no_question_breaks_the_search,
-    clearing_takes_what_it_says,
-    what_is_kept_is_counted_by_namespace,
-    what_changed_last_comes_first,
-    a_dump_has_everyones,
-    many_write_at_once,
+    entries::preserves_the_exact_text_of_values,
+    entries::returns_an_entry_until_it_is_deleted,
+    entries::replacing_keeps_the_creation_time,
+    entries::stores_given_timestamps,
+    entries::separates_owners,
+    entries::accepts_concurrent_writes,
+    expiry::never_returns_expired_entries,
+    expiry::expired_entries_do_not_count_towards_the_quota,
+    expiry::deleting_expired_entries_returns_the_next_expiry,
+    quota::enforces_quotas_and_frees_them_on_deletion,
+    quota::clears_one_namespace_or_all,
+    quota::reports_usage_by_namespace,
+    listing::pages_through_all_entries_in_order,
+    listing::treats_a_key_prefix_as_literal_text,
+    listing::lists_recent_entries_newest_first,
+    listing::dumps_the_entries_of_all_owners,
+    search::finds_words_in_keys_values_and_tags,
+    search::prefers_entries_with_all_words,
+    search::does_not_find_replaced_or_deleted_text,
+    search::accepts_any_query_text,
 ];

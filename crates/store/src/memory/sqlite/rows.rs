@@ -1,9 +1,9 @@
-//! Rows as they come from SQLite, and what they mean.
+//! Rows of the memory tables, and their conversion.
 
 use tidegate_core::RawJson;
 
-use super::super::{Entry, Owned, Place, Summary, Usage};
-use crate::Millis;
+use super::super::{EntryId, EntrySummary, MemoryEntry, MemoryUsage, OwnedEntry};
+use crate::UnixMillis;
 
 /// namespace, key, value, tags, size, created, updated, expires
 pub(super) type EntryRow = (String, String, String, String, i64, i64, i64, Option<i64>);
@@ -11,7 +11,7 @@ pub(super) type EntryRow = (String, String, String, String, i64, i64, i64, Optio
 /// namespace, key, tags, size, updated, expires
 pub(super) type SummaryRow = (String, String, String, i64, i64, Option<i64>);
 
-/// principal, and then an entry
+/// principal, then the columns of an [`EntryRow`]
 pub(super) type OwnedRow = (
     String,
     String,
@@ -24,33 +24,33 @@ pub(super) type OwnedRow = (
     Option<i64>,
 );
 
-impl From<EntryRow> for Entry {
+impl From<EntryRow> for MemoryEntry {
     fn from((namespace, key, value, tags, size, created, updated, expires): EntryRow) -> Self {
         Self {
-            place: Place { namespace, key },
+            id: EntryId { namespace, key },
             value: RawJson::copy_of(&value),
-            tags: read_tags(&tags),
-            size: count(size),
-            created: Millis(created),
-            updated: Millis(updated),
-            expires: expires.map(Millis),
+            tags: decode_tags(&tags),
+            size: unsigned(size),
+            created: UnixMillis(created),
+            updated: UnixMillis(updated),
+            expires: expires.map(UnixMillis),
         }
     }
 }
 
-impl From<SummaryRow> for Summary {
+impl From<SummaryRow> for EntrySummary {
     fn from((namespace, key, tags, size, updated, expires): SummaryRow) -> Self {
         Self {
-            place: Place { namespace, key },
-            tags: read_tags(&tags),
-            size: count(size),
-            updated: Millis(updated),
-            expires: expires.map(Millis),
+            id: EntryId { namespace, key },
+            tags: decode_tags(&tags),
+            size: unsigned(size),
+            updated: UnixMillis(updated),
+            expires: expires.map(UnixMillis),
         }
     }
 }
 
-impl From<OwnedRow> for Owned {
+impl From<OwnedRow> for OwnedEntry {
     fn from(row: OwnedRow) -> Self {
         let (principal, namespace, key, value, tags, size, created, updated, expires) = row;
         let entry = (namespace, key, value, tags, size, created, updated, expires);
@@ -61,27 +61,27 @@ impl From<OwnedRow> for Owned {
     }
 }
 
-pub(super) fn usage((entries, bytes): (i64, i64)) -> Usage {
-    Usage {
-        entries: count(entries),
-        bytes: count(bytes),
+pub(super) fn usage((entries, bytes): (i64, i64)) -> MemoryUsage {
+    MemoryUsage {
+        entries: unsigned(entries),
+        bytes: unsigned(bytes),
     }
 }
 
-pub(super) fn namespaces(rows: Vec<(String, i64, i64)>) -> Vec<(String, Usage)> {
+pub(super) fn namespaces(rows: Vec<(String, i64, i64)>) -> Vec<(String, MemoryUsage)> {
     let rows = rows.into_iter();
     rows.map(|(name, entries, bytes)| (name, usage((entries, bytes))))
         .collect()
 }
 
-pub(super) fn count(number: i64) -> u64 {
+pub(super) fn unsigned(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }
 
-pub(super) fn write_tags(tags: &[String]) -> String {
+pub(super) fn encode_tags(tags: &[String]) -> String {
     serde_json::Value::from(tags).to_string()
 }
 
-fn read_tags(text: &str) -> Vec<String> {
+fn decode_tags(text: &str) -> Vec<String> {
     serde_json::from_str(text).unwrap_or_default()
 }

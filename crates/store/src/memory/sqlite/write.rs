@@ -1,269 +1,298 @@
-//! What changes memories: each is one transaction, together with its lines in the log of changes.
+//! Writes. Each is one transaction that also adds its rows to the log of changes.
 
+use sqlx::query::QueryAs;
+use sqlx::sqlite::{SqliteArguments, SqliteRow};
 use sqlx::{Sqlite, Transaction};
 
-use super::super::words::words_of;
-use super::super::{Draft, Owner, Place, Put, Quota, TOPIC, Usage};
-use super::rows::{usage, write_tags};
-use crate::Millis;
-use crate::open::Database;
+use super::super::full_text::searchable_text;
+use super::super::{
+    EntryId, EntryOwner, EntryTimestamps, MemoryQuota, MemoryUsage, NewEntry, PutOutcome, TOPIC,
+};
+use super::rows::{encode_tags, unsigned, usage};
+use crate::UnixMillis;
+use crate::sqlite::Database;
 
-type Writing<'a> = Transaction<'a, Sqlite>;
+type WriteTransaction<'a> = Transaction<'a, Sqlite>;
 
-/// More deletions at once are told as one.
-const TOLD_ONE_BY_ONE: usize = 200;
+/// Above this number, deletions are logged as a single change of everything.
+const MAX_LOGGED_DELETIONS: usize = 200;
 
-/// Entries that are swept at once, so that other writers get their turn.
-const SWEPT_AT_ONCE: i64 = 500;
+/// Expired entries deleted in one transaction, so that other writers get their turn.
+const EXPIRY_BATCH: i64 = 500;
+
+/// A query with the owner bound as `$1` and `$2`.
+fn for_owner<'q, R>(
+    sql: &'static str,
+    owner: &'q EntryOwner,
+) -> QueryAs<'q, Sqlite, R, SqliteArguments>
+where
+    R: for<'r> sqlx::FromRow<'r, SqliteRow>,
+{
+    sqlx::query_as(sql)
+        .bind(&owner.source)
+        .bind(&owner.principal)
+}
 
 pub(super) async fn put(
     database: &Database,
-    owner: &Owner,
-    draft: &Draft,
-    quota: Quota,
-) -> sqlx::Result<Put> {
-    let mut writing = database.write().await?;
-    let now = Millis::now();
-    // What has expired takes no room and gives no age.
-    forget_expired(&mut writing, owner, now).await?;
-    let there = size_at(&mut writing, owner, &draft.place).await?;
-    let used = used(&mut writing, owner).await?;
-    let (entries, bytes) = match there {
+    owner: &EntryOwner,
+    entry: &NewEntry,
+    quota: MemoryQuota,
+) -> sqlx::Result<PutOutcome> {
+    let mut transaction = database.begin_write().await?;
+    let now = UnixMillis::now();
+    // Expired entries neither count towards the quota nor pass on their creation time.
+    delete_expired_of(&mut transaction, owner, now).await?;
+    let replaced_size = size_of(&mut transaction, owner, &entry.id).await?;
+    let used = used_by(&mut transaction, owner).await?;
+    let (entries, other_bytes) = match replaced_size {
         Some(size) => (used.entries, used.bytes.saturating_sub(size)),
         None => (used.entries + 1, used.bytes),
     };
     if entries > quota.entries {
-        return Ok(Put::TooMany(used));
+        return Ok(PutOutcome::TooManyEntries(used));
     }
-    if bytes.saturating_add(draft.size()) > quota.bytes {
-        return Ok(Put::TooLarge(used));
+    if other_bytes.saturating_add(entry.size()) > quota.bytes {
+        return Ok(PutOutcome::TooManyBytes(used));
     }
-    let id = upsert(&mut writing, owner, draft, now).await?;
-    index(&mut writing, id, draft).await?;
-    tell(&mut writing, owner, &draft.place).await?;
-    writing.commit().await?;
-    Ok(match there {
-        Some(_) => Put::Replaced,
-        None => Put::Added,
+    let row = upsert(&mut transaction, owner, entry, now).await?;
+    index_text(&mut transaction, row, entry).await?;
+    log_change(&mut transaction, owner, &entry.id).await?;
+    transaction.commit().await?;
+    Ok(match replaced_size {
+        Some(_) => PutOutcome::Replaced,
+        None => PutOutcome::Added,
     })
 }
 
+/// Returns the row id.
 async fn upsert(
-    writing: &mut Writing<'_>,
-    owner: &Owner,
-    draft: &Draft,
-    now: Millis,
+    transaction: &mut WriteTransaction<'_>,
+    owner: &EntryOwner,
+    entry: &NewEntry,
+    now: UnixMillis,
 ) -> sqlx::Result<i64> {
-    let (created, updated) = draft.times.unwrap_or((now, now));
-    let sql = if draft.times.is_some() {
-        UPSERT_WITH_TIMES
-    } else {
-        UPSERT
+    let (sql, timestamps) = match entry.timestamps {
+        Some(timestamps) => (UPSERT_WITH_CREATED, timestamps),
+        None => (
+            UPSERT,
+            EntryTimestamps {
+                created: now,
+                updated: now,
+            },
+        ),
     };
-    let (id,): (i64,) = sqlx::query_as(sql)
-        .bind(&owner.source)
-        .bind(&owner.principal)
-        .bind(&draft.place.namespace)
-        .bind(&draft.place.key)
-        .bind(draft.value.as_str())
-        .bind(write_tags(&draft.tags))
-        .bind(i64::try_from(draft.size()).unwrap_or(i64::MAX))
-        .bind(created.0)
-        .bind(updated.0)
-        .bind(draft.expires.map(|at| at.0))
-        .fetch_one(&mut **writing)
+    let (row,): (i64,) = for_owner(sql, owner)
+        .bind(&entry.id.namespace)
+        .bind(&entry.id.key)
+        .bind(entry.value.as_str())
+        .bind(encode_tags(&entry.tags))
+        .bind(i64::try_from(entry.size()).unwrap_or(i64::MAX))
+        .bind(timestamps.created.0)
+        .bind(timestamps.updated.0)
+        .bind(entry.expires.map(|at| at.0))
+        .fetch_one(&mut **transaction)
         .await?;
-    Ok(id)
+    Ok(row)
 }
 
-const UPSERT: &str = "INSERT INTO memory_entries \
-    (source, principal, namespace, key, value, tags, size, created, updated, expires) \
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
-    ON CONFLICT (source, principal, namespace, key) DO UPDATE SET value = excluded.value, \
-    tags = excluded.tags, size = excluded.size, updated = excluded.updated, \
-    expires = excluded.expires RETURNING id";
+macro_rules! upsert {
+    ($created:literal) => {
+        concat!(
+            "INSERT INTO memory_entries \
+             (source, principal, namespace, key, value, tags, size, created, updated, expires) \
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
+             ON CONFLICT (source, principal, namespace, key) DO UPDATE SET \
+             value = excluded.value, tags = excluded.tags, size = excluded.size, ",
+            $created,
+            "updated = excluded.updated, expires = excluded.expires RETURNING id"
+        )
+    };
+}
 
-const UPSERT_WITH_TIMES: &str = "INSERT INTO memory_entries \
-    (source, principal, namespace, key, value, tags, size, created, updated, expires) \
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) \
-    ON CONFLICT (source, principal, namespace, key) DO UPDATE SET value = excluded.value, \
-    tags = excluded.tags, size = excluded.size, updated = excluded.updated, \
-    created = excluded.created, expires = excluded.expires RETURNING id";
+const UPSERT: &str = upsert!("");
+const UPSERT_WITH_CREATED: &str = upsert!("created = excluded.created, ");
 
-async fn index(writing: &mut Writing<'_>, id: i64, draft: &Draft) -> sqlx::Result<()> {
-    let old = sqlx::query("DELETE FROM memory_words WHERE rowid = $1").bind(id);
-    old.execute(&mut **writing).await?;
+async fn index_text(
+    transaction: &mut WriteTransaction<'_>,
+    row: i64,
+    entry: &NewEntry,
+) -> sqlx::Result<()> {
+    let old = sqlx::query("DELETE FROM memory_words WHERE rowid = $1").bind(row);
+    old.execute(&mut **transaction).await?;
     sqlx::query("INSERT INTO memory_words (rowid, key, value, tags) VALUES ($1, $2, $3, $4)")
-        .bind(id)
-        .bind(&draft.place.key)
-        .bind(words_of(draft.value.as_str()))
-        .bind(draft.tags.join(" "))
-        .execute(&mut **writing)
+        .bind(row)
+        .bind(&entry.id.key)
+        .bind(searchable_text(entry.value.as_str()))
+        .bind(entry.tags.join(" "))
+        .execute(&mut **transaction)
         .await?;
     Ok(())
 }
 
 pub(super) async fn delete(
     database: &Database,
-    owner: &Owner,
-    place: &Place,
+    owner: &EntryOwner,
+    id: &EntryId,
 ) -> sqlx::Result<bool> {
-    let mut writing = database.write().await?;
-    let row: Option<(bool,)> = sqlx::query_as(
-        "DELETE FROM memory_entries \
-         WHERE source = $1 AND principal = $2 AND namespace = $3 AND key = $4 \
-         RETURNING expires IS NULL OR expires > $5",
-    )
-    .bind(&owner.source)
-    .bind(&owner.principal)
-    .bind(&place.namespace)
-    .bind(&place.key)
-    .bind(Millis::now().0)
-    .fetch_optional(&mut *writing)
-    .await?;
+    let mut transaction = database.begin_write().await?;
+    let sql = "DELETE FROM memory_entries \
+               WHERE source = $1 AND principal = $2 AND namespace = $3 AND key = $4 \
+               RETURNING expires IS NULL OR expires > $5";
+    let row: Option<(bool,)> = for_owner(sql, owner)
+        .bind(&id.namespace)
+        .bind(&id.key)
+        .bind(UnixMillis::now().0)
+        .fetch_optional(&mut *transaction)
+        .await?;
     if row.is_some() {
-        tell(&mut writing, owner, place).await?;
+        log_change(&mut transaction, owner, id).await?;
     }
-    writing.commit().await?;
-    Ok(row.is_some_and(|(was_there,)| was_there))
+    transaction.commit().await?;
+    Ok(row.is_some_and(|(was_unexpired,)| was_unexpired))
 }
 
 pub(super) async fn clear(
     database: &Database,
-    owner: &Owner,
+    owner: &EntryOwner,
     namespace: Option<&str>,
 ) -> sqlx::Result<u64> {
-    let mut writing = database.write().await?;
-    let rows: Vec<(String, String, bool)> = sqlx::query_as(
-        "DELETE FROM memory_entries \
-         WHERE source = $1 AND principal = $2 AND ($3 IS NULL OR namespace = $3) \
-         RETURNING namespace, key, expires IS NULL OR expires > $4",
-    )
-    .bind(&owner.source)
-    .bind(&owner.principal)
-    .bind(namespace)
-    .bind(Millis::now().0)
-    .fetch_all(&mut *writing)
-    .await?;
-    let cleared = rows.iter().filter(|(_, _, was_there)| *was_there).count();
-    let places = rows.into_iter();
-    let places = places.map(|(namespace, key, _)| Place { namespace, key });
-    tell_all(&mut writing, owner, &places.collect::<Vec<_>>()).await?;
-    writing.commit().await?;
+    let mut transaction = database.begin_write().await?;
+    let sql = "DELETE FROM memory_entries \
+               WHERE source = $1 AND principal = $2 AND ($3 IS NULL OR namespace = $3) \
+               RETURNING namespace, key, expires IS NULL OR expires > $4";
+    let rows: Vec<(String, String, bool)> = for_owner(sql, owner)
+        .bind(namespace)
+        .bind(UnixMillis::now().0)
+        .fetch_all(&mut *transaction)
+        .await?;
+    let unexpired = rows.iter().filter(|(.., was_unexpired)| *was_unexpired);
+    let cleared = unexpired.count();
+    let ids = rows.into_iter();
+    let ids = ids.map(|(namespace, key, _)| EntryId { namespace, key });
+    log_changes(&mut transaction, owner, &ids.collect::<Vec<_>>()).await?;
+    transaction.commit().await?;
     Ok(u64::try_from(cleared).unwrap_or(u64::MAX))
 }
 
-/// What was swept, and when something expires next.
-pub(super) enum Swept {
-    Nothing(Option<Millis>),
-    Some(Option<Millis>),
+/// The result of deleting expired entries, with the time of the next expiry.
+pub(super) enum ExpiryRun {
+    NothingExpired { next: Option<UnixMillis> },
+    Deleted { next: Option<UnixMillis> },
 }
 
-/// Deletes what has expired.
-pub(super) async fn sweep(database: &Database) -> sqlx::Result<Swept> {
+/// Deletes one batch of expired entries.
+pub(super) async fn delete_expired(database: &Database) -> sqlx::Result<ExpiryRun> {
     let next = next_expiry(database).await?;
-    if next.is_none_or(|next| next > Millis::now()) {
-        return Ok(Swept::Nothing(next));
+    if next.is_none_or(|next| next > UnixMillis::now()) {
+        return Ok(ExpiryRun::NothingExpired { next });
     }
-    let mut writing = database.write().await?;
+    let mut transaction = database.begin_write().await?;
     let rows: Vec<(String, String, String, String)> = sqlx::query_as(
         "DELETE FROM memory_entries WHERE id IN \
          (SELECT id FROM memory_entries WHERE expires <= $1 ORDER BY expires LIMIT $2) \
          RETURNING source, principal, namespace, key",
     )
-    .bind(Millis::now().0)
-    .bind(SWEPT_AT_ONCE)
-    .fetch_all(&mut *writing)
+    .bind(UnixMillis::now().0)
+    .bind(EXPIRY_BATCH)
+    .fetch_all(&mut *transaction)
     .await?;
     for (source, principal, namespace, key) in rows {
-        let owner = Owner { source, principal };
-        tell(&mut writing, &owner, &Place { namespace, key }).await?;
+        let owner = EntryOwner { source, principal };
+        log_change(&mut transaction, &owner, &EntryId { namespace, key }).await?;
     }
-    writing.commit().await?;
-    Ok(Swept::Some(next_expiry(database).await?))
+    transaction.commit().await?;
+    let next = next_expiry(database).await?;
+    Ok(ExpiryRun::Deleted { next })
 }
 
-async fn next_expiry(database: &Database) -> sqlx::Result<Option<Millis>> {
-    let asked = sqlx::query_as::<_, (Option<i64>,)>(
+async fn next_expiry(database: &Database) -> sqlx::Result<Option<UnixMillis>> {
+    let query = sqlx::query_as::<_, (Option<i64>,)>(
         "SELECT min(expires) FROM memory_entries WHERE expires IS NOT NULL",
     );
-    let (next,) = asked.fetch_one(database.readers()).await?;
-    Ok(next.map(Millis))
+    let (next,) = query.fetch_one(database.readers()).await?;
+    Ok(next.map(UnixMillis))
 }
 
-async fn forget_expired(writing: &mut Writing<'_>, owner: &Owner, now: Millis) -> sqlx::Result<()> {
-    let rows: Vec<(String, String)> = sqlx::query_as(
-        "DELETE FROM memory_entries WHERE source = $1 AND principal = $2 AND expires <= $3 \
-         RETURNING namespace, key",
-    )
-    .bind(&owner.source)
-    .bind(&owner.principal)
-    .bind(now.0)
-    .fetch_all(&mut **writing)
-    .await?;
-    let places = rows.into_iter();
-    let places = places.map(|(namespace, key)| Place { namespace, key });
-    tell_all(writing, owner, &places.collect::<Vec<_>>()).await
+async fn delete_expired_of(
+    transaction: &mut WriteTransaction<'_>,
+    owner: &EntryOwner,
+    now: UnixMillis,
+) -> sqlx::Result<()> {
+    let sql = "DELETE FROM memory_entries WHERE source = $1 AND principal = $2 AND expires <= $3 \
+               RETURNING namespace, key";
+    let rows: Vec<(String, String)> = for_owner(sql, owner)
+        .bind(now.0)
+        .fetch_all(&mut **transaction)
+        .await?;
+    let ids = rows.into_iter();
+    let ids = ids.map(|(namespace, key)| EntryId { namespace, key });
+    log_changes(transaction, owner, &ids.collect::<Vec<_>>()).await
 }
 
-async fn size_at(
-    writing: &mut Writing<'_>,
-    owner: &Owner,
-    place: &Place,
+async fn size_of(
+    transaction: &mut WriteTransaction<'_>,
+    owner: &EntryOwner,
+    id: &EntryId,
 ) -> sqlx::Result<Option<u64>> {
-    let row: Option<(i64,)> = sqlx::query_as(
-        "SELECT size FROM memory_entries \
-         WHERE source = $1 AND principal = $2 AND namespace = $3 AND key = $4",
-    )
-    .bind(&owner.source)
-    .bind(&owner.principal)
-    .bind(&place.namespace)
-    .bind(&place.key)
-    .fetch_optional(&mut **writing)
-    .await?;
-    Ok(row.map(|(size,)| u64::try_from(size).unwrap_or(0)))
+    let sql = "SELECT size FROM memory_entries \
+               WHERE source = $1 AND principal = $2 AND namespace = $3 AND key = $4";
+    let row: Option<(i64,)> = for_owner(sql, owner)
+        .bind(&id.namespace)
+        .bind(&id.key)
+        .fetch_optional(&mut **transaction)
+        .await?;
+    Ok(row.map(|(size,)| unsigned(size)))
 }
 
-async fn used(writing: &mut Writing<'_>, owner: &Owner) -> sqlx::Result<Usage> {
-    let row: Option<(i64, i64)> = sqlx::query_as(
-        "SELECT entries, bytes FROM memory_usage WHERE source = $1 AND principal = $2",
-    )
-    .bind(&owner.source)
-    .bind(&owner.principal)
-    .fetch_optional(&mut **writing)
-    .await?;
+async fn used_by(
+    transaction: &mut WriteTransaction<'_>,
+    owner: &EntryOwner,
+) -> sqlx::Result<MemoryUsage> {
+    let sql = "SELECT entries, bytes FROM memory_usage WHERE source = $1 AND principal = $2";
+    let row: Option<(i64, i64)> = for_owner(sql, owner)
+        .fetch_optional(&mut **transaction)
+        .await?;
     Ok(row.map(usage).unwrap_or_default())
 }
 
-async fn tell_all(writing: &mut Writing<'_>, owner: &Owner, places: &[Place]) -> sqlx::Result<()> {
-    if places.len() > TOLD_ONE_BY_ONE {
-        return line(writing, owner, "", "").await;
+async fn log_changes(
+    transaction: &mut WriteTransaction<'_>,
+    owner: &EntryOwner,
+    ids: &[EntryId],
+) -> sqlx::Result<()> {
+    if ids.len() > MAX_LOGGED_DELETIONS {
+        return insert_log_row(transaction, owner, "", "").await;
     }
-    for place in places {
-        tell(writing, owner, place).await?;
+    for id in ids {
+        log_change(transaction, owner, id).await?;
     }
     Ok(())
 }
 
-async fn tell(writing: &mut Writing<'_>, owner: &Owner, place: &Place) -> sqlx::Result<()> {
-    line(writing, owner, &place.namespace, &place.key).await
+async fn log_change(
+    transaction: &mut WriteTransaction<'_>,
+    owner: &EntryOwner,
+    id: &EntryId,
+) -> sqlx::Result<()> {
+    insert_log_row(transaction, owner, &id.namespace, &id.key).await
 }
 
-async fn line(
-    writing: &mut Writing<'_>,
-    owner: &Owner,
+async fn insert_log_row(
+    transaction: &mut WriteTransaction<'_>,
+    owner: &EntryOwner,
     place: &str,
     item: &str,
 ) -> sqlx::Result<()> {
-    sqlx::query(
-        "INSERT INTO changes (topic, source, principal, place, item) VALUES ($1, $2, $3, $4, $5)",
-    )
-    .bind(TOPIC)
-    .bind(&owner.source)
-    .bind(&owner.principal)
-    .bind(place)
-    .bind(item)
-    .execute(&mut **writing)
-    .await?;
+    let sql = "INSERT INTO changes (source, principal, topic, place, item) \
+               VALUES ($1, $2, $3, $4, $5)";
+    sqlx::query(sql)
+        .bind(&owner.source)
+        .bind(&owner.principal)
+        .bind(TOPIC)
+        .bind(place)
+        .bind(item)
+        .execute(&mut **transaction)
+        .await?;
     Ok(())
 }
