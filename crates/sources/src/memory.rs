@@ -23,8 +23,8 @@ use tidegate_core::{
     BoxFuture, Call, Caller, Catalog, ChangeStream, GaugeValue, Health, Reply,
     ResourceSubscription, Result, Source, SourceId, Viewer,
 };
-use tidegate_store::memory::{Memories, Owner, memories};
-use tidegate_store::{Changes, Millis, State as StoreState, Store, StoreError};
+use tidegate_store::memory::{EntryOwner, MemoryStore, memory_store};
+use tidegate_store::{Store, StoreError, StoreEvents, StoreState, UnixMillis};
 
 use crate::declare::{Declarations, Offer, Stop};
 pub use limits::Limits;
@@ -52,14 +52,14 @@ pub struct Memory {
 pub(crate) struct State {
     id: String,
     uris: Uris,
-    kept: Arc<dyn Memories>,
+    kept: Arc<dyn MemoryStore>,
     limits: Limits,
 }
 
 impl State {
     /// The entries of whoever calls.
-    fn owner(&self, caller: &Caller) -> Owner {
-        Owner {
+    fn owner(&self, caller: &Caller) -> EntryOwner {
+        EntryOwner {
             source: self.id.clone(),
             principal: caller.principal.as_str().to_owned(),
         }
@@ -88,7 +88,7 @@ impl Memory {
             state: State {
                 id: id.to_string(),
                 uris,
-                kept: memories(store),
+                kept: memory_store(store),
                 limits,
             },
             store: Arc::clone(store),
@@ -99,7 +99,7 @@ impl Memory {
 
     /// Sweeps what has expired and tells what changes, for as long as it is polled.
     pub async fn run(self: Arc<Self>) {
-        let mut changes = self.store.changes();
+        let mut changes = self.store.subscribe();
         loop {
             let pause = self.sweep().await.unwrap_or(AFTER_FAILURE);
             // Until something expires, or is written: then that may expire sooner.
@@ -109,17 +109,17 @@ impl Memory {
     }
 
     /// Tells what changes until something has been written.
-    async fn tell(&self, changes: &mut Changes) {
+    async fn tell(&self, changes: &mut StoreEvents) {
         while !self.notices.tell(changes.next().await) {}
     }
 
     /// Deletes what has expired, counts the rest, and gives the time until more expires.
     async fn sweep(&self) -> Result<Duration, StoreError> {
-        let next = self.state.kept.sweep().await?;
-        let total = self.state.kept.total(&self.state.id).await?;
+        let next = self.state.kept.delete_expired().await?;
+        let total = self.state.kept.total_usage(&self.state.id).await?;
         self.entries.store(total.entries, Ordering::Relaxed);
         self.bytes.store(total.bytes, Ordering::Relaxed);
-        let left = next.map_or(i64::MAX, |next| next.0.saturating_sub(Millis::now().0));
+        let left = next.map_or(i64::MAX, |next| next.0.saturating_sub(UnixMillis::now().0));
         let left = Duration::from_millis(u64::try_from(left).unwrap_or(0));
         Ok(left.min(LONGEST_PAUSE))
     }
@@ -139,13 +139,13 @@ impl Source for Memory {
     }
 
     fn subscribe(&self, uri: &str) -> ResourceSubscription {
-        let guard = (self.notices.watch(uri), self.store.listen());
+        let guard = (self.notices.watch(uri), self.store.poll_frequently());
         let store = Arc::clone(&self.store);
-        ResourceSubscription::new(guard, async move { store.followed().await })
+        ResourceSubscription::new(guard, async move { store.wait_until_following().await })
     }
 
     fn ready(&self) -> BoxFuture<'_, ()> {
-        Box::pin(self.store.followed())
+        Box::pin(self.store.wait_until_following())
     }
 
     fn health(&self) -> Health {

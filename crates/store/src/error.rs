@@ -5,7 +5,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use tidegate_core::{Code, Error, Side};
+use tidegate_core::{Code, Error, ErrorOrigin};
 
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
 
@@ -98,7 +98,7 @@ impl StoreError {
         }
     }
 
-    pub(crate) fn caused_by(
+    pub(crate) fn with_cause(
         mut self,
         cause: impl Into<Box<dyn std::error::Error + Send + Sync>>,
     ) -> Self {
@@ -142,6 +142,6 @@ impl std::error::Error for StoreError {
 
 impl From<StoreError> for Error {
     fn from(error: StoreError) -> Self {
-        Self::new(Code::Storage, Side::Gateway, error.public_message()).caused_by(error)
+        Self::new(Code::Storage, ErrorOrigin::Gateway, error.public_message()).with_cause(error)
     }
 }

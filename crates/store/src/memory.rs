@@ -169,11 +169,7 @@ pub trait MemoryStore: Send + Sync + 'static {
     ) -> BoxFuture<'a, Result<Vec<MemoryEntry>>>;
 
     /// Returns whether the entry existed.
-    fn delete<'a>(
-        &'a self,
-        owner: &'a EntryOwner,
-        id: &'a EntryId,
-    ) -> BoxFuture<'a, Result<bool>>;
+    fn delete<'a>(&'a self, owner: &'a EntryOwner, id: &'a EntryId) -> BoxFuture<'a, Result<bool>>;
 
     /// Deletes an owner's entries, in one namespace or in all. Returns how many there were.
     fn clear<'a>(

@@ -2,8 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use tidegate_store::Millis;
-use tidegate_store::memory::{Entry, Place, Summary};
+use tidegate_store::UnixMillis;
+use tidegate_store::memory::{EntryId, EntrySummary, MemoryEntry};
 
 use super::State;
 use super::json::Json;
@@ -14,11 +14,15 @@ use crate::declare::Stop;
 pub(super) const DEFAULT: &str = "default";
 
 /// The place that a caller names.
-pub(super) fn place(state: &State, namespace: Option<String>, key: String) -> Result<Place, Stop> {
+pub(super) fn place(
+    state: &State,
+    namespace: Option<String>,
+    key: String,
+) -> Result<EntryId, Stop> {
     let namespace = namespace.unwrap_or_else(|| DEFAULT.to_owned());
     check_namespace(&namespace).map_err(Stop::fault)?;
     state.limits.check_key(&key).map_err(Stop::fault)?;
-    Ok(Place { namespace, key })
+    Ok(EntryId { namespace, key })
 }
 
 /// The namespace that a caller names, or all of them.
@@ -46,11 +50,11 @@ pub(super) struct Shown {
 }
 
 impl Shown {
-    pub(super) fn new(state: &State, entry: Entry) -> Self {
+    pub(super) fn new(state: &State, entry: MemoryEntry) -> Self {
         Self {
-            uri: state.uris.entry(&entry.place),
-            key: entry.place.key,
-            namespace: entry.place.namespace,
+            uri: state.uris.entry(&entry.id),
+            key: entry.id.key,
+            namespace: entry.id.namespace,
             value: entry.value.into(),
             tags: entry.tags,
             created: time(entry.created),
@@ -75,11 +79,11 @@ pub(super) struct Listed {
 }
 
 impl Listed {
-    pub(super) fn new(state: &State, entry: Summary) -> Self {
+    pub(super) fn new(state: &State, entry: EntrySummary) -> Self {
         Self {
-            uri: state.uris.entry(&entry.place),
-            key: entry.place.key,
-            namespace: entry.place.namespace,
+            uri: state.uris.entry(&entry.id),
+            key: entry.id.key,
+            namespace: entry.id.namespace,
             tags: entry.tags,
             size: entry.size,
             updated: time(entry.updated),
@@ -88,6 +92,6 @@ impl Listed {
     }
 }
 
-pub(super) fn time(at: Millis) -> String {
+pub(super) fn time(at: UnixMillis) -> String {
     humantime::format_rfc3339_millis(at.into()).to_string()
 }

@@ -1,6 +1,6 @@
 //! How much a principal may keep, and how large what it keeps may be.
 
-use tidegate_store::memory::{Draft, Put, Quota};
+use tidegate_store::memory::{MemoryQuota, NewEntry, PutOutcome};
 
 use super::stats::apart;
 
@@ -22,18 +22,18 @@ pub struct Limits {
 const NAMESPACE_BYTES: usize = 64;
 
 impl Limits {
-    pub fn quota(&self) -> Quota {
+    pub fn quota(&self) -> MemoryQuota {
         let number = |number| u64::try_from(number).unwrap_or(u64::MAX);
-        Quota {
+        MemoryQuota {
             entries: number(self.max_entries),
             bytes: number(self.max_bytes),
         }
     }
 
     /// Whether an entry may look like this; if not, why, in words for whoever wants to keep it.
-    pub fn check(&self, draft: &Draft) -> Result<(), String> {
-        check_namespace(&draft.place.namespace)?;
-        self.check_key(&draft.place.key)?;
+    pub fn check(&self, draft: &NewEntry) -> Result<(), String> {
+        check_namespace(&draft.id.namespace)?;
+        self.check_key(&draft.id.key)?;
         let size = draft.value.as_str().len();
         if size > self.max_value_bytes {
             let [size, most] = apart(size as u64, self.max_value_bytes as u64);
@@ -68,14 +68,14 @@ impl Limits {
     }
 
     /// Why an entry was not kept; none if it was.
-    pub fn refusal(&self, put: Put) -> Option<String> {
+    pub fn refusal(&self, put: PutOutcome) -> Option<String> {
         match put {
-            Put::Added | Put::Replaced => None,
-            Put::TooMany(_) => Some(format!(
+            PutOutcome::Added | PutOutcome::Replaced => None,
+            PutOutcome::TooManyEntries(_) => Some(format!(
                 "the quota of {} entries is used up; delete some first, or let them expire",
                 self.max_entries
             )),
-            Put::TooLarge(used) => {
+            PutOutcome::TooManyBytes(used) => {
                 let [quota, used] = apart(self.max_bytes as u64, used.bytes);
                 Some(format!(
                     "this would exceed the quota of {quota}, of which {used} are used; delete \

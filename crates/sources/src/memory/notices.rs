@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
 use tidegate_core::{Change, ChangeSender, ChangeStream, Principal, Recipients, SourceId};
-use tidegate_store::memory::{Place, TOPIC};
-use tidegate_store::{Changed, Told};
+use tidegate_store::memory::{EntryId, TOPIC};
+use tidegate_store::{StoreChange, StoreEvent};
 
 use super::uris::Uris;
 
@@ -50,23 +50,23 @@ impl Notices {
     }
 
     /// Tells what the store tells. True if something has been written.
-    pub(super) fn tell(&self, told: Told) -> bool {
+    pub(super) fn tell(&self, told: StoreEvent) -> bool {
         match told {
-            Told::Changed(changed) if self.is_ours(&changed) => self.tell_owner(&changed),
-            Told::Changed(_) => {}
-            Told::Gap => self.sender.send_missed(Recipients::Everyone),
-            Told::Written => return true,
+            StoreEvent::Changed(changed) if self.is_ours(&changed) => self.tell_owner(&changed),
+            StoreEvent::Changed(_) => {}
+            StoreEvent::Gap => self.sender.send_missed(Recipients::Everyone),
+            StoreEvent::Written => return true,
         }
         false
     }
 
-    fn is_ours(&self, changed: &Changed) -> bool {
+    fn is_ours(&self, changed: &StoreChange) -> bool {
         changed.topic == TOPIC && changed.source == self.source
     }
 
-    fn tell_owner(&self, changed: &Changed) {
+    fn tell_owner(&self, changed: &StoreChange) {
         let owner = Recipients::Principal(Principal::new(&changed.principal));
-        match &changed.thing {
+        match &changed.item {
             Some((namespace, key)) => self.tell_of(&owner, namespace, key),
             // Too many to name: whatever the owner watches may be among them.
             None => self.sender.send_missed(owner),
@@ -88,7 +88,7 @@ impl Notices {
 
     /// The URIs of an entry, and how those who watch it spell them.
     fn uris_of(&self, namespace: &str, key: &str) -> Vec<String> {
-        let place = Place {
+        let place = EntryId {
             namespace: namespace.to_owned(),
             key: key.to_owned(),
         };

@@ -1,7 +1,7 @@
 //! Prompts that bring what is remembered into a conversation.
 
 use tidegate_core::{Result, truncate_for_message};
-use tidegate_store::memory::{Entry, Search};
+use tidegate_store::memory::{MemoryEntry, TextQuery};
 
 use super::State;
 use crate::declare::{Argument, Body, Given, Message, Prompt};
@@ -81,9 +81,9 @@ async fn context(state: &State, given: Given<'_>) -> Result<Vec<Message>> {
     Ok(messages(state, opening, entries))
 }
 
-async fn found(state: &State, given: &Given<'_>, words: &str) -> Result<Vec<Entry>> {
-    let search = Search {
-        words: words.to_owned(),
+async fn found(state: &State, given: &Given<'_>, words: &str) -> Result<Vec<MemoryEntry>> {
+    let search = TextQuery {
+        text: words.to_owned(),
         namespace: None,
         limit: MOST,
     };
@@ -98,7 +98,7 @@ fn entries_of(count: usize) -> &'static str {
     }
 }
 
-fn messages(state: &State, opening: String, entries: Vec<Entry>) -> Vec<Message> {
+fn messages(state: &State, opening: String, entries: Vec<MemoryEntry>) -> Vec<Message> {
     let brought = entries.into_iter().map(|entry| message(state, &entry));
     std::iter::once(Message::text(opening))
         .chain(brought)
@@ -106,10 +106,10 @@ fn messages(state: &State, opening: String, entries: Vec<Entry>) -> Vec<Message>
 }
 
 /// An entry as an embedded resource.
-fn message(state: &State, entry: &Entry) -> Message {
-    let uri = state.uris.entry(&entry.place);
+fn message(state: &State, entry: &MemoryEntry) -> Message {
+    let uri = state.uris.entry(&entry.id);
     if entry.size > LARGEST {
-        let key = &entry.place.key;
+        let key = &entry.id.key;
         return Message::text(format!("`{key}` is too large to be shown here; read {uri}"));
     }
     let resource = Body::value(&entry.value).item(&uri, "text/plain");

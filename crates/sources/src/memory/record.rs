@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tidegate_store::Millis;
-use tidegate_store::memory::{Draft, Entry, Place};
+use tidegate_store::UnixMillis;
+use tidegate_store::memory::{EntryId, EntryTimestamps, MemoryEntry, NewEntry};
 
 use super::entries::{DEFAULT, time};
 use super::json::Json;
@@ -49,11 +49,11 @@ impl fmt::Display for WrongRecord {
 
 impl std::error::Error for WrongRecord {}
 
-impl From<Entry> for Record {
-    fn from(entry: Entry) -> Self {
+impl From<MemoryEntry> for Record {
+    fn from(entry: MemoryEntry) -> Self {
         Self {
-            namespace: entry.place.namespace,
-            key: entry.place.key,
+            namespace: entry.id.namespace,
+            key: entry.id.key,
             value: entry.value.into(),
             tags: entry.tags,
             created: Some(time(entry.created)),
@@ -76,32 +76,35 @@ impl Record {
     }
 
     /// What is to be kept.
-    pub fn draft(self) -> Result<Draft, WrongRecord> {
-        let now = Millis::now();
+    pub fn draft(self) -> Result<NewEntry, WrongRecord> {
+        let now = UnixMillis::now();
         let created = self.created.as_deref().map(moment).transpose()?;
         let updated = self.updated.as_deref().map(moment).transpose()?;
         let mut tags = self.tags;
         tags.sort();
         tags.dedup();
-        Ok(Draft {
-            place: Place {
+        Ok(NewEntry {
+            id: EntryId {
                 namespace: self.namespace,
                 key: self.key,
             },
             value: self.value.to_raw(),
             tags,
             expires: self.expires.as_deref().map(moment).transpose()?,
-            times: (created.is_some() || updated.is_some()).then(|| {
+            timestamps: (created.is_some() || updated.is_some()).then(|| {
                 let created = created.or(updated).unwrap_or(now);
-                (created, updated.unwrap_or(created))
+                EntryTimestamps {
+                    created,
+                    updated: updated.unwrap_or(created),
+                }
             }),
         })
     }
 }
 
-fn moment(text: &str) -> Result<Millis, WrongRecord> {
+fn moment(text: &str) -> Result<UnixMillis, WrongRecord> {
     let time = humantime::parse_rfc3339(text);
-    time.map(Millis::from).map_err(|_| {
+    time.map(UnixMillis::from).map_err(|_| {
         WrongRecord(format!(
             "`{text}` is not a time such as 2026-01-31T12:00:00Z"
         ))

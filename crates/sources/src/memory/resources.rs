@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 use tidegate_core::{CacheScope, Result};
-use tidegate_store::Millis;
-use tidegate_store::memory::{Place, Scan};
+use tidegate_store::UnixMillis;
+use tidegate_store::memory::{EntryId, EntryRange};
 
 use super::State;
 use super::entries::{DEFAULT, Shown};
@@ -84,7 +84,7 @@ pub(super) fn templates(uris: &Uris) -> Vec<Template<State>> {
 }
 
 async fn read(state: &State, expanded: Expanded<'_>) -> Result<Body> {
-    let place = Place {
+    let place = EntryId {
         namespace: expanded.get("namespace").unwrap_or(DEFAULT).to_owned(),
         key: expanded.value("key").to_owned(),
     };
@@ -98,22 +98,22 @@ async fn read(state: &State, expanded: Expanded<'_>) -> Result<Body> {
 /// The keys that begin with what is typed, in the namespace that is.
 async fn keys(state: &State, typed: Typed<'_>) -> Result<Vec<String>> {
     let namespace = typed.others.get("namespace");
-    let scan = Scan {
+    let scan = EntryRange {
         namespace: Some(namespace.map_or(DEFAULT, String::as_str).to_owned()),
-        prefix: typed.value,
+        key_prefix: typed.value,
         after: None,
         limit: MOST_COMPLETED,
     };
     let owner = state.owner(typed.caller);
-    let found = state.kept.scan(&owner, &scan).await?;
-    Ok(found.into_iter().map(|one| one.place.key).collect())
+    let found = state.kept.list(&owner, &scan).await?;
+    Ok(found.into_iter().map(|one| one.id.key).collect())
 }
 
 async fn namespaces(state: &State, typed: Typed<'_>) -> Result<Vec<String>> {
     let owner = state.owner(typed.caller);
     let kept = state
         .kept
-        .kept(&owner, Millis::now(), MOST_COMPLETED)
+        .usage(&owner, UnixMillis::now(), MOST_COMPLETED)
         .await?;
     let names = kept.namespaces.into_iter().map(|(name, _)| name);
     Ok(names
@@ -139,7 +139,7 @@ struct Dumped {
 
 impl Dump {
     async fn of(state: &State) -> Result<Self> {
-        let total = state.kept.total(&state.id).await?;
+        let total = state.kept.total_usage(&state.id).await?;
         let all = state.kept.dump(&state.id, MOST_DUMPED).await?;
         let mut bytes = 0;
         let small = all.into_iter().take_while(|one| {

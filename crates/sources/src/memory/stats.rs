@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde::Serialize;
 use tidegate_core::{Caller, Result};
-use tidegate_store::Millis;
-use tidegate_store::memory::Usage;
+use tidegate_store::UnixMillis;
+use tidegate_store::memory::MemoryUsage;
 
 use super::State;
 
@@ -27,7 +27,7 @@ pub(super) struct Stats {
     expiring_soon: u64,
     /// The first hundred, by their names.
     namespaces: BTreeMap<String, Amount>,
-    quota: Quota,
+    quota: MemoryQuota,
 }
 
 #[derive(Serialize)]
@@ -37,7 +37,7 @@ struct Amount {
 }
 
 #[derive(Serialize)]
-struct Quota {
+struct MemoryQuota {
     entries: usize,
     size: String,
     bytes: usize,
@@ -45,10 +45,10 @@ struct Quota {
 
 impl Stats {
     pub(super) async fn of(state: &State, caller: &Caller) -> Result<Self> {
-        let until = Millis::now().plus(SOON);
+        let until = UnixMillis::now().plus(SOON);
         let owner = state.owner(caller);
-        let kept = state.kept.kept(&owner, until, MOST_NAMESPACES).await?;
-        let amount = |Usage { entries, bytes }| Amount {
+        let kept = state.kept.usage(&owner, until, MOST_NAMESPACES).await?;
+        let amount = |MemoryUsage { entries, bytes }| Amount {
             entries,
             size: human(bytes),
         };
@@ -61,7 +61,7 @@ impl Stats {
             namespaces: namespaces
                 .map(|(name, usage)| (name, amount(usage)))
                 .collect(),
-            quota: Quota {
+            quota: MemoryQuota {
                 entries: state.limits.max_entries,
                 size: human(state.limits.max_bytes as u64),
                 bytes: state.limits.max_bytes,

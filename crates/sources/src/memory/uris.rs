@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use tidegate_core::SourceId;
-use tidegate_store::memory::Place;
+use tidegate_store::memory::EntryId;
 
 use super::entries::DEFAULT;
 use crate::declare::{decoded, encoded};
@@ -48,7 +48,7 @@ impl Uris {
     }
 
     /// The shortest URI of an entry.
-    pub(super) fn entry(&self, place: &Place) -> String {
+    pub(super) fn entry(&self, place: &EntryId) -> String {
         match place.namespace == DEFAULT {
             true => format!("{}/entries/{}", self.root, encoded(&place.key)),
             false => self.long(place),
@@ -56,7 +56,7 @@ impl Uris {
     }
 
     /// Every URI that an entry has.
-    pub(super) fn all_of(&self, place: &Place) -> Vec<String> {
+    pub(super) fn all_of(&self, place: &EntryId) -> Vec<String> {
         let (short, long) = (self.entry(place), self.long(place));
         match short == long {
             true => vec![long],
@@ -64,20 +64,20 @@ impl Uris {
         }
     }
 
-    fn long(&self, Place { namespace, key }: &Place) -> String {
+    fn long(&self, EntryId { namespace, key }: &EntryId) -> String {
         let (namespace, key) = (encoded(namespace), encoded(key));
         format!("{}/namespaces/{namespace}/entries/{key}", self.root)
     }
 
     /// The entry that a URI means, in whatever way it is spelled.
-    pub(super) fn place(&self, uri: &str) -> Option<Place> {
+    pub(super) fn place(&self, uri: &str) -> Option<EntryId> {
         let rest = uri.strip_prefix(&self.root)?.strip_prefix('/')?;
         let (namespace, key) = match rest.strip_prefix("entries/") {
             Some(key) => (DEFAULT, key),
             None => rest.strip_prefix("namespaces/")?.split_once("/entries/")?,
         };
         let text = |part| decoded(part).map(Cow::into_owned);
-        Some(Place {
+        Some(EntryId {
             namespace: text(namespace)?,
             key: text(key)?,
         })
@@ -100,7 +100,7 @@ mod tests {
                 "plugin://notes/namespaces/work/entries/%C3%A9%3F%23%25",
             ),
         ] {
-            let place = Place {
+            let place = EntryId {
                 namespace: namespace.to_owned(),
                 key: key.to_owned(),
             };

@@ -133,11 +133,7 @@ impl MemoryStore for SqliteMemoryStore {
         })
     }
 
-    fn delete<'a>(
-        &'a self,
-        owner: &'a EntryOwner,
-        id: &'a EntryId,
-    ) -> BoxFuture<'a, Result<bool>> {
+    fn delete<'a>(&'a self, owner: &'a EntryOwner, id: &'a EntryId) -> BoxFuture<'a, Result<bool>> {
         Box::pin(async move {
             let database = self.store.database().await?;
             let result = write::delete(&database, owner, id).await;
@@ -179,8 +175,7 @@ impl MemoryStore for SqliteMemoryStore {
             let total = owner_query::<(i64, i64, i64)>(query::USAGE, owner);
             let total = self.fetch_one(total.bind(expiring_before.0)).await?;
             let (entries, bytes, expiring) = total;
-            let namespaces =
-                owner_query::<(String, i64, i64)>(query::USAGE_BY_NAMESPACE, owner);
+            let namespaces = owner_query::<(String, i64, i64)>(query::USAGE_BY_NAMESPACE, owner);
             let namespaces = self.fetch_all(namespaces.bind(max_namespaces)).await?;
             Ok(UsageDetails {
                 total: rows::usage((entries, bytes)),

@@ -179,5 +179,5 @@ async fn check_integrity(connection: &mut SqliteConnection, path: &Path) -> Resu
     if verdict == "ok" {
         return Ok(());
     }
-    Err(error::new(StoreErrorKind::Corrupt, path, "the file is damaged").caused_by(verdict))
+    Err(error::new(StoreErrorKind::Corrupt, path, "the file is damaged").with_cause(verdict))
 }

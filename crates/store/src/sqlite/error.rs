@@ -6,11 +6,7 @@ use crate::{StoreError, StoreErrorKind};
 
 pub(super) const NOT_OURS: &str = "this is not a Tidegate database";
 
-pub(super) fn new(
-    kind: StoreErrorKind,
-    file: &Path,
-    detail: impl std::fmt::Display,
-) -> StoreError {
+pub(super) fn new(kind: StoreErrorKind, file: &Path, detail: impl std::fmt::Display) -> StoreError {
     StoreError::new(kind, file.display(), detail)
 }
 
@@ -21,7 +17,7 @@ pub(super) fn from_io(file: &Path, error: std::io::Error) -> StoreError {
         Io::ReadOnlyFilesystem | Io::PermissionDenied => StoreErrorKind::ReadOnly,
         _ => StoreErrorKind::Unavailable,
     };
-    new(kind, file, &error).caused_by(error)
+    new(kind, file, &error).with_cause(error)
 }
 
 pub(crate) fn from_sqlx(file: &Path, error: sqlx::Error) -> StoreError {
@@ -29,7 +25,7 @@ pub(crate) fn from_sqlx(file: &Path, error: sqlx::Error) -> StoreError {
         sqlx::Error::Io(error) => from_io(file, error),
         error => {
             let kind = kind_of(&error);
-            new(kind, file, detail(kind, &error)).caused_by(error)
+            new(kind, file, detail(kind, &error)).with_cause(error)
         }
     }
 }

@@ -73,7 +73,10 @@ async fn does_not_modify_a_file_of_another_program() {
     let test = TestStore::new();
     run_sql(&test.file(), "CREATE TABLE songs (name TEXT)").await;
     let before = fs::read(test.file()).unwrap();
-    assert_eq!(open_error(&test.store).await.kind(), StoreErrorKind::Foreign);
+    assert_eq!(
+        open_error(&test.store).await.kind(),
+        StoreErrorKind::Foreign
+    );
     assert_eq!(fs::read(test.file()).unwrap(), before);
 }
 
@@ -96,7 +99,12 @@ async fn reports_a_damaged_file() {
     let memory = memory_store(&test.store);
     for number in 0..200 {
         let value = format!("\"{}\"", "word ".repeat(100));
-        put(&memory, &owner("ada"), &entry(&format!("k{number}"), &value)).await;
+        put(
+            &memory,
+            &owner("ada"),
+            &entry(&format!("k{number}"), &value),
+        )
+        .await;
     }
     test.store.close().await;
     let mut bytes = fs::read(test.file()).unwrap();

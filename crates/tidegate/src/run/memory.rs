@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tidegate_sources::memory::Limits;
-use tidegate_store::memory::{Memories, Owner, memories};
+use tidegate_store::memory::{EntryOwner, MemoryStore, memory_store};
 use tidegate_store::{Store, StoreError};
 
 use super::{in_runtime, quietly, tell};
@@ -18,8 +18,8 @@ use crate::config::{Environment, Settings, SourceKind, load};
 /// One principal's memory.
 struct Kept {
     store: Arc<Store>,
-    memories: Arc<dyn Memories>,
-    owner: Owner,
+    memories: Arc<dyn MemoryStore>,
+    owner: EntryOwner,
     limits: Limits,
 }
 
@@ -59,9 +59,9 @@ impl Kept {
         let (source, limits) = choose(settings, args.source.as_deref())?;
         let store = Arc::new(Store::in_folder(&settings.data_dir));
         Ok(Self {
-            memories: memories(&store),
+            memories: memory_store(&store),
             store,
-            owner: Owner {
+            owner: EntryOwner {
                 source,
                 principal: args.principal.clone(),
             },

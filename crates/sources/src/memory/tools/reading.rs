@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tidegate_store::memory::{Owner, Place, Scan, Search, Summary};
+use tidegate_store::memory::{EntryId, EntryOwner, EntryRange, EntrySummary, TextQuery};
 
 use super::super::State;
 use super::super::entries::{Listed, Shown, maybe_namespace, place};
@@ -80,16 +80,14 @@ pub(super) async fn list(
     let pattern = arguments.pattern.as_deref().map(Pattern::new);
     let pattern = pattern.transpose().map_err(Stop::Fault)?;
     let after = arguments.cursor.as_deref().map(read_cursor).transpose()?;
-    let scan = Scan {
+    let scan = EntryRange {
         namespace: maybe_namespace(arguments.namespace)?,
-        prefix: pattern.as_ref().map_or("", |one| &one.prefix).to_owned(),
+        key_prefix: pattern.as_ref().map_or("", |one| &one.prefix).to_owned(),
         after,
         limit: LOOKED_AT_ONCE,
     };
-    let fits = |entry: &Summary| {
-        let key_fits = pattern
-            .as_ref()
-            .is_none_or(|one| one.fits(&entry.place.key));
+    let fits = |entry: &EntrySummary| {
+        let key_fits = pattern.as_ref().is_none_or(|one| one.fits(&entry.id.key));
         key_fits && arguments.tags.iter().all(|tag| entry.tags.contains(tag))
     };
     let limit = arguments.limit.unwrap_or(LISTED).clamp(1, MOST_LISTED);
@@ -107,21 +105,21 @@ pub(super) async fn list(
 /// The next entries that fit, and after which one to go on. Looks at a bounded number of them.
 async fn page(
     state: &State,
-    owner: &Owner,
-    mut scan: Scan,
+    owner: &EntryOwner,
+    mut scan: EntryRange,
     limit: u32,
-    fits: impl Fn(&Summary) -> bool,
-) -> Result<(Vec<Summary>, Option<Place>), Stop> {
+    fits: impl Fn(&EntrySummary) -> bool,
+) -> Result<(Vec<EntrySummary>, Option<EntryId>), Stop> {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let mut entries = Vec::new();
     for _ in 0..MOST_LOOKS {
-        let looked_at = state.kept.scan(owner, &scan).await?;
+        let looked_at = state.kept.list(owner, &scan).await?;
         let is_last = looked_at.len() < usize::try_from(scan.limit).unwrap_or(usize::MAX);
         for entry in looked_at {
             if entries.len() == limit && fits(&entry) {
                 return Ok((entries, scan.after));
             }
-            scan.after = Some(entry.place.clone());
+            scan.after = Some(entry.id.clone());
             if fits(&entry) {
                 entries.push(entry);
             }
@@ -134,9 +132,9 @@ async fn page(
 }
 
 /// No namespace has a slash, so the first one divides.
-fn read_cursor(text: &str) -> Result<Place, Stop> {
+fn read_cursor(text: &str) -> Result<EntryId, Stop> {
     let parts = text.split_once('/');
-    let place = parts.map(|(namespace, key)| Place {
+    let place = parts.map(|(namespace, key)| EntryId {
         namespace: namespace.to_owned(),
         key: key.to_owned(),
     });
@@ -169,8 +167,8 @@ pub(super) async fn search(
     asking: Asking<'_>,
     arguments: SearchArguments,
 ) -> Result<Matches, Stop> {
-    let search = Search {
-        words: arguments.query,
+    let search = TextQuery {
+        text: arguments.query,
         namespace: maybe_namespace(arguments.namespace)?,
         limit: arguments.limit.unwrap_or(FOUND).clamp(1, MOST_FOUND),
     };
@@ -182,7 +180,7 @@ pub(super) async fn search(
     let mut bytes = 0;
     for entry in state.kept.search(&owner, &search).await? {
         if bytes + entry.size > MOST_BYTES {
-            answer.too_large.push(state.uris.entry(&entry.place));
+            answer.too_large.push(state.uris.entry(&entry.id));
             continue;
         }
         bytes += entry.size;

@@ -2,8 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tidegate_store::Millis;
-use tidegate_store::memory::{Draft, Put};
+use tidegate_store::UnixMillis;
+use tidegate_store::memory::{NewEntry, PutOutcome};
 
 use super::super::State;
 use super::super::entries::{maybe_namespace, place, time};
@@ -50,12 +50,12 @@ pub(super) async fn store(
     let mut tags = arguments.tags;
     tags.sort();
     tags.dedup();
-    let draft = Draft {
-        place: place(state, arguments.namespace, arguments.key)?,
+    let draft = NewEntry {
+        id: place(state, arguments.namespace, arguments.key)?,
         value: arguments.value.to_raw(),
         tags,
-        expires: ttl.map(|ttl| Millis::now().plus(ttl)),
-        times: None,
+        expires: ttl.map(|ttl| UnixMillis::now().plus(ttl)),
+        timestamps: None,
     };
     state.limits.check(&draft).map_err(Stop::fault)?;
     let owner = state.owner(asking.caller());
@@ -64,12 +64,12 @@ pub(super) async fn store(
         return Err(Stop::Fault(refusal));
     }
     Ok(Stored {
-        replaced: put == Put::Replaced,
+        replaced: put == PutOutcome::Replaced,
         size: draft.size(),
         expires: draft.expires.map(time),
-        uri: state.uris.entry(&draft.place),
-        key: draft.place.key,
-        namespace: draft.place.namespace,
+        uri: state.uris.entry(&draft.id),
+        key: draft.id.key,
+        namespace: draft.id.namespace,
     })
 }
 

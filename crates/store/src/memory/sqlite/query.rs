@@ -35,7 +35,10 @@ macro_rules! entry_columns {
 }
 
 pub(super) const GET: &str = concat!(
-    "SELECT", entry_columns!(), "FROM memory_entries WHERE", owned_and_unexpired!(),
+    "SELECT",
+    entry_columns!(),
+    "FROM memory_entries WHERE",
+    owned_and_unexpired!(),
     "AND namespace = $4 AND key = $5",
 );
 
@@ -47,7 +50,10 @@ pub(super) const LIST: &str = concat!(
 );
 
 pub(super) const RECENT: &str = concat!(
-    "SELECT", entry_columns!(), "FROM memory_entries WHERE", owned_and_unexpired!(),
+    "SELECT",
+    entry_columns!(),
+    "FROM memory_entries WHERE",
+    owned_and_unexpired!(),
     "ORDER BY updated DESC, id DESC LIMIT $4",
 );
 
@@ -84,6 +90,8 @@ pub(super) const TOTAL_USAGE: &str = "SELECT coalesce(sum(entries), 0), coalesce
     FROM memory_usage WHERE source = $1";
 
 pub(super) const DUMP: &str = concat!(
-    "SELECT principal,", entry_columns!(), "FROM memory_entries \
+    "SELECT principal,",
+    entry_columns!(),
+    "FROM memory_entries \
      WHERE source = $1 AND (expires IS NULL OR expires > $2) ORDER BY id LIMIT $3",
 );

@@ -104,14 +104,12 @@ pub(crate) async fn separates_owners(memory: Memory) {
             assert_eq!(search(&memory, other, text).await, Vec::<String>::new());
         }
         assert_eq!(usage(&memory, other).await, UsageDetails::default());
-        assert!(
-            !memory
-                .delete(other, &id("default", "k"))
-                .await
-                .unwrap()
-        );
+        assert!(!memory.delete(other, &id("default", "k")).await.unwrap());
         assert_eq!(memory.clear(other, None).await.unwrap(), 0);
-        assert_eq!(put(&memory, other, &entry("k", "2")).await, PutOutcome::Added);
+        assert_eq!(
+            put(&memory, other, &entry("k", "2")).await,
+            PutOutcome::Added
+        );
         memory.clear(other, None).await.unwrap();
     }
     assert!(get(&memory, &ada, "k").await.is_some());

@@ -41,13 +41,19 @@ pub(crate) async fn expired_entries_do_not_count_towards_the_quota(memory: Memor
     put(&memory, &ada, &expired("old")).await;
     let before = UnixMillis::now();
     assert_eq!(
-        memory.put(&ada, &entry("new", "1"), one_entry).await.unwrap(),
+        memory
+            .put(&ada, &entry("new", "1"), one_entry)
+            .await
+            .unwrap(),
         PutOutcome::Added
     );
     put(&memory, &ada, &expired("new")).await;
     // An expired entry is not replaced: the next one counts as added.
     assert_eq!(
-        memory.put(&ada, &entry("new", "2"), one_entry).await.unwrap(),
+        memory
+            .put(&ada, &entry("new", "2"), one_entry)
+            .await
+            .unwrap(),
         PutOutcome::Added
     );
     assert!(get(&memory, &ada, "new").await.unwrap().created >= before);

@@ -38,7 +38,10 @@ pub(crate) async fn enforces_quotas_and_frees_them_on_deletion(memory: Memory) {
     assert!(memory.delete(&ada, &id("default", "a")).await.unwrap());
     assert_eq!(put("c", "1").await, PutOutcome::Added);
     memory.clear(&ada, None).await.unwrap();
-    assert_eq!(memory.total_usage("memory").await.unwrap(), MemoryUsage::default());
+    assert_eq!(
+        memory.total_usage("memory").await.unwrap(),
+        MemoryUsage::default()
+    );
     assert_eq!(
         memory
             .put(&owner("bob"), &entry("a", "1"), quota)

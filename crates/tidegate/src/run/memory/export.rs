@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write as _};
 
 use tidegate_sources::memory::Record;
-use tidegate_store::memory::Scan;
+use tidegate_store::memory::EntryRange;
 
 use super::{Kept, told};
 
@@ -13,21 +13,21 @@ const AT_ONCE: u32 = 500;
 /// Prints them. What is not printed is the reader's own doing, and no failure of ours.
 pub(super) async fn run(kept: &Kept, namespace: Option<String>) -> anyhow::Result<io::Result<()>> {
     let mut out = BufWriter::new(io::stdout());
-    let mut scan = Scan {
+    let mut scan = EntryRange {
         namespace,
         limit: AT_ONCE,
-        ..Scan::default()
+        ..EntryRange::default()
     };
     loop {
-        let page = kept.memories.scan(&kept.owner, &scan).await;
+        let page = kept.memories.list(&kept.owner, &scan).await;
         let page = page.map_err(|error| told(&error))?;
         let Some(last) = page.last() else {
             return Ok(out.flush());
         };
-        scan.after = Some(last.place.clone());
+        scan.after = Some(last.id.clone());
         for summary in page {
             // One that is gone by now has expired or was deleted.
-            let entry = kept.memories.get(&kept.owner, &summary.place).await;
+            let entry = kept.memories.get(&kept.owner, &summary.id).await;
             let Some(entry) = entry.map_err(|error| told(&error))? else {
                 continue;
             };

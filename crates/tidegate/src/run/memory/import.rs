@@ -7,8 +7,8 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use tidegate_sources::memory::Record;
-use tidegate_store::Millis;
-use tidegate_store::memory::Draft;
+use tidegate_store::UnixMillis;
+use tidegate_store::memory::NewEntry;
 
 use super::{Kept, told};
 
@@ -27,7 +27,7 @@ pub(super) async fn run(kept: &Kept, file: &Path) -> anyhow::Result<io::Result<(
     let Lines { drafts, replaced } = drafts.map_err(|Wrong { line, message }| {
         anyhow::anyhow!("{name}:{line}: {message}; nothing was kept")
     })?;
-    let now = Millis::now();
+    let now = UnixMillis::now();
     let (mut done, mut expired) = (0, 0);
     for (line, draft) in drafts {
         if draft.expires.is_some_and(|at| at <= now) {
@@ -71,7 +71,7 @@ fn counted(done: usize) -> String {
 #[derive(Default)]
 struct Lines {
     /// The entries with the numbers of their lines.
-    drafts: Vec<(usize, Draft)>,
+    drafts: Vec<(usize, NewEntry)>,
     /// Lines before them with the same keys.
     replaced: usize,
 }
@@ -97,7 +97,7 @@ fn read(kept: &Kept, mut input: impl BufRead) -> Result<Lines, Wrong> {
         let draft = Record::read(&text).and_then(Record::draft);
         let draft = draft.map_err(|error| wrong(error.to_string()))?;
         kept.limits.check(&draft).map_err(wrong)?;
-        if let Some(&at) = places.get(&draft.place) {
+        if let Some(&at) = places.get(&draft.id) {
             lines.drafts[at] = (line, draft);
             lines.replaced += 1;
             continue;
@@ -106,7 +106,7 @@ fn read(kept: &Kept, mut input: impl BufRead) -> Result<Lines, Wrong> {
             let most = kept.limits.max_entries;
             return Err(wrong(format!("more entries than the quota of {most}")));
         }
-        places.insert(draft.place.clone(), lines.drafts.len());
+        places.insert(draft.id.clone(), lines.drafts.len());
         lines.drafts.push((line, draft));
     }
     Ok(lines)

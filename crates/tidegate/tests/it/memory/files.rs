@@ -87,7 +87,7 @@ fn of_another_program_with_sqlite() {
     let mut bytes = fs::read(&file).unwrap();
     bytes[68..72].copy_from_slice(&7_u32.to_be_bytes());
     fs::write(&file, &bytes).unwrap();
-    is_seen(&home, "a file of another program");
+    is_seen(&home, "belongs to another program");
 }
 
 #[test]
@@ -95,11 +95,11 @@ fn of_another_program() {
     let home = Home::new();
     let file = data(&home).join("tidegate.db");
     fs::write(&file, "not a database, but someone's text").unwrap();
-    is_seen(&home, "a file of another program");
+    is_seen(&home, "belongs to another program");
     tells(
         home,
         |_| {},
-        "a file of another program",
+        "belongs to another program",
         "this is not a Tidegate database",
     );
 }
@@ -117,7 +117,7 @@ fn of_a_newer_version() {
         home,
         |_| {},
         "a newer Tidegate",
-        "a newer Tidegate has written it (format 1000",
+        "written by a newer Tidegate (format 1000",
     );
 }
 
@@ -141,13 +141,13 @@ fn that_is_damaged() {
     fs::write(&file, &bytes).unwrap();
     let ended = home.run(&["memory", "export"]).expect_code(1);
     let sentence = format!(
-        "tidegate: {}: the file is damaged; put a copy of it back, or move it away to begin with an \
-         empty one\n",
+        "tidegate: {}: the file is damaged; restore it from a backup, or move it away to start with \
+         an empty one\n",
         file.display()
     );
     assert_eq!(ended.stderr, sentence, "once, and in our words alone");
     is_seen(&home, "damaged");
-    tells(home, |_| {}, "damaged", "put a copy of it back");
+    tells(home, |_| {}, "damaged", "restore it from a backup");
 }
 
 #[test]
@@ -209,6 +209,6 @@ fn that_is_removed_while_it_is_in_use() {
         }
     }
     let log = server.stop().stderr;
-    let said = log.matches("the database was moved away or replaced");
+    let said = log.matches("database file was moved or replaced");
     assert!(said.count() >= 2, "{log}");
 }
