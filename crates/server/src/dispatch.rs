@@ -9,13 +9,13 @@ use tidegate_core::{
     Caller, ChangeFilter, ClientContext, Code, CorrelationId, Error, GatewayOperation, Operation,
     Outcome, Precondition, RawJson, Reply, Request, Result, Scope,
 };
+use tidegate_interaction::CallQuestions;
 use tidegate_mcp::revision::{
     LiftedRequest, Method, StandardHeaders, check_param_headers, lift_legacy, lift_modern,
 };
 use tidegate_mcp::{Lifted, Lowering, Message, OutgoingMessage, RequestId, Revision};
 
 use crate::frames::{OutgoingMessages, one};
-use crate::questions::Asking;
 use crate::refusal::{Refusal, note_refusal};
 use crate::session::Session;
 use crate::{Transports, subscribe};
@@ -92,7 +92,7 @@ impl Transports {
         let lifted = lift_legacy(message, revision, session.client()).map_err(Refusal::legacy)?;
         match lifted {
             Lifted::Request(asked) => {
-                let asking = Asking::new(Arc::clone(&session.questions));
+                let asking = CallQuestions::new(Arc::clone(&session.questions));
                 Ok(self.call(peer, revision, asked, Some(asking)))
             }
             Lifted::Answered { id, answer } => {
@@ -183,7 +183,7 @@ impl Transports {
         peer: &Peer,
         revision: Revision,
         asked: LiftedRequest,
-        asking: Option<Asking>,
+        asking: Option<CallQuestions>,
     ) -> Taken {
         let LiftedRequest {
             id,

@@ -7,11 +7,10 @@ use std::sync::Arc;
 use futures_util::stream::{self, BoxStream};
 use futures_util::{Stream, StreamExt};
 use tidegate_core::{Event, GatewayOperation, Operation, Reply, Request, Result};
+use tidegate_interaction::{CallQuestions, run_round_trips};
 use tidegate_mcp::{Lowering, OutgoingMessage};
 
 use crate::in_flight::Ticket;
-use crate::multi_round_trip::in_rounds;
-use crate::questions::Asking;
 use crate::refusal::note_refusal;
 use crate::{Transports, subscribe};
 
@@ -24,7 +23,7 @@ impl Transports {
         &self,
         request: Request,
         lowering: Lowering,
-        asking: Option<Asking>,
+        asking: Option<CallQuestions>,
     ) -> OutgoingMessages {
         let room = match &request.operation {
             Operation::Gateway(GatewayOperation::Listen(filter))
@@ -46,7 +45,7 @@ impl Transports {
         let frames = stream::once(async move {
             let reply = match &asking {
                 Some(_) if may_ask(&request.operation) => {
-                    Ok(Reply::Stream(in_rounds(gateway, request, patience)))
+                    Ok(Reply::Stream(run_round_trips(gateway, request, patience)))
                 }
                 _ => gateway.handle(request).await,
             };
@@ -88,7 +87,7 @@ fn holding<T: Send + 'static>(
 fn lowered(
     reply: Result<Reply>,
     lowering: Lowering,
-    mut asking: Option<Asking>,
+    mut asking: Option<CallQuestions>,
 ) -> OutgoingMessages {
     match reply {
         Ok(Reply::Done(outcome)) => one(checked(lowering.outcome(&outcome), &lowering)),
@@ -101,13 +100,13 @@ fn lowered(
                         asked.map(OutgoingMessage::Notification)
                     }
                     Ok(Event::QuestionWithdrawn) => {
-                        let withdrawn = asking.as_mut().and_then(Asking::withdrawn);
+                        let withdrawn = asking.as_mut().and_then(CallQuestions::close_withdrawn);
                         withdrawn.map(OutgoingMessage::Notification)
                     }
                     Ok(event) => lowering.event(event).map(|frame| checked(frame, &lowering)),
                     Err(error) => {
                         if let Some(asking) = &asking {
-                            asking.note(&error);
+                            asking.note_url_elicitations(&error);
                         }
                         Some(lowering.error(&error))
                     }
@@ -115,7 +114,7 @@ fn lowered(
                 if let (Some(OutgoingMessage::Response { .. }), Some(asking)) =
                     (&frame, &mut asking)
                 {
-                    asking.leave();
+                    asking.detach();
                 }
                 std::future::ready(frame)
             });

@@ -12,8 +12,6 @@ mod frames;
 mod http;
 mod in_flight;
 mod limits;
-mod multi_round_trip;
-mod questions;
 mod refusal;
 mod session;
 mod stdio;

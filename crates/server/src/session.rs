@@ -9,13 +9,13 @@ use std::time::Instant;
 
 use parking_lot::{Mutex, MutexGuard};
 use tidegate_core::{AffinityKey, ClientContext, LogLevel, Principal, RawJson, Result, Scope};
+use tidegate_interaction::ClientQuestions;
 use tidegate_mcp::Revision;
 use tidegate_mcp::revision::Handshake;
 use tokio_util::sync::CancellationToken;
 
 use crate::Limits;
 use crate::in_flight::InFlight;
-use crate::questions::Questions;
 pub(crate) use outlet::{Outlet, Reader, parse_event_id};
 pub(crate) use subscriptions::Subscriptions;
 pub(crate) use table::{SessionId, Sessions};
@@ -36,7 +36,7 @@ pub(crate) struct Session {
     client: Option<RawJson>,
     pub(crate) in_flight: Arc<InFlight>,
     /// What its client has been asked.
-    pub(crate) questions: Arc<Questions>,
+    pub(crate) questions: Arc<ClientQuestions>,
     /// Ends everything that belongs to the session.
     pub(crate) ended: CancellationToken,
     /// What no call asked for: changes.
@@ -66,7 +66,7 @@ impl Session {
             principal,
             scope,
             revision: handshake.revision,
-            questions: Questions::new(handshake.capabilities.clone()),
+            questions: ClientQuestions::new(handshake.capabilities.clone()),
             capabilities: handshake.capabilities,
             client: handshake.client,
             in_flight: InFlight::new(limits.max_concurrent_calls_per_session),

@@ -26,7 +26,9 @@ pub(crate) async fn to_lists(transports: &Transports, peer: &Peer, session: &Ses
         let questions = Arc::clone(&session.questions);
         let own = changes.filter(move |event| {
             let is_for_it = match event {
-                Ok(Event::Change(Change::ElicitationComplete(id))) => questions.is_its_errand(id),
+                Ok(Event::Change(Change::ElicitationComplete(id))) => {
+                    questions.complete_url_elicitation(id)
+                }
                 _ => true,
             };
             std::future::ready(is_for_it)

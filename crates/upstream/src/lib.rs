@@ -13,9 +13,7 @@ mod change_stream;
 #[cfg(target_os = "linux")]
 pub mod child_guard;
 mod config;
-mod elsewhere;
 mod log_rate_limit;
-mod park;
 mod pool;
 mod relay;
 mod remote;

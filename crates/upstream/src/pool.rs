@@ -14,14 +14,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
-use tidegate_core::{AffinityKey, Event, Principal, RawJson, Result};
+use tidegate_core::{AffinityKey, Change, ChangeEvent, Event, Principal, RawJson, Result};
+use tidegate_interaction::UrlElicitations;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
 
 use crate::config::{RemoteConfig, TransportConfig};
-use crate::elsewhere::Elsewhere;
 use crate::session::connect::{Open, Try, connect};
-use crate::session::not_asked;
+use crate::session::{Unasked, not_asked};
 use shard::Lane;
 
 /// Lanes that are kept, and rooms of principals that are remembered.
@@ -49,7 +49,7 @@ pub(crate) struct Pool {
     rooms: Mutex<HashMap<Option<Principal>, Arc<Semaphore>>>,
     /// What must have ended before the source has.
     unfinished: TaskTracker,
-    elsewhere: Arc<Elsewhere>,
+    url_elicitations: Arc<UrlElicitations>,
     /// Whether the server was seen to ask where nothing tells which call it is about.
     asks_anywhere: AtomicBool,
 }
@@ -66,12 +66,12 @@ pub(crate) struct Leased {
 }
 
 impl Pool {
-    pub(crate) fn new(elsewhere: Arc<Elsewhere>, unfinished: TaskTracker) -> Self {
+    pub(crate) fn new(url_elicitations: Arc<UrlElicitations>, unfinished: TaskTracker) -> Self {
         Self {
             lanes: Mutex::default(),
             rooms: Mutex::default(),
             unfinished,
-            elsewhere,
+            url_elicitations,
             asks_anywhere: AtomicBool::default(),
         }
     }
@@ -134,7 +134,7 @@ impl Pool {
     ) -> Result<Leased> {
         let room = self.turn(config, Some(principal)).await?;
         let (open, unasked) = connect(config, &self.unfinished, capabilities, Try::Session).await?;
-        self.elsewhere.hear(unasked);
+        forward_completions(unasked, Arc::clone(&self.url_elicitations));
         Ok(Leased {
             open,
             lane: None,
@@ -165,7 +165,7 @@ impl Pool {
         }
         let lane = Arc::new(Lane::new(
             self.unfinished.clone(),
-            Arc::clone(&self.elsewhere),
+            Arc::clone(&self.url_elicitations),
         ));
         lanes.insert(key.clone(), Arc::clone(&lane));
         Ok(lane)
@@ -200,6 +200,17 @@ impl Pool {
     fn lock(&self) -> MutexGuard<'_, HashMap<LaneKey, Arc<Lane>>> {
         self.lanes.lock()
     }
+}
+
+/// Passes on completed URL elicitations for as long as the connection is open.
+fn forward_completions(mut notifications: Unasked, url_elicitations: Arc<UrlElicitations>) {
+    tokio::spawn(async move {
+        while let Some(event) = notifications.next().await {
+            if let ChangeEvent::Change(Change::ElicitationComplete(server_id)) = event {
+                url_elicitations.complete(&server_id);
+            }
+        }
+    });
 }
 
 impl Leased {

@@ -14,7 +14,7 @@ use tidegate_core::{
     Withdrawal,
 };
 use tidegate_mcp::revision::client::{ServerNotification, failure, outcome};
-use tidegate_mcp::revision::question::response;
+use tidegate_mcp::revision::question::encode_answer;
 use tidegate_mcp::revision::tasks::declares;
 use tidegate_mcp::{Answer, Era, RequestId, Revision};
 use tokio::time::timeout;
@@ -59,7 +59,7 @@ pub(crate) fn words(talk: Talk, open: &Arc<Open>, uri: Option<String>, tasks: bo
                 let withdrawal = asked.note(&id, &pending);
                 let link = Arc::clone(&open.link);
                 open.unfinished.spawn(async move {
-                    let answer = response(&id, pending.wait().await);
+                    let answer = encode_answer(&id, pending.wait().await);
                     if !withdrawal.is_withdrawn() {
                         timeout(ANSWERING, link.notify(answer)).await.ok();
                     }

@@ -13,9 +13,8 @@ use tidegate_core::{
     AffinityKey, Call, Catalog, ChangeSender, ChangeStream, ClientContext, EventStream, GaugeValue,
     Health, List, Reply, ResourceSubscription, Result, Source, TaskUpdates, Viewer,
 };
-use tidegate_mcp::Era;
+use tidegate_interaction::Interaction;
 use tidegate_mcp::revision::client::ServerFacts;
-use tidegate_mcp::revision::multi_round_trip::round_input;
 use tokio::sync::{Notify, Semaphore, watch};
 use tokio::time::{timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
@@ -27,8 +26,6 @@ use crate::catalog::refresh::seen;
 use crate::catalog::schedule::Lasting;
 use crate::change_stream::tasks;
 use crate::config::RemoteConfig;
-use crate::elsewhere::Elsewhere;
-use crate::park::Lot;
 use crate::pool::{Leased, Pool};
 use crate::relay;
 use crate::relay::retry_once::{Again, first_word};
@@ -65,9 +62,8 @@ pub struct Remote {
     pub(crate) pool: Pool,
     /// What must have ended before this has: programs, and the last words on links.
     pub(crate) unfinished: TaskTracker,
-    elsewhere: Arc<Elsewhere>,
-    /// The calls that wait for clients without sessions.
-    lot: Arc<Lot>,
+    /// The questions of the server to clients.
+    interaction: Interaction,
     started: tokio::time::Instant,
     /// Whether the server has been reached, or not been reached, once.
     pub(crate) ready: CancellationToken,
@@ -84,8 +80,9 @@ impl Remote {
         let connecting = Health::Degraded("has not been reached yet".to_owned());
         let unfinished = TaskTracker::new();
         let changes = ChangeSender::default();
-        let elsewhere = Elsewhere::new(changes.clone());
-        let lot = Lot::new(Arc::clone(&config.seal), config.parked_call_timeout);
+        let seal = Arc::clone(&config.seal);
+        let interaction = Interaction::new(seal, config.parked_call_timeout, changes.clone());
+        let url_elicitations = Arc::clone(&interaction.url_elicitations);
         Self {
             config,
             started: tokio::time::Instant::now(),
@@ -99,10 +96,9 @@ impl Remote {
             changes,
             watches: Watches::default(),
             followers: Arc::new(Semaphore::new(tasks::MOST_FOLLOWERS)),
-            pool: Pool::new(Arc::clone(&elsewhere), unfinished.clone()),
+            pool: Pool::new(url_elicitations, unfinished.clone()),
             unfinished,
-            elsewhere,
-            lot,
+            interaction,
             ready: CancellationToken::new(),
             connected: watch::Sender::default(),
             listed: watch::Sender::default(),
@@ -117,14 +113,14 @@ impl Remote {
             self.keep_connected(),
             self.tend_classes(),
             self.pool.sweep(),
-            self.lot.sweep()
+            self.interaction.parked_calls.sweep()
         );
     }
 
     /// Closes the way to the server, and waits until it has been told what is over and a process of
     /// ours is gone. For when nothing polls [`Self::run`] any more, which would connect again.
     pub async fn stop(&self) {
-        self.lot.end_all();
+        self.interaction.parked_calls.cancel_all();
         let links = self.pool.drain().into_iter().chain(self.open.swap(None));
         join_all(links.map(|open| async move { open.link.end().await })).await;
         self.unfinished.close();
@@ -150,19 +146,15 @@ impl Remote {
 
     async fn relay(&self, call: &Call) -> Result<Reply> {
         let shared = self.open.load_full().ok_or_else(|| self.unreachable())?;
-        // A client without a session cannot be asked on the way: its call waits for it here.
-        let waits = call.client.stateless && shared.facts.revision.era() == Era::Legacy;
-        if waits && let Some(events) = self.lot.resume(call, round_input(&call.params)?)? {
+        let server = shared.facts.revision.era();
+        if let Some(events) = self.interaction.resume(call, server)? {
             return Ok(Reply::Stream(events));
         }
         let events = match self.leased(&shared, call).await? {
             Some(leased) => self.ask_on(leased, call).await?,
             None => self.ask(&shared, call).await?,
         };
-        Ok(Reply::Stream(match waits {
-            true => self.lot.watch(events, call),
-            false => self.elsewhere.rename(events),
-        }))
+        Ok(Reply::Stream(self.interaction.adapt(events, call, server)))
     }
 
     /// Asks on a link that is held until the answer is there.
@@ -247,7 +239,7 @@ impl Source for Remote {
     fn gauges(&self) -> Vec<GaugeValue> {
         let waiting = GaugeValue {
             name: "waiting_for_clients",
-            value: u64::try_from(self.lot.len()).unwrap_or(u64::MAX),
+            value: u64::try_from(self.interaction.parked_calls.count()).unwrap_or(u64::MAX),
         };
         let reached = GaugeValue {
             name: "times_reached",

@@ -5,8 +5,16 @@
 use super::Problem;
 use super::sources::Source;
 
-const PRODUCT: [&str; 8] = [
-    "core", "mcp", "policy", "store", "upstream", "sources", "server", "admin",
+const PRODUCT: [&str; 9] = [
+    "core",
+    "mcp",
+    "interaction",
+    "policy",
+    "store",
+    "upstream",
+    "sources",
+    "server",
+    "admin",
 ];
 
 /// What a crate may use, by their folders; `None` for a crate that nobody has placed yet.
@@ -14,7 +22,8 @@ fn allowed(krate: &str) -> Option<&'static [&'static str]> {
     Some(match krate {
         "core" => &[],
         "mcp" | "policy" | "store" => &["core"],
-        "upstream" | "server" => &["core", "mcp"],
+        "interaction" => &["core", "mcp"],
+        "upstream" | "server" => &["core", "mcp", "interaction"],
         "sources" | "admin" => &["core", "store"],
         "tidegate" | "testkit" => &PRODUCT,
         _ => return None,

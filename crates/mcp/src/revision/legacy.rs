@@ -2,7 +2,7 @@
 
 use tidegate_core::{ClientContext, GatewayOperation, Object, Operation, RawJson, Result};
 
-use super::client_capabilities::known_to;
+use super::client_capabilities::restrict_to_revision;
 use super::lift::{Lifted, LiftedRequest, common_ask, invalid, members, no_such_method, required};
 use super::meta::{own, read_level, read_progress_token};
 use super::methods::{Kind, Method};
@@ -83,7 +83,7 @@ fn handshake(params: &Object<'_>) -> Result<Handshake> {
     let capabilities = match params.get("capabilities") {
         None => RawJson::empty_object(),
         Some(text) if text.starts_with('{') => {
-            known_to(revision, tasks::without(kept("capabilities", text)?))
+            restrict_to_revision(tasks::without(kept("capabilities", text)?), revision)
         }
         Some(_) => return Err(invalid("`capabilities` must be an object")),
     };

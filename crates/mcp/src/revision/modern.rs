@@ -9,7 +9,7 @@ use super::headers::mismatch;
 use super::lift::{Lifted, LiftedRequest, common_ask, filter, members, no_such_method};
 use super::meta::Meta;
 use super::methods::{Kind, Method};
-use super::multi_round_trip::is_continuation;
+use super::multi_round_trip::is_retry;
 use super::{Era, Revision, StandardHeaders, sentinel, tasks};
 use crate::RequestId;
 
@@ -43,7 +43,7 @@ pub(super) fn request(
     if tasks::is_about(&operation) && !tasks::declares(&client.capabilities) {
         return Err(tasks::undeclared());
     }
-    let is_continuation = is_continuation(&object);
+    let is_continuation = is_retry(&object);
     drop(object);
     Ok((
         revision,

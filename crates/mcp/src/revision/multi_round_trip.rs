@@ -1,167 +1,191 @@
-//! Questions in the results of the modern era, and the answers in the requests that follow: a call
-//! that goes in rounds.
+//! Multi round trips: questions in `input_required` results, and the answers in the requests that
+//! retry a call.
 
 use serde_json::value::RawValue;
 use tidegate_core::{Code, Error, Object, Outcome, QuestionKind, RawJson, Result};
 
-use super::question::{method, question_kind};
+use super::question::{question_kind, question_method};
 
-/// More questions than anyone answers at once.
-const MOST_QUESTIONS: usize = 64;
+/// Questions in one result.
+const MAX_QUESTIONS: usize = 64;
 
-/// What changes from round to round; the rest of a request stays.
-const OF_THE_ROUND: [&str; 3] = ["_meta", "inputResponses", "requestState"];
+/// Members of params that only a retry has.
+const RETRY_MEMBERS: [&str; 2] = ["inputResponses", "requestState"];
 
-/// What only sessions know: it has no place in a question without one.
-const OF_SESSIONS: [&str; 3] = ["_meta", "task", "elicitationId"];
+/// Members of a question that only exist in sessions.
+const SESSION_MEMBERS: [&str; 3] = ["_meta", "task", "elicitationId"];
 
-/// A result that asks.
+/// The content of an `input_required` result.
 #[derive(Debug)]
-pub struct Round {
-    /// Each by the key that its answer must carry.
-    pub questions: Vec<(String, QuestionKind, RawJson)>,
-    /// What the source wants back, as JSON.
-    pub state: Option<RawJson>,
+pub struct InputRequired {
+    pub questions: Vec<KeyedQuestion>,
+    /// The JSON that the source wants back with the answers.
+    pub request_state: Option<RawJson>,
 }
 
-/// Reads a result that asks; none if it asks what cannot be asked.
-pub fn round(result: &RawJson) -> Option<Round> {
+/// A question of an `input_required` result.
+#[derive(Debug)]
+pub struct KeyedQuestion {
+    /// The key that the answer must have.
+    pub key: String,
+    pub kind: QuestionKind,
+    pub params: RawJson,
+}
+
+/// Parses an `input_required` result. `None` if it is malformed, asks for something unknown, or
+/// asks for nothing.
+pub fn parse_input_required(result: &RawJson) -> Option<InputRequired> {
     let members = result.object()?;
     let mut questions = Vec::new();
-    if let Some(asked) = members.get("inputRequests") {
-        for (key, question) in Object::parse(asked).ok()?.iter() {
+    if let Some(requests) = members.get("inputRequests") {
+        for (key, question) in Object::parse(requests).ok()?.iter() {
             let question = Object::parse(question).ok()?;
             let kind = question_kind(&question.string("method")?)?;
             let params = question.get("params").unwrap_or("{}");
-            questions.push((key.to_owned(), kind, RawJson::copy_of(params)));
+            questions.push(KeyedQuestion {
+                key: key.to_owned(),
+                kind,
+                params: RawJson::copy_of(params),
+            });
         }
     }
-    let state = members.get("requestState").map(RawJson::copy_of);
-    let asks = !questions.is_empty() || state.is_some();
-    (asks && questions.len() <= MOST_QUESTIONS).then_some(Round { questions, state })
+    let request_state = members.get("requestState").map(RawJson::copy_of);
+    let is_empty = questions.is_empty() && request_state.is_none();
+    (!is_empty && questions.len() <= MAX_QUESTIONS).then_some(InputRequired {
+        questions,
+        request_state,
+    })
 }
 
-/// One question of a result that asks.
-fn question(kind: QuestionKind, params: &RawJson) -> String {
+/// Encodes an `input_required` result.
+pub fn encode_input_required<'a>(
+    questions: impl IntoIterator<Item = (&'a str, QuestionKind, &'a RawJson)>,
+    request_state: &str,
+) -> RawJson {
+    let mut result = input_requests(questions);
+    let state = RawJson::string(request_state).as_str().to_owned();
+    result.set("requestState", state);
+    result.write()
+}
+
+/// The same outcome with the question of a built-in source encoded as an `input_required` result.
+pub fn encode_outcome(outcome: Outcome) -> Outcome {
+    match outcome {
+        Outcome::Question { key, kind, params } => {
+            let result = input_requests([(key, kind, &params)]);
+            Outcome::InputRequired(result.write())
+        }
+        outcome => outcome,
+    }
+}
+
+fn input_requests<'a>(
+    questions: impl IntoIterator<Item = (&'a str, QuestionKind, &'a RawJson)>,
+) -> Object<'static> {
+    let mut requests = Object::default();
+    for (key, kind, params) in questions {
+        requests.set(key, encode_question(kind, params));
+    }
+    let mut result = Object::default();
+    result.set("inputRequests", requests.write().as_str().to_owned());
+    result
+}
+
+fn encode_question(kind: QuestionKind, params: &RawJson) -> String {
     let mut params = params.object().unwrap_or_default();
-    for member in OF_SESSIONS {
+    for member in SESSION_MEMBERS {
         params.remove(member);
     }
     let mut question = Object::default();
-    question.set("method", format!("\"{}\"", method(kind).name()));
+    question.set("method", format!("\"{}\"", question_method(kind).name()));
     question.set("params", params.write().as_str().to_owned());
     question.write().as_str().to_owned()
 }
 
-/// Writes a result that asks.
-pub fn input_required<'a>(
-    questions: impl IntoIterator<Item = (&'a str, QuestionKind, &'a RawJson)>,
-    state: &str,
-) -> RawJson {
-    let mut asked = Object::default();
-    for (key, kind, params) in questions {
-        asked.set(key, question(kind, params));
-    }
-    let mut result = Object::default();
-    result.set("inputRequests", asked.write().as_str().to_owned());
-    result.set("requestState", RawJson::string(state).as_str().to_owned());
-    result.write()
-}
-
-/// An outcome in the words of the wire: a question of a source of our own as a result that asks.
-pub fn worded(outcome: Outcome) -> Outcome {
-    match outcome {
-        Outcome::Question { key, kind, params } => {
-            let mut asked = Object::default();
-            asked.set(key, question(kind, &params));
-            let mut result = Object::default();
-            result.set("inputRequests", asked.write().as_str().to_owned());
-            Outcome::InputRequired(result.write())
-        }
-        other => other,
-    }
-}
-
-/// What a request brings back from the round before.
+/// What a retry carries beyond the original params.
 #[derive(Debug, Default)]
-pub struct RoundInput {
-    pub state: Option<String>,
+pub struct RetryInput {
+    pub request_state: Option<String>,
+    /// Answers by the keys of their questions.
     pub answers: Vec<(String, RawJson)>,
 }
 
-/// Reads what a request brings back.
-pub fn round_input(params: &RawJson) -> Result<RoundInput> {
+/// Parses the members of a retry; empty for a first request.
+pub fn retry_input(params: &RawJson) -> Result<RetryInput> {
     let Some(members) = params.object() else {
-        return Ok(RoundInput::default());
+        return Ok(RetryInput::default());
     };
-    let state = match members.get("requestState") {
+    let request_state = match members.get("requestState") {
         None => None,
         Some(_) => Some(
             members
                 .string("requestState")
-                .ok_or_else(|| invalid("`requestState` must be a string"))?,
+                .ok_or_else(|| invalid_params("`requestState` must be a string"))?,
         ),
     };
     let answers = match members.get("inputResponses") {
         None => Vec::new(),
-        Some(text) => answers(text)?,
+        Some(text) => parse_answers(text)?,
     };
-    Ok(RoundInput { state, answers })
+    Ok(RetryInput {
+        request_state,
+        answers,
+    })
 }
 
-fn answers(text: &str) -> Result<Vec<(String, RawJson)>> {
-    let wrong = || invalid("`inputResponses` must be an object of objects");
-    let answers = Object::parse(text).map_err(|_| wrong())?;
-    let each = answers.iter().map(|(key, answer)| {
-        let answer = serde_json::from_str::<&RawValue>(answer).map_err(|_| wrong())?;
+fn parse_answers(text: &str) -> Result<Vec<(String, RawJson)>> {
+    let malformed = || invalid_params("`inputResponses` must be an object of objects");
+    let answers = Object::parse(text).map_err(|_| malformed())?;
+    let answers = answers.iter().map(|(key, answer)| {
+        let answer = serde_json::from_str::<&RawValue>(answer).map_err(|_| malformed())?;
         match answer.get().starts_with('{') {
             true => Ok((key.to_owned(), RawJson::copy_of(answer.get()))),
-            false => Err(wrong()),
+            false => Err(malformed()),
         }
     });
-    each.collect()
+    answers.collect()
 }
 
-/// Whether a request goes on with an earlier one.
-pub fn is_continuation(params: &Object<'_>) -> bool {
-    OF_THE_ROUND[1..]
+/// Whether these are the params of a retry.
+pub fn is_retry(params: &Object<'_>) -> bool {
+    RETRY_MEMBERS
         .iter()
         .any(|member| params.get(member).is_some())
 }
 
-/// The params for the next round: the same, with these answers and this state.
-pub fn next_round(
+/// The params of a request's next retry.
+pub fn retry_params(
     params: &RawJson,
     answers: &[(String, RawJson)],
-    state: Option<&RawJson>,
+    request_state: Option<&RawJson>,
 ) -> RawJson {
     let mut params = params.object().unwrap_or_default();
-    for member in &OF_THE_ROUND[1..] {
+    for member in RETRY_MEMBERS {
         params.remove(member);
     }
     if !answers.is_empty() {
-        let mut all = Object::default();
+        let mut responses = Object::default();
         for (key, answer) in answers {
-            all.set(key, answer.as_str());
+            responses.set(key, answer.as_str());
         }
-        params.set("inputResponses", all.write().as_str().to_owned());
+        params.set("inputResponses", responses.write().as_str().to_owned());
     }
-    if let Some(state) = state {
+    if let Some(state) = request_state {
         params.set("requestState", state.as_str());
     }
     params.write()
 }
 
-/// What of the params is the same in every round.
+/// The params that a request and all its retries have in common.
 pub fn stable_params(params: &RawJson) -> RawJson {
     let mut params = params.object().unwrap_or_default();
-    for member in OF_THE_ROUND {
+    for member in ["_meta"].into_iter().chain(RETRY_MEMBERS) {
         params.remove(member);
     }
     params.write()
 }
 
-fn invalid(message: &str) -> Error {
+fn invalid_params(message: &str) -> Error {
     Error::client(Code::InvalidParams, message)
 }
 
@@ -172,52 +196,54 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_round_is_read_and_written() {
+    fn input_required_is_encoded_without_session_members_and_parsed() {
         let params = RawJson::from(json!({ "message": "m", "task": {}, "elicitationId": "e" }));
-        let asked = input_required([("k1", QuestionKind::Elicit, &params)], "s");
-        let round = round(&asked).unwrap();
-        assert_eq!(round.state.unwrap().as_str(), "\"s\"");
-        let [(key, kind, params)] = &round.questions[..] else {
-            panic!("{:?}", round.questions)
+        let result = encode_input_required([("k1", QuestionKind::Elicit, &params)], "s");
+        let parsed = parse_input_required(&result).unwrap();
+        assert_eq!(parsed.request_state.unwrap().as_str(), "\"s\"");
+        let [question] = &parsed.questions[..] else {
+            panic!("{:?}", parsed.questions)
         };
-        assert_eq!((key.as_str(), *kind), ("k1", QuestionKind::Elicit));
-        assert_eq!(params.as_str(), r#"{"message":"m"}"#);
+        assert_eq!(question.key, "k1");
+        assert_eq!(question.kind, QuestionKind::Elicit);
+        assert_eq!(question.params.as_str(), r#"{"message":"m"}"#);
     }
 
     #[test]
-    fn what_does_not_ask_or_asks_otherwise_is_no_round() {
+    fn rejects_results_with_no_or_unknown_questions() {
         for result in [
             json!({}),
             json!({ "inputRequests": {} }),
             json!({ "inputRequests": { "k": { "method": "tools/call" } } }),
             json!({ "inputRequests": [] }),
         ] {
-            assert!(round(&result.clone().into()).is_none(), "{result}");
+            let parsed = parse_input_required(&result.clone().into());
+            assert!(parsed.is_none(), "{result}");
         }
-        assert!(round(&json!({ "requestState": "s" }).into()).is_some());
+        assert!(parse_input_required(&json!({ "requestState": "s" }).into()).is_some());
     }
 
     #[test]
-    fn answers_go_in_and_come_out() {
+    fn a_retry_adds_answers_and_state_to_the_original_params() {
         let params = RawJson::parse(r#"{"name":"t","n":1.50,"_meta":{}}"#).unwrap();
         let answers = [("k".to_owned(), RawJson::from(json!({ "action": "accept" })))];
         let state = RawJson::string("s");
-        let next = next_round(&params, &answers, Some(&state));
-        let brought = round_input(&next).unwrap();
-        assert_eq!(brought.state.as_deref(), Some("s"));
-        assert_eq!(brought.answers, answers);
-        assert_eq!(stable_params(&next).as_str(), r#"{"name":"t","n":1.50}"#);
-        assert_eq!(next_round(&next, &[], None).as_str(), params.as_str());
+        let retry = retry_params(&params, &answers, Some(&state));
+        let input = retry_input(&retry).unwrap();
+        assert_eq!(input.request_state.as_deref(), Some("s"));
+        assert_eq!(input.answers, answers);
+        assert_eq!(stable_params(&retry).as_str(), r#"{"name":"t","n":1.50}"#);
+        assert_eq!(retry_params(&retry, &[], None).as_str(), params.as_str());
     }
 
     #[test]
-    fn malformed_answers_are_told() {
+    fn rejects_malformed_retry_members() {
         for params in [
             json!({ "inputResponses": [] }),
             json!({ "inputResponses": { "k": 1 } }),
             json!({ "requestState": 1 }),
         ] {
-            assert!(round_input(&params.into()).is_err());
+            assert!(retry_input(&params.into()).is_err());
         }
     }
 }

@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use tidegate_core::{CacheHint, CacheScope, Object, Outcome, RawJson};
 
 use super::meta::key;
-use super::multi_round_trip::worded;
+use super::multi_round_trip::encode_outcome;
 use super::{Era, Method, Revision};
 use crate::RequestId;
 
@@ -38,7 +38,7 @@ pub(super) fn result(
 }
 
 fn modern(method: Method, outcome: &Outcome, subscription: Option<&RequestId>) -> Option<RawJson> {
-    let worded = worded(outcome.clone());
+    let worded = encode_outcome(outcome.clone());
     let (raw, kind, hint) = match &worded {
         Outcome::Complete { result, hint } => (result, "\"complete\"", *hint),
         Outcome::InputRequired(result) if may_ask(method) => (result, "\"input_required\"", None),

@@ -3,9 +3,9 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use tidegate_core::{Call, ClientContext, Code, RawJson, Result};
+use tidegate_interaction::capabilities::{accepts_questions, declares_roots};
 use tidegate_mcp::Era;
 use tidegate_mcp::revision::client::ServerFacts;
-use tidegate_mcp::revision::client_capabilities::{accepts_questions, declares_roots};
 
 use crate::config::{EraSetting, RemoteConfig, Sharing};
 use crate::pool::{LaneKey, Leased};

@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 use futures_util::FutureExt;
 use parking_lot::{Mutex, MutexGuard};
 use tidegate_core::Result;
+use tidegate_interaction::UrlElicitations;
 use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
-use super::LaneKey;
+use super::{LaneKey, forward_completions};
 use crate::config::RemoteConfig;
-use crate::elsewhere::Elsewhere;
 use crate::session::connect::{Open, Try, connect};
 
 /// Links of one lane that are kept without work.
@@ -33,18 +33,18 @@ pub(super) struct Lane {
     /// All links, also those that are used.
     all: Mutex<Vec<Weak<Open>>>,
     unfinished: TaskTracker,
-    elsewhere: Arc<Elsewhere>,
+    url_elicitations: Arc<UrlElicitations>,
 }
 
 impl Lane {
-    pub(super) fn new(unfinished: TaskTracker, elsewhere: Arc<Elsewhere>) -> Self {
+    pub(super) fn new(unfinished: TaskTracker, url_elicitations: Arc<UrlElicitations>) -> Self {
         Self {
             opening: Semaphore::new(1),
             common: Mutex::default(),
             free: Mutex::default(),
             all: Mutex::default(),
             unfinished,
-            elsewhere,
+            url_elicitations,
         }
     }
 
@@ -79,7 +79,7 @@ impl Lane {
     pub(super) async fn open(&self, config: &RemoteConfig, key: &LaneKey) -> Result<Arc<Open>> {
         let (open, unasked) =
             connect(config, &self.unfinished, &key.capabilities, Try::Session).await?;
-        self.elsewhere.hear(unasked);
+        forward_completions(unasked, Arc::clone(&self.url_elicitations));
         let mut all = self.all.lock();
         all.retain(|link| link.strong_count() > 0);
         all.push(Arc::downgrade(&open));

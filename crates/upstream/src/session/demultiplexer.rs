@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use tidegate_core::{Change, RawJson};
 use tidegate_mcp::revision::client::{ServerNotification, said, unasked_answer};
-use tidegate_mcp::revision::question::{question_kind, unreadable};
+use tidegate_mcp::revision::question::{encode_rejection, question_kind};
 use tidegate_mcp::{Inbound, Limits, Message, RequestId, answered_id, decode};
 use tokio::sync::mpsc;
 
@@ -55,7 +55,7 @@ impl Ear {
             }
             Err(refused) => {
                 self.junk.note(refused.1.message());
-                match (unreadable(text, &refused), refused) {
+                match (encode_rejection(text, &refused), refused) {
                     (Some(answer), _) => drop(self.out.try_send(answer)),
                     // An answer that cannot be read is the only one that will come.
                     (None, (Some(id), error)) => {

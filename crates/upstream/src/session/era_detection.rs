@@ -10,7 +10,7 @@ use tidegate_mcp::revision::client::{
     EraVerdict, OutboundRequest, RequestEncoder, ServerFacts, era_verdict, initialized,
     modern_headers, retry_hint,
 };
-use tidegate_mcp::revision::question::response;
+use tidegate_mcp::revision::question::encode_answer;
 use tidegate_mcp::{Answer, Era, RequestId, Revision, RpcError};
 
 use crate::session::{Heard, Link, Refusal, unavailable};
@@ -140,7 +140,7 @@ pub(crate) async fn initialize(
 /// The answer to a question that no client is there for.
 fn declined(id: &RequestId) -> String {
     let message = "no client is there to answer this".to_owned();
-    response(
+    encode_answer(
         id,
         Err(Declined {
             code: None,

@@ -1,8 +1,8 @@
 //! The first words on a link: how the server speaks, and a session if it must have one.
 
 use tidegate_core::{ClientContext, Error, RawJson};
+use tidegate_interaction::capabilities::declares_roots;
 use tidegate_mcp::revision::client::{RequestEncoder, ServerFacts};
-use tidegate_mcp::revision::client_capabilities::declares_roots;
 
 use crate::session::era_detection::{Numbers, Probed, Unwelcome, discover, initialize};
 use crate::session::{Link, Session, unavailable};

@@ -84,7 +84,7 @@ async fn a_state_is_good_once_and_for_its_own_request() {
     let again = modern(&client, "test_elicitation", &arguments, &good).await;
     assert_eq!(again["error"]["code"], -32602, "{again}");
     let told = again["error"]["message"].as_str().unwrap();
-    assert!(told.contains("start again"), "{told}");
+    assert!(told.contains("send a new request"), "{told}");
 }
 
 #[tokio::test]

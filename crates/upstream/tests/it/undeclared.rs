@@ -21,11 +21,11 @@ fn undeclared() -> [(Value, Value, &'static str); 4] {
         (
             json!({ "elicitation": { "url": {} } }),
             form.clone(),
-            "with a form",
+            "`elicitation.form`",
         ),
-        (json!({ "elicitation": {} }), page, "to a page"),
-        (json!({ "sampling": {} }), tools, "given tools"),
-        (json!({ "sampling": {} }), form, "of its user"),
+        (json!({ "elicitation": {} }), page, "`elicitation.url`"),
+        (json!({ "sampling": {} }), tools, "`sampling.tools`"),
+        (json!({ "sampling": {} }), form, "`elicitation`"),
     ]
 }
 

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use tidegate_core::Result;
-use tidegate_mcp::revision::question::unreadable;
+use tidegate_mcp::revision::question::encode_rejection;
 use tidegate_mcp::{Inbound, Limits, Message, RpcError, decode, decode_error_without_id, sse};
 
 use super::Response;
@@ -132,7 +132,7 @@ impl Reader {
                     return;
                 }
                 self.junk.note(refused.1.message());
-                let answer = unreadable(bytes, &refused).map(Spoken::Unreadable);
+                let answer = encode_rejection(bytes, &refused).map(Spoken::Unreadable);
                 self.ready.extend(answer);
             }
         }

@@ -46,7 +46,7 @@ async fn comes_too_late(cell: &mut Cell<'_>, arguments: Value) -> Verdict {
     let error = &late["error"];
     assert_eq!(error["code"], -32602, "{late}");
     assert!(
-        error["message"].to_string().contains("start again"),
+        error["message"].to_string().contains("send a new request"),
         "{late}"
     );
     Verdict::Works

@@ -1,0 +1,68 @@
+//! Calls that a legacy server fails because the user must visit a URL first. A client without a
+//! session gets the URLs as questions, and its retry sends the call to the server again.
+
+use futures_util::stream::{self, StreamExt};
+use tidegate_core::{
+    Code, Error, Event, EventStream, Operation, Outcome, QuestionKind, RawJson, Result,
+};
+use tidegate_mcp::revision::failed_result;
+use tidegate_mcp::revision::multi_round_trip::encode_input_required;
+
+use super::validate_answer;
+use crate::capabilities::capability_error;
+
+const NOT_VISITED: &str =
+    "the source requires the user to visit a URL first, and the user did not accept";
+
+/// The result that asks the client to open the URLs.
+pub(super) fn ask(
+    elicitations: &[RawJson],
+    capabilities: &RawJson,
+    token: &str,
+) -> Result<Outcome> {
+    let error = |params| capability_error(capabilities, QuestionKind::Elicit, params);
+    if elicitations.iter().any(|params| error(params).is_some()) {
+        return Err(missing_capability());
+    }
+    let keys: Vec<_> = (1..=elicitations.len())
+        .map(|number| format!("k{number}"))
+        .collect();
+    let questions = std::iter::zip(&keys, elicitations)
+        .map(|(key, params)| (key.as_str(), QuestionKind::Elicit, params));
+    let result = encode_input_required(questions, token);
+    Ok(Outcome::InputRequired(result))
+}
+
+/// Handles the retry: `None` if the call is to be sent to the server again, otherwise its end.
+pub(super) fn resume(
+    operation: &Operation,
+    answers: &[(String, RawJson)],
+) -> Result<Option<EventStream>> {
+    for (key, answer) in answers {
+        validate_answer(key, QuestionKind::Elicit, answer)?;
+    }
+    // Without answers the server itself finds out whether the user was there.
+    let accepted = answers.iter().all(|(_, answer)| {
+        let action = answer.object().and_then(|answer| answer.string("action"));
+        action.as_deref() == Some("accept")
+    });
+    Ok((!accepted).then(|| not_visited(operation)))
+}
+
+/// Ends a call whose user declined. For a tool that is a result which the model can read.
+fn not_visited(operation: &Operation) -> EventStream {
+    let end = match operation {
+        Operation::Tool { .. } => Ok(Event::Done(Outcome::complete(failed_result(NOT_VISITED)))),
+        _ => Err(Error::client(Code::Declined, NOT_VISITED)),
+    };
+    stream::iter([end]).boxed()
+}
+
+fn missing_capability() -> Error {
+    let required = r#"{"requiredCapabilities":{"elicitation":{"url":{}}}}"#;
+    Error::client(
+        Code::MissingCapability,
+        "the source requires the user to visit a URL first; this client did not declare `elicitation.url`",
+    )
+    .with_data(RawJson::copy_of(required))
+}
