@@ -7,6 +7,7 @@ mod capability;
 mod children;
 mod cli;
 mod conformance;
+mod docs;
 mod eras;
 mod faults;
 mod folders;
