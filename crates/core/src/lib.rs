@@ -27,7 +27,7 @@ mod seal;
 mod source;
 mod stats;
 mod step;
-mod template;
+mod uri_template;
 
 pub use call::Call;
 pub use caller::{Caller, Credential, Identify, Principal};
@@ -46,7 +46,10 @@ pub use json::{Object, RawJson, bounded_list, canonical_json, list_length};
 pub use layer::{Layer, Next};
 pub use layered_source::LayeredSource;
 pub use metric::{Metric, MetricKind};
-pub use percent::{percent_decoded, percent_triplet};
+pub use percent::{
+    percent_decode, percent_decode_utf8, percent_encode, percent_encode_bytes,
+    percent_encode_reserved,
+};
 pub use question::{Declined, PendingAnswer, Question, QuestionKind, Withdrawal};
 pub use reply::{CacheHint, Event, EventStream, Outcome, Reply};
 pub use request::{
@@ -57,7 +60,7 @@ pub use seal::{Seal, TokenPurpose, UnsealError, random_bytes, sha256};
 pub use source::{ResourceSubscription, Source, SourceId, TaskUpdates, Viewer};
 pub use stats::CallStats;
 pub use step::Step;
-pub use template::UriTemplate;
+pub use uri_template::{InvalidTemplate, MissingVariable, TemplateValues, UriTemplate};
 
 /// The boxed future that object-safe async functions return.
 pub use futures_util::future::BoxFuture;

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::view::{Found, Part, QUALIFIED, Rule, View};
-use crate::template::UriTemplate;
+use crate::UriTemplate;
 use crate::{List, SourceId, truncate_for_message};
 
 impl View {
@@ -73,9 +73,8 @@ fn has(part: &Part, uri: &str) -> Option<String> {
         return Some(format!("lists `{uri}` too"));
     }
     let templates = part.catalog.list(List::Templates).iter();
-    let mut fitting = templates.filter(|entry| {
-        UriTemplate::parse(&entry.key).is_some_and(|template| template.matches(uri))
-    });
+    let mut fitting = templates
+        .filter(|entry| UriTemplate::parse(&entry.key).is_ok_and(|template| template.matches(uri)));
     fitting
         .next()
         .map(|entry| format!("has the template `{}`, which fits too", entry.key))

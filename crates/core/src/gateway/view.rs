@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::Shared;
 use super::cursor::Place;
-use crate::template::UriTemplate;
+use crate::UriTemplate;
 use crate::{CacheScope, Catalog, CatalogGap, Features, List, Object, RawJson, Scope, SourceId};
 use merged_list::Listing;
 pub(crate) use merged_list::{Finding, Listed, moved_page};
@@ -78,7 +78,7 @@ impl View {
             List::ALL.map(|list| Listing::new(list, scope, config, &parts, &mut name_conflicts));
         let templates = lists[List::Templates as usize].entries();
         let templates = templates
-            .filter_map(|(text, found)| Some((UriTemplate::parse(text)?, found.clone())))
+            .filter_map(|(text, found)| Some((UriTemplate::parse(text).ok()?, found.clone())))
             .collect();
         let first = parts.first().map(|part| &part.catalog);
         let own_tools = Features {

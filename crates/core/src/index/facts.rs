@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::words;
-use crate::{List, RawJson, percent_decoded};
+use crate::{List, RawJson, percent_decode};
 
 /// What each part of a definition counts.
 const NAME: f32 = 4.0;
@@ -55,7 +55,7 @@ impl ElementFacts {
             },
             uri: text("uri")
                 .or_else(|| text("uriTemplate"))
-                .map(|uri| String::from_utf8_lossy(&percent_decoded(&uri)).into_owned()),
+                .map(|uri| String::from_utf8_lossy(&percent_decode(&uri)).into_owned()),
         }
     }
 

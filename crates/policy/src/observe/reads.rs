@@ -88,7 +88,7 @@ impl Plugin {
             })
         };
         let mut templates: Vec<_> = declared(List::Templates)
-            .filter_map(|(text, read)| Some((UriTemplate::parse(text)?, read)))
+            .filter_map(|(text, read)| Some((UriTemplate::parse(text).ok()?, read)))
             .collect();
         templates.sort_by_key(|(template, _)| std::cmp::Reverse(template.literal_len()));
         Some(Self {

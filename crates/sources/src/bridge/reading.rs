@@ -1,13 +1,11 @@
 //! `read_resource`: a resource's contents, in parts that fit a model's context.
 
-mod expand;
-
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tidegate_core::{GatewayHandle, Operation, RawJson, Reply};
+use tidegate_core::{
+    GatewayHandle, Operation, RawJson, Reply, TemplateValues, UriTemplate, truncate_for_message,
+};
 
 use super::relay::{Inner, relay};
 use crate::declare::{Asking, Stop, fault};
@@ -26,7 +24,7 @@ pub(super) struct Arguments {
     uri: String,
     /// The variables of a template.
     #[serde(default)]
-    arguments: BTreeMap<String, String>,
+    arguments: TemplateValues,
     /// The first character to give, counted from 0.
     offset: Option<usize>,
     /// How many characters at most.
@@ -49,7 +47,7 @@ pub(super) async fn read(
     arguments: Arguments,
 ) -> Result<Reply, Stop> {
     let uri = match arguments.uri.contains('{') {
-        true => expand::expand(&arguments.uri, &arguments.arguments).map_err(Stop::Fault)?,
+        true => expand(&arguments.uri, &arguments.arguments).map_err(Stop::Fault)?,
         false => arguments.uri,
     };
     let wanted = arguments.max_tokens.unwrap_or(USUAL_TOKENS);
@@ -65,6 +63,15 @@ pub(super) async fn read(
     };
     let turn = move |result| as_tool_result(&result, part);
     Ok(relay(gateway_handle, asking.call(), inner, turn).await)
+}
+
+/// The URI of a template; or what is wrong with the template or its arguments.
+fn expand(template: &str, values: &TemplateValues) -> Result<String, String> {
+    let parsed = UriTemplate::parse(template);
+    let parsed =
+        parsed.map_err(|error| format!("`{}`: {error}", truncate_for_message(template)))?;
+    let expanded = parsed.expand(values);
+    expanded.map_err(|missing| format!("{missing}: pass it in `arguments`"))
 }
 
 fn as_tool_result(result: &RawJson, part: Part) -> RawJson {

@@ -5,15 +5,15 @@ use std::time::Duration;
 use serde_json::json;
 use tidegate_core::{
     BoxFuture, CacheScope, Caller, CatalogEntry, Code, Error, Outcome, RawJson, Result,
+    TemplateValues, UriTemplate,
 };
 
-use super::pattern::{Pattern, Values};
 use super::{Body, Completer, entry};
 
 /// Resources whose URIs have variables.
 pub(crate) struct Template<S: 'static> {
     text: String,
-    pattern: Pattern,
+    uris: UriTemplate,
     about: About,
     completers: Vec<(&'static str, Completer<S>)>,
     read: Read<S>,
@@ -34,7 +34,7 @@ pub(crate) struct About {
 pub(crate) struct Expanded<'a> {
     pub(crate) caller: &'a Caller,
     pub(crate) uri: &'a str,
-    values: Values,
+    values: TemplateValues,
 }
 
 impl Expanded<'_> {
@@ -55,7 +55,7 @@ impl Expanded<'_> {
 impl<S> Template<S> {
     pub(crate) fn new(text: String, about: About, read: Read<S>) -> Self {
         Self {
-            pattern: Pattern::new(&text),
+            uris: UriTemplate::parse(&text).expect("a declared template is valid"),
             text,
             about,
             completers: Vec::new(),
@@ -84,7 +84,7 @@ impl<S> Template<S> {
     }
 
     pub(super) fn expanded<'a>(&self, caller: &'a Caller, uri: &'a str) -> Option<Expanded<'a>> {
-        let values = self.pattern.values(uri)?;
+        let values = self.uris.capture(uri)?;
         Some(Expanded {
             caller,
             uri,
@@ -106,12 +106,12 @@ impl<S> Template<S> {
     /// By its text, or by a URI that it expands to. A text with variables of its own is another
     /// template's.
     pub(super) fn is_meant_by(&self, text: &str) -> bool {
-        self.text == text || (!text.contains('{') && self.pattern.values(text).is_some())
+        self.text == text || (!text.contains('{') && self.uris.capture(text).is_some())
     }
 
     /// What completes a variable, if anything does.
     pub(super) fn completer(&self, variable: &str) -> Result<Option<Completer<S>>> {
-        if !self.pattern.names().any(|name| name == variable) {
+        if !self.uris.variables().any(|name| name == variable) {
             let message = format!("this template has no variable `{variable}`");
             return Err(Error::client(Code::InvalidParams, message));
         }

@@ -3,7 +3,7 @@
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path};
 
-use tidegate_core::{percent_decoded, percent_triplet};
+use tidegate_core::{percent_decode, percent_encode_bytes};
 
 use super::Place;
 
@@ -36,7 +36,7 @@ impl Base {
             if index > 0 {
                 uri.push('/');
             }
-            push_encoded(&mut uri, name);
+            uri.push_str(&percent_encode_bytes(name));
         }
         uri
     }
@@ -57,7 +57,7 @@ impl Base {
             Self::File(names) => {
                 let mut uri = "file:///".to_owned();
                 for name in names {
-                    push_encoded(&mut uri, name);
+                    uri.push_str(&percent_encode_bytes(name));
                     uri.push('/');
                 }
                 uri
@@ -79,7 +79,12 @@ impl Base {
         let rest = rest.strip_suffix('/').unwrap_or(rest);
         let mut names: Vec<_> = match rest {
             "" => Vec::new(),
-            rest => rest.split('/').map(percent_decoded).collect(),
+            rest => {
+                let names = rest.split('/');
+                names
+                    .map(|name| percent_decode(name).into_owned())
+                    .collect()
+            }
         };
         if let Self::File(folder) = self {
             if !names.starts_with(folder) {
@@ -98,11 +103,11 @@ impl Base {
             let text = chunk.valid();
             for (at, character) in text.char_indices() {
                 match character {
-                    '%' if percent_triplet(&text.as_bytes()[at..]).is_some() => out.push_str("%25"),
+                    '%' if begins_with_triplet(&text.as_bytes()[at..]) => out.push_str("%25"),
                     other => out.push(other),
                 }
             }
-            push_encoded(&mut out, chunk.invalid());
+            out.push_str(&percent_encode_bytes(chunk.invalid()));
         }
         out
     }
@@ -127,15 +132,10 @@ fn path_of(rest: &str) -> Option<&str> {
     path.strip_prefix('/')
 }
 
-fn push_encoded(uri: &mut String, name: &[u8]) {
-    for byte in name {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                uri.push(char::from(*byte));
-            }
-            byte => uri.push_str(&format!("%{byte:02X}")),
-        }
-    }
+/// Whether text begins with a percent-encoded byte, like `%41`.
+fn begins_with_triplet(text: &[u8]) -> bool {
+    let is_hex = u8::is_ascii_hexdigit;
+    matches!(text, [b'%', high, low, ..] if is_hex(high) && is_hex(low))
 }
 
 #[cfg(test)]

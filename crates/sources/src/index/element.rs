@@ -1,12 +1,12 @@
 //! `capability-index://elements/{type}` and `…/{type}/{name}`: one kind, and one element (S3.18).
 
 use serde_json::{Value, json};
-use tidegate_core::{Element, ElementFacts, Error, List, RawJson, SearchFilter};
+use tidegate_core::{Element, ElementFacts, Error, List, RawJson, SearchFilter, percent_encode};
 
 use super::Glance;
 use super::figures::{KINDS, kind, many, one};
 use super::verbs::verb;
-use crate::declare::{About, Body, Expanded, Template, Typed, encoded};
+use crate::declare::{About, Body, Expanded, Template, Typed};
 
 /// Elements on one page.
 const PAGE: usize = 200;
@@ -157,7 +157,7 @@ fn brief(element: &Element<'_>) -> Value {
 
 /// Where an element is read by itself.
 fn uri(element: &Element<'_>) -> String {
-    let (kind, name) = (many(element.list), encoded(element.name));
+    let (kind, name) = (many(element.list), percent_encode(element.name));
     format!("capability-index://elements/{kind}/{name}")
 }
 

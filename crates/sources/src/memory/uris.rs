@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 
-use tidegate_core::SourceId;
+use tidegate_core::{SourceId, percent_decode_utf8, percent_encode};
 use tidegate_store::memory::EntryId;
 
 use super::entries::DEFAULT;
-use crate::declare::{decoded, encoded};
 
 /// The URIs under one source's name.
 #[derive(Clone, Debug)]
@@ -50,7 +49,7 @@ impl Uris {
     /// The shortest URI of an entry.
     pub(super) fn entry(&self, place: &EntryId) -> String {
         match place.namespace == DEFAULT {
-            true => format!("{}/entries/{}", self.root, encoded(&place.key)),
+            true => format!("{}/entries/{}", self.root, percent_encode(&place.key)),
             false => self.long(place),
         }
     }
@@ -65,7 +64,7 @@ impl Uris {
     }
 
     fn long(&self, EntryId { namespace, key }: &EntryId) -> String {
-        let (namespace, key) = (encoded(namespace), encoded(key));
+        let (namespace, key) = (percent_encode(namespace), percent_encode(key));
         format!("{}/namespaces/{namespace}/entries/{key}", self.root)
     }
 
@@ -76,7 +75,7 @@ impl Uris {
             Some(key) => (DEFAULT, key),
             None => rest.strip_prefix("namespaces/")?.split_once("/entries/")?,
         };
-        let text = |part| decoded(part).map(Cow::into_owned);
+        let text = |part| percent_decode_utf8(part).map(Cow::into_owned);
         Some(EntryId {
             namespace: text(namespace)?,
             key: text(key)?,

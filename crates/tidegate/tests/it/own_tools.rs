@@ -188,7 +188,10 @@ fn a_resource_is_read_in_parts() {
         "gateway__read_resource",
         &json!({ "uri": template }),
     );
-    assert_eq!(text(&missing), "say in `arguments` what `path` is");
+    assert_eq!(
+        text(&missing),
+        "missing template variable `path`: pass it in `arguments`"
+    );
     let arguments = json!({ "uri": template, "arguments": { "path": "no where" } });
     let nothing = call(&server, "gateway__read_resource", &arguments);
     let told = format!(
