@@ -60,7 +60,7 @@ impl Behind {
         let server = Process::start(
             Command::new(beside("bench-backend")?)
                 .args(["--era", era.word()])
-                .args(["--form", form.word()]),
+                .args(["--format", form.word()]),
         )?;
         let folder = TempDir::new()?;
         let source = json!({ "url": format!("http://{}/mcp", server.address) });

@@ -1,40 +1,41 @@
-//! A source that does what a test tells it to, and lets the test watch.
+//! A scripted source whose calls a test can observe.
 //!
 //! Must not know: transports, revisions, JSON-RPC.
 
+mod call_monitor;
 mod entries;
 mod tool;
-mod watch;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use parking_lot::{Mutex, MutexGuard};
+
 use tidegate_core::{
     BoxFuture, CacheScope, Call, Catalog, Change, ChangeSender, ChangeStream, Code, Error,
     Features, LogLevel, Operation, Outcome, RawJson, Reply, Result, Source, Viewer,
 };
 
-pub use tool::Tool;
-pub use watch::Counts;
-use watch::Watch;
+pub use call_monitor::CallCounts;
+use call_monitor::CallMonitor;
+pub use tool::ScriptedTool;
 
 /// A scripted source. Clones are the same source.
 #[derive(Clone, Default)]
-pub struct FakeSource(Arc<Inner>);
+pub struct FakeSource(Arc<Shared>);
 
 #[derive(Default)]
-struct Inner {
-    offer: Mutex<Offer>,
+struct Shared {
+    offerings: Mutex<Offerings>,
     changes: ChangeSender,
     catalog_panics: AtomicBool,
 }
 
-/// What the source has, and the catalog made of it.
+/// What the source offers, and the catalog built from it.
 #[derive(Default)]
-struct Offer {
+struct Offerings {
     catalog: Arc<Catalog>,
-    tools: Vec<(Tool, Arc<Watch>)>,
+    tools: Vec<(ScriptedTool, Arc<CallMonitor>)>,
     prompts: Vec<String>,
     resources: Vec<(String, String)>,
     templates: Vec<String>,
@@ -43,27 +44,27 @@ struct Offer {
 }
 
 impl FakeSource {
-    /// A source with nothing in it.
+    /// A source that offers nothing.
     pub fn empty() -> Self {
         Self::default()
     }
 
-    /// A source with one of everything that most tests need.
+    /// A source with the tools, prompts and resources that most tests use.
     pub fn standard() -> Self {
         let all_levels = LogLevel::ALL
             .into_iter()
-            .fold(Tool::named("logs"), Tool::log);
+            .fold(ScriptedTool::new("logs"), ScriptedTool::log);
         Self::empty()
-            .tool(Tool::named("echo"))
-            .tool(Tool::named("progress").progress(3))
+            .tool(ScriptedTool::new("echo"))
+            .tool(ScriptedTool::new("progress").progress(3))
             .tool(all_levels)
-            .tool(Tool::named("hold").hold())
-            .tool(Tool::named("stream").progress(1).hold().progress(1))
-            .tool(Tool::named("panic").panics())
-            .tool(Tool::named("late-panic").progress(1).panics())
-            .tool(Tool::named("pretty").answers(tool::PRETTY))
-            .tool(Tool::named("huge").huge(1 << 20))
-            .tool(Tool::named("flood").flood())
+            .tool(ScriptedTool::new("hold").hold())
+            .tool(ScriptedTool::new("stream").progress(1).hold().progress(1))
+            .tool(ScriptedTool::new("panic").panics())
+            .tool(ScriptedTool::new("late-panic").progress(1).panics())
+            .tool(ScriptedTool::new("pretty").returns(tool::PRETTY))
+            .tool(ScriptedTool::new("huge").huge(1 << 20))
+            .tool(ScriptedTool::new("flood").flood())
             .prompt("hello")
             .resource("fake://note", "first")
             .resource("fake://folder", "a folder")
@@ -71,121 +72,124 @@ impl FakeSource {
     }
 
     #[must_use]
-    pub fn tool(self, tool: Tool) -> Self {
-        self.offer(|offer| offer.tools.push((tool, Arc::default())));
+    pub fn tool(self, tool: ScriptedTool) -> Self {
+        self.modify(|offerings| offerings.tools.push((tool, Arc::default())));
         self
     }
 
-    /// Many tools that echo: `tool-000`, `tool-001` and so on.
+    /// Adds tools that echo, named `tool-000`, `tool-001` and so on.
     #[must_use]
     pub fn many_tools(self, count: usize) -> Self {
         (0..count).fold(self, |source, number| {
-            source.tool(Tool::named(&format!("tool-{number:03}")))
+            source.tool(ScriptedTool::new(&format!("tool-{number:03}")))
         })
     }
 
     #[must_use]
     pub fn prompt(self, name: &str) -> Self {
-        self.offer(|offer| offer.prompts.push(name.to_owned()));
+        self.modify(|offerings| offerings.prompts.push(name.to_owned()));
         self
     }
 
     #[must_use]
     pub fn resource(self, uri: &str, text: &str) -> Self {
-        self.offer(|offer| offer.resources.push((uri.to_owned(), text.to_owned())));
+        self.modify(|offerings| offerings.resources.push((uri.to_owned(), text.to_owned())));
         self
     }
 
     #[must_use]
     pub fn template(self, text: &str) -> Self {
-        self.offer(|offer| offer.templates.push(text.to_owned()));
+        self.modify(|offerings| offerings.templates.push(text.to_owned()));
         self
     }
 
-    /// Its resources cannot be subscribed to.
+    /// Makes its resources not subscribable.
     #[must_use]
     pub fn without_updates(self) -> Self {
-        self.offer(|offer| offer.no_updates = true);
+        self.modify(|offerings| offerings.no_updates = true);
         self
     }
 
-    /// Anybody may be given a kept copy of what it lists.
+    /// Marks its lists as cacheable for everyone.
     #[must_use]
     pub fn public(self) -> Self {
-        self.offer(|offer| offer.scope = CacheScope::Public);
+        self.modify(|offerings| offerings.scope = CacheScope::Public);
         self
     }
 
-    /// Says that something changed, whether or not it did.
+    /// Sends a change event, whether or not anything changed.
     pub fn change(&self, change: Change) {
         self.0.changes.send(change);
     }
 
-    /// Says that a resource changed.
+    /// Sends a change event for a resource.
     pub fn updated(&self, uri: &str) {
         self.change(Change::ResourceUpdated(uri.into()));
     }
 
-    /// From now on its catalog cannot be had.
+    /// From now on, reading its catalog panics.
     pub fn break_catalog(&self) {
         self.0.catalog_panics.store(true, Ordering::Relaxed);
     }
 
-    /// From now on it can again.
-    pub fn mend_catalog(&self) {
+    /// From now on, its catalog can be read again.
+    pub fn repair_catalog(&self) {
         self.0.catalog_panics.store(false, Ordering::Relaxed);
     }
 
-    /// Lets that many calls of a tool go on that hold, now or later.
+    /// Lets this many calls of a tool continue that are held, now or later.
     pub fn release(&self, tool: &str, calls: usize) {
-        self.watch(tool).release(calls);
+        self.monitor(tool).release(calls);
     }
 
-    /// How often a tool was started, finished and dropped so far.
-    pub fn counts(&self, tool: &str) -> Counts {
-        self.watch(tool).counts()
+    /// The numbers of calls of a tool so far.
+    pub fn counts(&self, tool: &str) -> CallCounts {
+        self.monitor(tool).counts()
     }
 
-    /// Waits until that many calls of a tool have started.
+    /// Waits until this many calls of a tool have started.
     pub async fn started(&self, tool: &str, calls: usize) {
-        self.watch(tool)
-            .until(tool, |counts| counts.started >= calls)
+        self.monitor(tool)
+            .wait_until(tool, |counts| counts.started >= calls)
             .await;
     }
 
-    /// Waits until that many calls of a tool have been dropped before their end: cancelled.
+    /// Waits until this many calls of a tool were dropped before they finished.
     pub async fn dropped(&self, tool: &str, calls: usize) {
-        self.watch(tool)
-            .until(tool, |counts| counts.dropped >= calls)
+        self.monitor(tool)
+            .wait_until(tool, |counts| counts.dropped >= calls)
             .await;
     }
 
-    /// Waits until that many calls of a tool have come to their end.
+    /// Waits until this many calls of a tool have finished.
     pub async fn finished(&self, tool: &str, calls: usize) {
-        self.watch(tool)
-            .until(tool, |counts| counts.finished >= calls)
+        self.monitor(tool)
+            .wait_until(tool, |counts| counts.finished >= calls)
             .await;
     }
 
-    fn watch(&self, tool: &str) -> Arc<Watch> {
-        let offer = self.lock();
-        let found = offer.tools.iter().find(|(known, _)| known.name() == tool);
-        let (_, watch) = found.unwrap_or_else(|| panic!("the source has no tool `{tool}`"));
-        Arc::clone(watch)
+    fn monitor(&self, tool: &str) -> Arc<CallMonitor> {
+        let offerings = self.lock();
+        let found = offerings
+            .tools
+            .iter()
+            .find(|(known, _)| known.name() == tool);
+        let (_, monitor) = found.unwrap_or_else(|| panic!("the source has no tool `{tool}`"));
+        Arc::clone(monitor)
     }
 
-    fn offer(&self, change: impl FnOnce(&mut Offer)) {
-        let mut offer = self.lock();
-        change(&mut offer);
-        offer.catalog = Arc::new(offer.catalog());
+    fn modify(&self, change: impl FnOnce(&mut Offerings)) {
+        let mut offerings = self.lock();
+        change(&mut offerings);
+        offerings.catalog = Arc::new(offerings.catalog());
     }
 
-    fn lock(&self) -> MutexGuard<'_, Offer> {
-        self.0.offer.lock()
+    fn lock(&self) -> MutexGuard<'_, Offerings> {
+        self.0.offerings.lock()
     }
 }
 
-impl Offer {
+impl Offerings {
     fn catalog(&self) -> Catalog {
         Catalog {
             features: Features {
@@ -225,7 +229,7 @@ impl Source for FakeSource {
     fn catalog(&self, _: &Viewer<'_>) -> Arc<Catalog> {
         assert!(
             !self.0.catalog_panics.load(Ordering::Relaxed),
-            "the catalog is broken, and these words are secret"
+            "scripted panic with a secret message"
         );
         Arc::clone(&self.lock().catalog)
     }
@@ -239,7 +243,7 @@ impl Source for FakeSource {
                 .find(|(tool, _)| tool.name() == name)
                 .cloned();
             return match tool {
-                Some((tool, watch)) => Box::pin(tool.run(watch, call)),
+                Some((tool, monitor)) => Box::pin(tool.run(monitor, call)),
                 None => Box::pin(std::future::ready(Err(unknown(name)))),
             };
         }
@@ -249,7 +253,7 @@ impl Source for FakeSource {
             Operation::Completion { .. } => Ok(entries::completion()),
             Operation::Tool { name } => Err(unknown(name)),
             Operation::Gateway(_) | Operation::Task { .. } => {
-                Err(Error::internal("this is not for a source"))
+                Err(Error::internal("not an operation of a source"))
             }
         };
         let reply = result.map(|result| Reply::Done(Outcome::complete(result)));
@@ -262,5 +266,5 @@ impl Source for FakeSource {
 }
 
 fn unknown(name: &str) -> Error {
-    Error::client(Code::UnknownTarget, format!("no tool is called `{name}`"))
+    Error::client(Code::UnknownTarget, format!("unknown tool `{name}`"))
 }

@@ -1,54 +1,54 @@
-//! An MCP server that is not ours: it plays the many servers that a gateway meets.
+//! A scripted MCP server that imitates the servers a gateway meets.
 //!
-//! It speaks any revision, over Streamable HTTP, the HTTP transport before it, and pipes; it offers
-//! what the official conformance suite calls; it can be told to have the flaws that real servers
-//! have; it misbehaves on demand; and it tells what it received. [`Fixture`] runs it inside a test,
-//! the program `tidegate-fixture` as a process of its own, with the same [`Settings`].
+//! It supports every revision over Streamable HTTP, HTTP+SSE and stdio; offers what the official
+//! conformance suite calls; has the defects of real servers on demand; misbehaves on demand; and
+//! records what it received. [`Fixture`] runs it inside a test, the program `tidegate-fixture` as a
+//! process, with the same [`FixtureSettings`].
 //!
-//! Its protocol is written down once more and on purpose simpler than the gateway's own, so that a
-//! mistake in the one is not hidden by the same mistake in the other.
-//! Must not know: the gateway, its crates but for the framing of events.
+//! It implements the protocol independently of the gateway, and more simply, so that a mistake in
+//! one is not hidden by the same mistake in the other.
+//! Must not know: the gateway and its crates, except for SSE framing.
 
+mod announcements;
 mod call;
 mod channel;
-mod complaints;
 mod completion;
-mod errands;
+mod content;
 mod framing;
-mod heard;
 mod http;
-mod log;
-mod media;
-mod members;
 mod meta;
 mod methods;
-mod news;
-mod offer;
-mod page;
-mod pipe;
+mod multi_round_trip;
+mod offerings;
+mod pagination;
 mod prompts;
 mod questions;
+mod raw_object;
+mod received;
+mod rejections;
 mod resources;
-mod rounds;
 mod rpc;
 mod running;
 mod seal;
 mod server;
 mod session;
 mod settings;
+mod stdio;
+mod stream_log;
 mod tasks;
 mod tools;
+mod url_elicitations;
 
 use std::path::PathBuf;
 
-pub use complaints::Complaints;
-pub use heard::Heard;
-pub use news::News;
+pub use announcements::Announcement;
+pub use received::Received;
+pub use rejections::Rejections;
 pub use running::{Fixture, RunningFixture};
-pub use settings::{Cursors, Era, Form, Probe, Settings};
+pub use settings::{CursorStyle, Era, FixtureSettings, ProbeResponse, ResponseFormat};
 
 /// The program `tidegate-fixture`.
 #[track_caller]
 pub fn program() -> PathBuf {
-    crate::program::beside_the_test("tidegate-fixture")
+    crate::program::path_of("tidegate-fixture")
 }

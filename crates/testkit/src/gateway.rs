@@ -1,6 +1,6 @@
-//! A gateway with its real transports, put together in one sentence.
+//! Builds a gateway with its real transports.
 //!
-//! Must not know: how a client talks.
+//! Must not know: how a client sends requests.
 
 mod running;
 
@@ -8,22 +8,22 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tidegate_core::{CallStats, Gateway, GatewayConfig, Identify, Layer, Naming, Source, SourceId};
+use tidegate_core::{Gateway, GatewayConfig, Identify, Layer, Naming, Source, SourceId, Stats};
 use tidegate_policy::authn::{Key, Keys, Local};
 use tidegate_policy::{Deadline, Observe, Words};
 use tidegate_server::{Admission, HttpConfig, Limits, Listener, Transports, serve_http};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::{FakeSource, Pipe};
-pub(crate) use running::Parts;
+use crate::{FakeSource, StdioClient};
+pub(crate) use running::GatewayParts;
 pub use running::{Stopping, TestGateway};
 
-/// The name of a gateway's first source.
-const FIRST: &str = "fake";
+/// The id of a gateway's first source.
+const FIRST_SOURCE: &str = "fake";
 
-/// A gateway that is being put together.
-pub struct Builder {
+/// Builds a [`TestGateway`].
+pub struct TestGatewayBuilder {
     sources: Vec<(SourceId, Arc<dyn Source>)>,
     identify: Arc<dyn Identify>,
     limits: Limits,
@@ -34,9 +34,9 @@ pub struct Builder {
 }
 
 impl TestGateway {
-    /// A gateway over one source, called `fake`.
-    pub fn with(source: FakeSource) -> Builder {
-        Builder {
+    /// A gateway over one source with the id `fake`.
+    pub fn with(source: FakeSource) -> TestGatewayBuilder {
+        TestGatewayBuilder {
             sources: Vec::new(),
             identify: Arc::new(Local::default()),
             limits: Limits::default(),
@@ -48,26 +48,26 @@ impl TestGateway {
             naming: Naming::default(),
             call_timeout: Duration::from_secs(3600),
         }
-        .and(FIRST, source)
+        .fake_source(FIRST_SOURCE, source)
     }
 }
 
-impl Builder {
-    /// One more source.
+impl TestGatewayBuilder {
+    /// Adds a scripted source.
     #[must_use]
-    pub fn and(self, id: &str, source: FakeSource) -> Self {
+    pub fn fake_source(self, id: &str, source: FakeSource) -> Self {
         self.with_source(id, Arc::new(source))
     }
 
-    /// One more source, which is a real one.
+    /// Adds any source.
     #[must_use]
     pub fn with_source(mut self, id: &str, source: Arc<dyn Source>) -> Self {
-        let id = id.parse().expect("the name of a source");
+        let id = id.parse().expect("a valid source id");
         self.sources.push((id, source));
         self
     }
 
-    /// Only these bearer keys come in; pairs of a principal and its key.
+    /// Accepts only these bearer keys: pairs of a principal and its key.
     #[must_use]
     pub fn keys<const N: usize>(mut self, keys: [(&str, &str); N]) -> Self {
         let keys = keys.map(|(principal, secret)| Key {
@@ -79,7 +79,7 @@ impl Builder {
         self
     }
 
-    /// How tools and prompts are called at the endpoint of all sources.
+    /// How tools and prompts are named at the endpoint of all sources.
     #[must_use]
     pub fn naming(mut self, naming: Naming) -> Self {
         self.naming = naming;
@@ -98,7 +98,7 @@ impl Builder {
         self
     }
 
-    /// The oldest transport is there too.
+    /// Also serves the HTTP+SSE transport of 2024-11-05.
     #[must_use]
     pub fn legacy_sse(self) -> Self {
         self.http(|http| http.legacy_sse = true)
@@ -110,14 +110,14 @@ impl Builder {
         self
     }
 
-    /// How long a call may take.
+    /// The timeout of a call.
     #[must_use]
     pub fn call_timeout(mut self, time: Duration) -> Self {
         self.call_timeout = time;
         self
     }
 
-    /// Opens the HTTP transport, on a port of its own.
+    /// Serves HTTP on a free port.
     pub async fn start(self) -> TestGateway {
         let http = self.http.clone();
         let parts = self.assemble().await;
@@ -132,18 +132,18 @@ impl Builder {
         TestGateway::new(parts, address, stop, serving)
     }
 
-    /// Opens the transport for one client on a pipe.
-    pub async fn pipe(self) -> Pipe {
-        Pipe::open(self.assemble().await, 1 << 20)
+    /// Serves one client over stdio.
+    pub async fn stdio(self) -> StdioClient {
+        StdioClient::open(self.assemble().await, 1 << 20)
     }
 
-    /// The same, over a pipe that holds only so many bytes.
-    pub async fn narrow_pipe(self, bytes: usize) -> Pipe {
-        Pipe::open(self.assemble().await, bytes)
+    /// Serves one client over stdio, with pipes that buffer this many bytes.
+    pub async fn stdio_with_buffer(self, bytes: usize) -> StdioClient {
+        StdioClient::open(self.assemble().await, bytes)
     }
 
-    async fn assemble(self) -> Parts {
-        let stats = Arc::new(CallStats::default());
+    async fn assemble(self) -> GatewayParts {
+        let stats = Arc::new(Stats::default());
         let config = GatewayConfig {
             page_size: self.page_size,
             naming: self.naming,
@@ -161,16 +161,17 @@ impl Builder {
                 &self.sources,
             )),
             Arc::new(Deadline {
-                call_timeout: self.call_timeout,
-                max_call_duration: self.call_timeout,
+                between_events: self.call_timeout,
+                in_all: self.call_timeout,
             }),
         ];
         let gateway = Arc::new(Gateway::new(config, self.sources, layers));
-        let load = Arc::new(Admission::new(&self.limits));
-        let transports = Transports::new(Arc::clone(&gateway), self.identify, self.limits, load);
+        let admission = Arc::new(Admission::new(&self.limits));
+        let transports =
+            Transports::new(Arc::clone(&gateway), self.identify, self.limits, admission);
         let transports = Arc::new(transports);
         let background = background(&gateway, &transports).await;
-        Parts {
+        GatewayParts {
             transports,
             stats,
             _background: background,
@@ -178,8 +179,8 @@ impl Builder {
     }
 }
 
-/// What goes on beside the calls. The sources are listened to when this returns, so that a test can
-/// change something at once.
+/// Starts the background tasks. When this returns, the change streams of the sources are polled, so
+/// a test can send a change at once.
 async fn background(gateway: &Arc<Gateway>, transports: &Arc<Transports>) -> JoinSet<()> {
     let mut tasks = JoinSet::new();
     let (gateway, transports) = (Arc::clone(gateway), Arc::clone(transports));

@@ -1,28 +1,28 @@
-//! A small HTTP/1.1 client. It sends exactly what it is told to, good or bad, and reads answers as
-//! they come.
+//! A small HTTP/1.1 client. It sends exactly the given bytes, valid or not, and reads responses as
+//! they arrive.
 //!
-//! Must not know: what a right answer is.
+//! Must not know: which response is correct.
 
-mod answer;
 mod connection;
 mod events;
 mod http2;
 mod modern;
 mod request;
+mod response;
 mod session;
 
 use std::net::SocketAddr;
 
 use serde_json::{Value, json};
 
-pub use answer::Answer;
 pub use connection::Connection;
 pub use events::Events;
 pub use modern::ModernRequest;
 pub use request::Request;
+pub use response::HttpResponse;
 pub use session::Session;
 
-/// Who talks, to which endpoint.
+/// A client of one endpoint.
 #[derive(Clone, Debug)]
 pub struct Client {
     address: SocketAddr,
@@ -31,7 +31,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client of whatever listens there.
+    /// A client of the server at this address.
     pub fn new(address: SocketAddr) -> Self {
         Self {
             address,
@@ -58,17 +58,17 @@ impl Client {
         }
     }
 
-    /// A request without any body or headers but what every request has.
+    /// A request without a body and with only the headers that every request has.
     pub fn request(&self, method: &str) -> Request {
         Request::new(self, method)
     }
 
-    /// A POST of JSON, with the headers that every such POST has.
+    /// A POST of JSON, with the headers of MCP.
     pub fn post(&self, body: &Value) -> Request {
         self.post_text(&body.to_string())
     }
 
-    /// A POST of any text, with the headers of JSON.
+    /// A POST of any text, with the same headers.
     pub fn post_text(&self, body: &str) -> Request {
         self.request("POST")
             .header("Content-Type", "application/json")
@@ -76,7 +76,7 @@ impl Client {
             .body(body.as_bytes())
     }
 
-    /// A GET that takes events.
+    /// A GET that accepts events.
     pub fn get(&self) -> Request {
         self.request("GET").header("Accept", "text/event-stream")
     }
@@ -86,7 +86,7 @@ impl Client {
         ModernRequest::new(self, method, params)
     }
 
-    /// A stateless call of a tool.
+    /// A stateless tool call.
     pub fn modern_call(&self, tool: &str, arguments: Value) -> ModernRequest {
         self.modern(
             "tools/call",
@@ -94,17 +94,17 @@ impl Client {
         )
     }
 
-    /// Opens a session at a revision.
+    /// Opens a session with a revision.
     pub async fn initialize(&self, revision: &str) -> Session {
-        self.initialize_able(revision, &json!({})).await
+        self.initialize_with(revision, &json!({})).await
     }
 
-    /// Opens a session of a client that can do this.
-    pub async fn initialize_able(&self, revision: &str, capabilities: &Value) -> Session {
+    /// Opens a session of a client with these capabilities.
+    pub async fn initialize_with(&self, revision: &str, capabilities: &Value) -> Session {
         Session::open(self, revision, capabilities).await
     }
 
-    /// A bare connection.
+    /// A plain TCP connection.
     pub async fn connect(&self) -> Connection {
         Connection::open(self.address).await
     }

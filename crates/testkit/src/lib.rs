@@ -1,38 +1,38 @@
-//! What tests need: a source that does what a test says, a gateway with real transports around it, and
-//! small clients that can also do what a good client never would.
+//! Test support: a scripted source, a gateway with real transports around it, a scripted MCP
+//! server, and small clients that can also violate the protocol.
 //!
-//! A test reads like a story: start a gateway, let a client say something, look at the answer.
-//! Nothing here waits for a time to pass; everything waits for something to happen, within bounds.
+//! A test starts a gateway, sends a request and asserts on the response. Nothing here waits for
+//! time to pass; every wait is for an event, with a timeout that fails the test.
 //!
-//! Only tests use this crate. It must not know: the binary, its configuration, its command line; but
-//! `driver::gateway` starts it, as a user would.
+//! Only tests depend on this crate. It must not know: the binary, its configuration, its command
+//! line; except `driver::gateway`, which starts the binary as a user would.
 
 #![expect(
     clippy::needless_pass_by_value,
-    reason = "a test writes its JSON where it is used, without an ampersand"
+    reason = "tests write JSON arguments inline, without an ampersand"
 )]
 
 mod address;
-pub mod between;
 pub mod driver;
 mod fake;
 pub mod fixture;
 mod gateway;
 mod http;
-mod pipe;
+pub mod intermediaries;
 mod program;
+mod stdio;
 mod wait;
 
-pub use address::own_address;
-pub use fake::{Counts, FakeSource, Tool};
-pub use gateway::{Builder, Stopping, TestGateway};
-pub use http::{Answer, Client, Connection, Events, ModernRequest, Request, Session};
-pub use pipe::Pipe;
-/// The layers, for a source that a test puts behind some of its own.
+pub use address::unique_loopback_address;
+pub use fake::{CallCounts, FakeSource, ScriptedTool};
+pub use gateway::{Stopping, TestGateway, TestGatewayBuilder};
+pub use http::{Client, Connection, Events, HttpResponse, ModernRequest, Request, Session};
+pub use stdio::StdioClient;
+/// The policy layers, for tests that wrap a source in layers of their own.
 pub use tidegate_policy as policy;
-pub use wait::{eventually, soon, sooner_or_later};
+pub use wait::{poll_for, wait_for, wait_until};
 
-/// The newest revision, which has no sessions.
+/// The newest revision, without sessions.
 pub const MODERN: &str = "2026-07-28";
 
 /// The revisions with sessions, oldest first.
@@ -41,5 +41,5 @@ pub const LEGACY: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-1
 /// The newest revision with sessions.
 pub const NEWEST_LEGACY: &str = "2025-11-25";
 
-/// The only revision with batches.
+/// The only revision with JSON-RPC batches.
 pub const BATCHES: &str = "2025-03-26";

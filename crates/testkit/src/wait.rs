@@ -1,46 +1,46 @@
-//! Waiting for something to happen, never for a time to pass.
+//! Waits for events, with a timeout that fails the test.
 //!
 //! Must not know: what is waited for.
 
 use std::future::Future;
 use std::time::Duration;
 
-/// Longer than anything takes on the slowest machine: reaching it is a failure.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Longer than any operation takes on the slowest machine; reaching it is a failure.
+const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How often a condition is looked at that cannot be awaited.
-const GLANCE: Duration = Duration::from_millis(5);
+/// Interval between checks of a condition that cannot be awaited.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Awaits what must come; panics if it does not.
-pub async fn soon<T>(what: &str, future: impl Future<Output = T>) -> T {
-    match tokio::time::timeout(PATIENCE, future).await {
+/// Awaits a future; panics if it does not complete in time.
+pub async fn wait_for<T>(what: &str, future: impl Future<Output = T>) -> T {
+    match tokio::time::timeout(TIMEOUT, future).await {
         Ok(value) => value,
-        Err(_) => panic!("waited {} seconds for {what}", PATIENCE.as_secs()),
+        Err(_) => panic!("timed out after {} s: {what}", TIMEOUT.as_secs()),
     }
 }
 
-/// Looks again and again until a condition holds; panics if it never does.
-pub async fn eventually<F>(what: &str, mut condition: impl FnMut() -> F)
+/// Checks a condition repeatedly until it holds; panics if it does not in time.
+pub async fn wait_until<F>(what: &str, mut condition: impl FnMut() -> F)
 where
     F: Future<Output = bool>,
 {
-    sooner_or_later(what, || {
+    poll_for(what, || {
         let condition = condition();
         async { condition.await.then_some(()) }
     })
     .await;
 }
 
-/// Tries again and again until something can be had; panics if it never can.
-pub async fn sooner_or_later<T, F>(what: &str, mut attempt: impl FnMut() -> F) -> T
+/// Calls `attempt` repeatedly until it returns a value; panics if it does not in time.
+pub async fn poll_for<T, F>(what: &str, mut attempt: impl FnMut() -> F) -> T
 where
     F: Future<Output = Option<T>>,
 {
-    soon(what, async {
+    wait_for(what, async {
         loop {
             match attempt().await {
                 Some(value) => return value,
-                None => tokio::time::sleep(GLANCE).await,
+                None => tokio::time::sleep(POLL_INTERVAL).await,
             }
         }
     })

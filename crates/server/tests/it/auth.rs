@@ -32,7 +32,7 @@ async fn without_a_right_key_nothing_is_told() {
     let requests = [
         client.post(&plain("ping", json!({}))),
         client.modern("server/discover", json!({})).request(),
-        client.hello(NEWEST_LEGACY),
+        client.initialize_request(NEWEST_LEGACY),
         client.get().header("Mcp-Session-Id", "x"),
         client.request("DELETE").header("Mcp-Session-Id", "x"),
         client.at("/mcp/fake").post(&plain("ping", json!({}))),
@@ -87,10 +87,10 @@ async fn a_key_is_asked_for_on_every_request_of_a_session() {
         .with_key("key-of-ada")
         .initialize(NEWEST_LEGACY)
         .await;
-    let without = session.used_by(&gateway.client());
+    let without = session.with_client(&gateway.client());
     refused(without.request("ping", json!({})).send().await, 401, -31401).await;
     refused(without.get().send().await, 401, -31401).await;
-    refused(without.end().await, 401, -31401).await;
+    refused(without.delete().await, 401, -31401).await;
 }
 
 #[tokio::test]
@@ -116,10 +116,10 @@ async fn where_no_keys_are_asked_for_everyone_is_local() {
 async fn who_started_the_process_needs_no_key_on_its_pipe() {
     let mut pipe = TestGateway::with(FakeSource::standard())
         .keys([("ada", "key")])
-        .pipe()
+        .stdio()
         .await;
     let call = json!({ "name": "fake__echo", "arguments": {} });
     let id = pipe.modern("tools/call", call).await;
-    let answer = pipe.answer(&json!(id)).await;
+    let answer = pipe.response(&json!(id)).await;
     assert_eq!(who(&answer["result"]), "local");
 }

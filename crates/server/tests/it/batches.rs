@@ -90,7 +90,7 @@ async fn a_batch_with_events_is_a_stream_with_every_answer() {
         with_progress,
         call(3, "fake__echo", json!({}))
     ]);
-    let messages = session.post(&batch).send().await.events().rest().await;
+    let messages = session.post(&batch).send().await.events().remaining().await;
     let progress: Vec<_> = messages
         .iter()
         .filter(|one| one.get("id").is_none())
@@ -119,7 +119,7 @@ async fn a_batch_that_takes_long_becomes_a_stream_that_loses_nothing() {
     ]);
     let mut events = session.post(&batch).send().await.events();
     source.release("hold", 1);
-    let messages = events.rest().await;
+    let messages = events.remaining().await;
     assert_eq!(methods(&messages), ["answer", "answer"]);
     assert_eq!(
         (&messages[0]["id"], &messages[1]["id"]),
@@ -170,7 +170,7 @@ async fn other_revisions_have_no_batches() {
     for revision in LEGACY.into_iter().filter(|revision| *revision != BATCHES) {
         let session = gateway.client().initialize(revision).await;
         refused(session.post(&batch).send().await, 400, -32600).await;
-        let mut pipe = TestGateway::with(source.clone()).pipe().await;
+        let mut pipe = TestGateway::with(source.clone()).stdio().await;
         pipe.initialize(revision).await;
         pipe.send(&batch).await;
         assert_eq!(pipe.message().await["error"]["code"], -32600);
@@ -196,7 +196,7 @@ async fn an_empty_batch_and_a_long_one_are_refused_whole() {
 #[tokio::test]
 async fn a_batch_on_a_pipe_is_answered_by_one_line() {
     let source = FakeSource::standard();
-    let mut pipe = TestGateway::with(source.clone()).pipe().await;
+    let mut pipe = TestGateway::with(source.clone()).stdio().await;
     pipe.initialize(BATCHES).await;
     let mut with_progress = call(12, "fake__progress", json!({}));
     with_progress["params"]["_meta"] = json!({ "progressToken": 1 });

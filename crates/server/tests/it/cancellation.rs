@@ -10,7 +10,7 @@ async fn leaving_cancels_a_stateless_call() {
     let (gateway, source) = standard().await;
     // Before anything was answered.
     let call = gateway.client().modern_call("fake__hold", json!({}));
-    let connection = call.request().begin().await;
+    let connection = call.request().send_only().await;
     source.started("hold", 1).await;
     drop(connection);
     source.dropped("hold", 1).await;
@@ -30,7 +30,7 @@ async fn leaving_cancels_a_stateless_call() {
 async fn leaving_cancels_the_call_of_who_says_nothing() {
     let (gateway, source) = standard().await;
     let call = plain("tools/call", json!({ "name": "fake__hold" }));
-    let connection = gateway.client().post(&call).begin().await;
+    let connection = gateway.client().post(&call).send_only().await;
     source.started("hold", 1).await;
     drop(connection);
     source.dropped("hold", 1).await;
@@ -41,7 +41,7 @@ async fn leaving_does_not_cancel_the_call_of_a_session() {
     let (gateway, source) = standard().await;
     for (round, revision) in LEGACY.into_iter().enumerate() {
         let session = gateway.client().initialize(revision).await;
-        let connection = session.call("fake__hold", json!({})).begin().await;
+        let connection = session.call("fake__hold", json!({})).send_only().await;
         let call = session.call_with_progress("fake__stream", json!(1));
         let mut events = call.send().await.events();
         events.message().await;
@@ -67,7 +67,7 @@ async fn a_word_cancels_the_call_of_a_session() {
         let session = gateway.client().initialize(revision).await;
         let params = json!({ "name": "fake__hold", "arguments": {} });
         let call = json!({ "jsonrpc": "2.0", "id": "x", "method": "tools/call", "params": params });
-        let connection = session.post(&call).begin().await;
+        let connection = session.post(&call).send_only().await;
         source.started("hold", round + 1).await;
         let wrong = session
             .notify("notifications/cancelled", json!({ "requestId": "y" }))
@@ -83,7 +83,7 @@ async fn a_word_cancels_the_call_of_a_session() {
             202
         );
         source.dropped("hold", round + 1).await;
-        let answer = connection.answer().await;
+        let answer = connection.response().await;
         assert!(
             answer.messages().await.is_empty(),
             "a cancelled call is not answered"
@@ -98,7 +98,7 @@ async fn a_word_of_one_session_does_not_reach_another() {
     let theirs = gateway.client().initialize(NEWEST_LEGACY).await;
     let params = json!({ "name": "fake__hold", "arguments": {} });
     let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
-    let connection = mine.post(&call).begin().await;
+    let connection = mine.post(&call).send_only().await;
     source.started("hold", 1).await;
     theirs
         .notify("notifications/cancelled", json!({ "requestId": 1 }))
@@ -106,13 +106,13 @@ async fn a_word_of_one_session_does_not_reach_another() {
     let plain = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } });
     assert_eq!(gateway.client().post(&plain).send().await.status, 202);
     source.release("hold", 1);
-    served(connection.answer().await).await;
+    served(connection.response().await).await;
 }
 
 #[tokio::test]
 async fn a_word_cancels_on_a_pipe_in_both_eras() {
     let source = FakeSource::standard();
-    let mut pipe = TestGateway::with(source.clone()).pipe().await;
+    let mut pipe = TestGateway::with(source.clone()).stdio().await;
     pipe.initialize(NEWEST_LEGACY).await;
     let call = json!({ "name": "fake__hold", "arguments": {} });
     for round in 1..=4 {
@@ -134,7 +134,7 @@ async fn a_word_cancels_on_a_pipe_in_both_eras() {
 #[tokio::test]
 async fn a_word_ends_a_listen_on_a_pipe_without_another() {
     let source = FakeSource::standard();
-    let mut pipe = TestGateway::with(source.clone()).pipe().await;
+    let mut pipe = TestGateway::with(source.clone()).stdio().await;
     let id = pipe
         .modern(
             "subscriptions/listen",
@@ -170,12 +170,12 @@ async fn what_is_cancelled_is_counted_and_makes_room() {
             .client()
             .modern_call("fake__hold", json!({}))
             .request()
-            .begin()
+            .send_only()
             .await;
         source.started("hold", round).await;
         drop(connection);
         source.dropped("hold", round).await;
-        tidegate_testkit::eventually("room", || async {
+        tidegate_testkit::wait_until("room", || async {
             gateway
                 .client()
                 .modern_call("fake__echo", json!({}))

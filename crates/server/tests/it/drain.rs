@@ -3,20 +3,20 @@
 use std::time::Duration;
 
 use serde_json::json;
-use tidegate_testkit::{FakeSource, NEWEST_LEGACY, TestGateway, eventually};
+use tidegate_testkit::{FakeSource, NEWEST_LEGACY, TestGateway, wait_until};
 use tokio::net::TcpStream;
 
 use crate::support::{echoed, methods, plain, refused, served, standard};
 
 /// Far longer than a test takes, so that only what ends by itself ends.
-fn patient(source: &FakeSource) -> tidegate_testkit::Builder {
+fn patient(source: &FakeSource) -> tidegate_testkit::TestGatewayBuilder {
     TestGateway::with(source.clone())
         .limits(|limits| limits.shutdown_timeout = Duration::from_secs(3600))
 }
 
 async fn refuses_connections(gateway: &TestGateway) {
     let address = gateway.address();
-    eventually("the transport to close", || async {
+    wait_until("the transport to close", || async {
         TcpStream::connect(address).await.is_err()
     })
     .await;
@@ -31,11 +31,11 @@ async fn calls_under_way_finish_and_nothing_new_comes_in() {
         .client()
         .modern_call("fake__hold", json!({ "canary": 1 }))
         .request()
-        .begin()
+        .send_only()
         .await;
     let in_session = session
         .call("fake__hold", json!({ "canary": 2 }))
-        .begin()
+        .send_only()
         .await;
     let stream = gateway
         .client()
@@ -44,16 +44,16 @@ async fn calls_under_way_finish_and_nothing_new_comes_in() {
     let mut stream = stream.events().await;
     stream.message().await;
     source.started("hold", 2).await;
-    let stopping = gateway.begin_to_stop();
+    let stopping = gateway.start_shutdown();
     refuses_connections(&gateway).await;
     source.release("hold", 2);
     source.release("stream", 1);
     for (connection, canary) in [(waiting, 1), (in_session, 2)] {
-        let result = served(connection.answer().await).await;
+        let result = served(connection.response().await).await;
         assert_eq!(echoed(&result), json!({ "canary": canary }));
     }
     assert_eq!(
-        methods(&stream.rest().await),
+        methods(&stream.remaining().await),
         ["notifications/progress", "answer"]
     );
     stopping.stopped().await;
@@ -74,9 +74,9 @@ async fn a_listen_ends_by_its_result() {
         .await;
     numbered.message().await;
     named.message().await;
-    let stopping = gateway.begin_to_stop();
+    let stopping = gateway.start_shutdown();
     for (events, id) in [(&mut numbered, json!(7)), (&mut named, json!("7"))] {
-        let messages = events.rest().await;
+        let messages = events.remaining().await;
         assert_eq!(methods(&messages), ["answer"], "the result, then the end");
         assert_eq!(messages[0]["id"], id);
         assert_eq!(messages[0]["result"]["resultType"], "complete");
@@ -92,11 +92,11 @@ async fn the_standing_stream_of_a_session_ends() {
     let mut gateway = patient(&source).start().await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     session
-        .ask("resources/subscribe", json!({ "uri": "fake://note" }))
+        .exchange("resources/subscribe", json!({ "uri": "fake://note" }))
         .await;
     let mut stream = session.stream().await;
-    let stopping = gateway.begin_to_stop();
-    assert!(stream.rest().await.is_empty());
+    let stopping = gateway.start_shutdown();
+    assert!(stream.remaining().await.is_empty());
     stopping.stopped().await;
 }
 
@@ -131,9 +131,9 @@ async fn what_does_not_finish_in_time_is_cut() {
             .client()
             .modern_call("fake__hold", json!({}))
             .request()
-            .begin()
+            .send_only()
             .await,
-        session.call("fake__hold", json!({})).begin().await,
+        session.call("fake__hold", json!({})).send_only().await,
     ];
     source.started("hold", 2).await;
     gateway.stop().await;
@@ -155,9 +155,9 @@ async fn while_it_stops_the_gateway_is_not_ready_and_its_door_still_open() {
         (status("/readyz").await, status("/healthz").await),
         (200, 200)
     );
-    let _stopping = gateway.begin_to_stop();
+    let _stopping = gateway.start_shutdown();
     let status = async |path| gateway.client().at(path).request("GET").send().await.status;
-    eventually("the gateway to be unready", || async {
+    wait_until("the gateway to be unready", || async {
         status("/readyz").await == 503
     })
     .await;
@@ -202,11 +202,11 @@ async fn a_request_that_was_on_its_way_is_answered() {
             .await,
     )
     .await;
-    let stopping = gateway.begin_to_stop();
+    let stopping = gateway.start_shutdown();
     refuses_connections(&gateway).await;
     for (mut connection, rest) in halves {
         connection.write(&rest).await;
-        let answer = connection.answer().await;
+        let answer = connection.response().await;
         assert!(matches!(answer.status, 200 | 503));
         let message = answer.message().await;
         assert!(
@@ -230,10 +230,10 @@ async fn an_open_stream_of_the_oldest_transport_does_not_hold_up_the_end() {
     let call = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": "fake__hold" } });
     post.post(&call).send().await;
     source.started("hold", 1).await;
-    let stopping = gateway.begin_to_stop();
+    let stopping = gateway.start_shutdown();
     refuses_connections(&gateway).await;
     source.release("hold", 1);
-    let messages = events.rest().await;
+    let messages = events.remaining().await;
     assert_eq!(
         methods(&messages),
         ["answer"],
@@ -248,8 +248,8 @@ async fn a_silent_stream_of_the_oldest_transport_does_not_hold_up_the_end() {
     let mut gateway = patient(&source).legacy_sse().start().await;
     let mut events = gateway.client().at("/sse").get().send().await.events();
     events.next().await.unwrap();
-    let stopping = gateway.begin_to_stop();
-    assert!(events.rest().await.is_empty());
+    let stopping = gateway.start_shutdown();
+    assert!(events.remaining().await.is_empty());
     stopping.stopped().await;
 }
 

@@ -2,11 +2,11 @@
 
 use serde_json::{Value, json};
 use tidegate_core::Code;
-use tidegate_testkit::{FakeSource, NEWEST_LEGACY, TestGateway, Tool};
+use tidegate_testkit::{FakeSource, NEWEST_LEGACY, ScriptedTool, TestGateway};
 
 /// Calls a tool that fails with a code, in both eras; gives status and message of each.
 async fn failing(code: Code) -> [(u16, Value); 2] {
-    let source = FakeSource::empty().tool(Tool::named("fail").fails(code));
+    let source = FakeSource::empty().tool(ScriptedTool::new("fail").fails(code));
     let gateway = TestGateway::with(source).start().await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     let modern = gateway

@@ -49,7 +49,7 @@ async fn an_id_comes_back_byte_for_byte() {
 
 #[tokio::test]
 async fn an_id_comes_back_byte_for_byte_on_a_pipe() {
-    let mut pipe = TestGateway::with(FakeSource::standard()).pipe().await;
+    let mut pipe = TestGateway::with(FakeSource::standard()).stdio().await;
     for id in ids() {
         pipe.send_line(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#))
             .await;
@@ -127,14 +127,14 @@ async fn calls_that_are_left_leave_nothing_to_others() {
                 .request()
         };
         let (leaver, stayer) = (
-            call(round).begin().await,
-            call(round + ROUNDS).begin().await,
+            call(round).send_only().await,
+            call(round + ROUNDS).send_only().await,
         );
         source.started("hold", 2 * (round + 1)).await;
         drop(leaver);
         source.dropped("hold", round + 1).await;
         source.release("hold", 1);
-        let message = stayer.answer().await.message().await;
+        let message = stayer.response().await.message().await;
         assert_eq!(
             echoed(&message["result"]),
             json!({ "canary": round + ROUNDS })
@@ -145,7 +145,7 @@ async fn calls_that_are_left_leave_nothing_to_others() {
 /// What was answered is not under way any more, however fast the client is.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn an_id_is_free_again_when_its_answer_is_out() {
-    let mut pipe = TestGateway::with(FakeSource::standard()).pipe().await;
+    let mut pipe = TestGateway::with(FakeSource::standard()).stdio().await;
     pipe.initialize(NEWEST_LEGACY).await;
     let params = json!({ "name": "fake__echo", "arguments": {} });
     let call = json!({ "jsonrpc": "2.0", "id": "same", "method": "tools/call", "params": params });

@@ -1,7 +1,7 @@
 //! The oldest HTTP transport: one stream for everything that is said, and an address to post to.
 
 use serde_json::{Value, json};
-use tidegate_testkit::{Answer, Client, Events, FakeSource, LEGACY, TestGateway, eventually};
+use tidegate_testkit::{Client, Events, FakeSource, HttpResponse, LEGACY, TestGateway, wait_until};
 
 use crate::support::{echoed, refused, standard};
 
@@ -31,7 +31,7 @@ impl Channel {
         }
     }
 
-    async fn say(&self, message: &Value) -> Answer {
+    async fn say(&self, message: &Value) -> HttpResponse {
         self.post.post(message).without("Accept").send().await
     }
 
@@ -162,7 +162,7 @@ async fn when_the_stream_goes_everything_goes_with_it() {
     drop(events);
     source.dropped("hold", 1).await;
     let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
-    eventually("the session to be gone", || async {
+    wait_until("the session to be gone", || async {
         post.post(&ping).send().await.status == 404
     })
     .await;
@@ -232,7 +232,7 @@ async fn too_many_streams_are_refused() {
     let first = Channel::open(&gateway.client()).await;
     refused(gateway.client().at("/sse").get().send().await, 503, -31503).await;
     drop(first);
-    eventually("room", || async {
+    wait_until("room", || async {
         gateway.client().at("/sse").get().send().await.status == 200
     })
     .await;

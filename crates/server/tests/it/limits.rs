@@ -1,7 +1,7 @@
 //! Bounds of size and number: what is one over is refused, and everything else goes on.
 
 use serde_json::{Value, json};
-use tidegate_testkit::{Answer, FakeSource, MODERN, NEWEST_LEGACY, TestGateway, eventually};
+use tidegate_testkit::{FakeSource, HttpResponse, MODERN, NEWEST_LEGACY, TestGateway, wait_until};
 
 use crate::support::{plain, refused, served, standard};
 
@@ -83,9 +83,9 @@ async fn too_many_calls_are_told_to_come_back() {
             .client()
             .modern_call("fake__hold", json!({}))
             .request()
-            .begin()
+            .send_only()
             .await,
-        session.call("fake__hold", json!({})).begin().await,
+        session.call("fake__hold", json!({})).send_only().await,
     ];
     source.started("hold", 2).await;
     let modern = gateway
@@ -101,9 +101,9 @@ async fn too_many_calls_are_told_to_come_back() {
     }
     source.release("hold", 2);
     for connection in held {
-        served(connection.answer().await).await;
+        served(connection.response().await).await;
     }
-    eventually("room", || async {
+    wait_until("room", || async {
         gateway
             .client()
             .modern_call("fake__echo", json!({}))
@@ -124,7 +124,7 @@ async fn too_many_calls_in_one_session_are_told_to_come_back() {
         .await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     let other = gateway.client().initialize(NEWEST_LEGACY).await;
-    let held = session.call("fake__hold", json!({})).begin().await;
+    let held = session.call("fake__hold", json!({})).send_only().await;
     source.started("hold", 1).await;
     let answer = session.call("fake__echo", json!({})).send().await;
     assert_eq!(answer.header("retry-after"), Some("1"));
@@ -132,7 +132,7 @@ async fn too_many_calls_in_one_session_are_told_to_come_back() {
     assert!(message["id"].is_number(), "{message}");
     served(other.call("fake__echo", json!({})).send().await).await;
     source.release("hold", 1);
-    served(held.answer().await).await;
+    served(held.response().await).await;
 }
 
 #[tokio::test]
@@ -161,7 +161,7 @@ async fn too_many_streams_are_told_to_come_back() {
     )
     .await;
     drop(listening);
-    eventually("room", || async {
+    wait_until("room", || async {
         session.get().send().await.status == 200
     })
     .await;
@@ -181,10 +181,10 @@ async fn too_many_connections_wait_their_turn() {
     let waiting = gateway
         .client()
         .post(&plain("ping", json!({})))
-        .begin()
+        .send_only()
         .await;
     drop(idle);
-    served(waiting.answer().await).await;
+    served(waiting.response().await).await;
 }
 
 /// T26: two readers must not be able to read two things.
@@ -251,7 +251,7 @@ async fn keys_are_exact() {
     }
 }
 
-async fn bad(answer: Answer) {
+async fn bad(answer: HttpResponse) {
     assert_eq!(answer.status, 400);
     let message = answer.json().await;
     let code = message["error"]["code"].as_i64();

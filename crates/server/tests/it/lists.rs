@@ -1,7 +1,7 @@
 //! Lists and what they lead to: pages, names, and that everything listed works.
 
 use serde_json::{Value, json};
-use tidegate_testkit::{Client, FakeSource, LEGACY, NEWEST_LEGACY, TestGateway, Tool};
+use tidegate_testkit::{Client, FakeSource, LEGACY, NEWEST_LEGACY, ScriptedTool, TestGateway};
 
 use crate::support::{refused, served, standard};
 
@@ -83,7 +83,7 @@ async fn a_cursor_is_good_for_its_own_list_as_it_was() {
         .await;
         refused(session.request(method, params).send().await, 200, -32602).await;
     }
-    let _source = source.tool(Tool::named("new"));
+    let _source = source.tool(ScriptedTool::new("new"));
     let params = json!({ "cursor": cursor });
     refused(
         gateway.client().modern("tools/list", params).send().await,
@@ -98,32 +98,34 @@ async fn everything_listed_works_in_every_revision() {
     let (gateway, _) = standard().await;
     for revision in LEGACY {
         let session = gateway.client().initialize(revision).await;
-        let resources = session.ask("resources/list", json!({})).await;
+        let resources = session.exchange("resources/list", json!({})).await;
         for resource in resources["result"]["resources"].as_array().unwrap() {
             let read = session
-                .ask("resources/read", json!({ "uri": resource["uri"] }))
+                .exchange("resources/read", json!({ "uri": resource["uri"] }))
                 .await;
             assert_eq!(
                 read["result"]["contents"][0]["uri"], resource["uri"],
                 "{revision}"
             );
         }
-        let prompts = session.ask("prompts/list", json!({})).await;
+        let prompts = session.exchange("prompts/list", json!({})).await;
         for prompt in prompts["result"]["prompts"].as_array().unwrap() {
             let got = session
-                .ask("prompts/get", json!({ "name": prompt["name"] }))
+                .exchange("prompts/get", json!({ "name": prompt["name"] }))
                 .await;
             assert!(got["result"]["messages"].is_array(), "{got}");
             let reference = json!({ "type": "ref/prompt", "name": prompt["name"] });
             let params = json!({ "ref": reference, "argument": { "name": "a", "value": "" } });
-            let completed = session.ask("completion/complete", params).await;
+            let completed = session.exchange("completion/complete", params).await;
             assert_eq!(completed["result"]["completion"]["total"], 2);
         }
-        let templates = session.ask("resources/templates/list", json!({})).await;
+        let templates = session
+            .exchange("resources/templates/list", json!({}))
+            .await;
         for template in templates["result"]["resourceTemplates"].as_array().unwrap() {
             let reference = json!({ "type": "ref/resource", "uri": template["uriTemplate"] });
             let params = json!({ "ref": reference, "argument": { "name": "id", "value": "" } });
-            let completed = session.ask("completion/complete", params).await;
+            let completed = session.exchange("completion/complete", params).await;
             assert!(
                 completed["result"]["completion"]["values"].is_array(),
                 "{completed}"
@@ -161,7 +163,7 @@ async fn a_resource_that_is_not_there_is_told_in_the_words_of_the_era() {
 #[tokio::test]
 async fn two_sources_stand_one_after_the_other() {
     let gateway = TestGateway::with(FakeSource::empty().many_tools(2))
-        .and("another", FakeSource::empty().many_tools(2))
+        .fake_source("another", FakeSource::empty().many_tools(2))
         .start()
         .await;
     let (tools, _) = all(&gateway.client(), "tools/list", "tools").await;

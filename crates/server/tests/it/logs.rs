@@ -64,7 +64,7 @@ async fn a_session_hears_from_the_level_it_set() {
             LogLevel::Info,
         ] {
             let set = session
-                .ask("logging/setLevel", json!({ "level": least.as_str() }))
+                .exchange("logging/setLevel", json!({ "level": least.as_str() }))
                 .await;
             assert_eq!(set["result"], json!({}));
             assert_eq!(
@@ -96,7 +96,7 @@ async fn logs_never_come_on_the_standing_stream() {
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     let mut standing = session.stream().await;
     session
-        .ask("logging/setLevel", json!({ "level": "debug" }))
+        .exchange("logging/setLevel", json!({ "level": "debug" }))
         .await;
     let messages = session
         .call("fake__logs", json!({}))
@@ -105,18 +105,18 @@ async fn logs_never_come_on_the_standing_stream() {
         .messages()
         .await;
     assert_eq!(levels(&messages).len(), 8);
-    session.end().await;
-    assert!(standing.rest().await.is_empty());
+    session.delete().await;
+    assert!(standing.remaining().await.is_empty());
 }
 
 #[tokio::test]
 async fn on_a_pipe_both_eras_keep_their_own_level() {
-    let mut pipe = TestGateway::with(FakeSource::standard()).pipe().await;
+    let mut pipe = TestGateway::with(FakeSource::standard()).stdio().await;
     pipe.initialize(NEWEST_LEGACY).await;
     let id = pipe
         .request("logging/setLevel", json!({ "level": "alert" }))
         .await;
-    pipe.answer(&json!(id)).await;
+    pipe.response(&json!(id)).await;
     let call = json!({ "name": "fake__logs", "arguments": {} });
     let mut asked = call.clone();
     asked["_meta"] = json!({ "io.modelcontextprotocol/logLevel": "emergency" });

@@ -49,14 +49,14 @@ async fn no_legacy_client_sees_any_of_it() {
     for revision in LEGACY {
         let session = gateway.client().initialize(revision).await;
         for (method, params, _) in requests().into_iter().skip(1) {
-            let answer = session.ask(method, params).await;
+            let answer = session.exchange(method, params).await;
             let result = answer["result"].as_object().unwrap();
             for key in ["resultType", "ttlMs", "cacheScope"] {
                 assert!(!result.contains_key(key), "{revision} {method}");
             }
         }
         assert_eq!(
-            session.ask("server/discover", json!({})).await["error"]["code"],
+            session.exchange("server/discover", json!({})).await["error"]["code"],
             -32601
         );
     }
@@ -97,7 +97,7 @@ async fn a_handshake_tells_the_same_in_its_own_words() {
     let (gateway, _) = standard().await;
     for revision in LEGACY {
         let session = gateway.client().initialize(revision).await;
-        let result = &session.hello["result"];
+        let result = &session.initialize_response["result"];
         assert_eq!(result["serverInfo"]["name"], "tidegate");
         assert_eq!(result["capabilities"]["tools"]["listChanged"], true);
         assert_eq!(result["capabilities"]["resources"]["subscribe"], true);
@@ -113,7 +113,7 @@ async fn a_handshake_tells_the_same_in_its_own_words() {
 async fn what_may_be_kept_for_all_is_only_what_all_may_see() {
     let public = FakeSource::standard().public();
     let gateway = TestGateway::with(public)
-        .and("own", FakeSource::empty())
+        .fake_source("own", FakeSource::empty())
         .start()
         .await;
     for (path, scope) in [
@@ -148,7 +148,7 @@ async fn a_connection_is_no_conversation() {
         .header("MCP-Protocol-Version", MODERN)
         .header("Mcp-Method", "tools/list");
     connection.write(&bare.bytes()).await;
-    let mut answer = connection.answer().await;
+    let mut answer = connection.response().await;
     assert_eq!(answer.status, 400);
     let message: Value = serde_json::from_str(&answer.text().await).unwrap();
     assert_eq!(message["error"]["code"], -32602);
@@ -159,7 +159,7 @@ async fn a_connection_is_no_conversation() {
         .request();
     connection.write(&quiet.bytes()).await;
     assert!(
-        !connection.answer().await.is_stream(),
+        !connection.response().await.is_stream(),
         "the log level was for one request"
     );
 }
@@ -200,5 +200,5 @@ async fn older_revisions_are_spared_what_they_do_not_know() {
         assert_eq!(has_structure, revision >= "2025-06-18", "{revision}");
     }
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
-    assert!(session.ask("ping", json!({})).await["result"].is_object());
+    assert!(session.exchange("ping", json!({})).await["result"].is_object());
 }

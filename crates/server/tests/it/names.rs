@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 use tidegate_core::Naming;
-use tidegate_testkit::{Answer, Client, FakeSource, TestGateway, Tool};
+use tidegate_testkit::{Client, FakeSource, HttpResponse, ScriptedTool, TestGateway};
 
 use crate::support::served;
 
@@ -18,7 +18,7 @@ fn twin(who: &str) -> FakeSource {
         { "type": "text", "text": SHARED },
     ]});
     FakeSource::empty()
-        .tool(Tool::named("find").answers(&link.to_string()))
+        .tool(ScriptedTool::new("find").returns(&link.to_string()))
         .prompt("greet")
         .resource(SHARED, who)
         .template("note://of/{name}")
@@ -26,8 +26,8 @@ fn twin(who: &str) -> FakeSource {
 
 async fn twins(first: &str, second: &str) -> TestGateway {
     TestGateway::with(FakeSource::empty())
-        .and(first, twin(first))
-        .and(second, twin(second))
+        .fake_source(first, twin(first))
+        .fake_source(second, twin(second))
         .start()
         .await
 }
@@ -46,7 +46,7 @@ async fn read(client: &Client, uri: &str) -> Value {
 }
 
 /// What a request was refused with: always wrong parameters.
-async fn refused(answer: Answer) -> Value {
+async fn refused(answer: HttpResponse) -> Value {
     crate::support::refused(answer, 200, -32602).await["error"].clone()
 }
 
@@ -142,8 +142,8 @@ async fn a_tool_has_many_names_and_one_meaning() {
 #[tokio::test]
 async fn native_names_are_kept_by_the_first_and_prefixed_for_the_rest() {
     let gateway = TestGateway::with(FakeSource::empty())
-        .and("ada", twin("ada").prompt("only"))
-        .and("bob", twin("bob").tool(Tool::named("alone")))
+        .fake_source("ada", twin("ada").prompt("only"))
+        .fake_source("bob", twin("bob").tool(ScriptedTool::new("alone")))
         .naming(Naming::Native)
         .start()
         .await;
@@ -170,12 +170,12 @@ async fn a_page_is_found_under_its_source() {
         "_meta": { "ui": { "resourceUri": page } },
     });
     let source = || {
-        let tool = Tool::named("show").defined(&definition.to_string());
+        let tool = ScriptedTool::new("show").with_definition(&definition.to_string());
         FakeSource::empty().tool(tool).resource(page, "<p>")
     };
     let gateway = TestGateway::with(FakeSource::empty())
-        .and("ada", source())
-        .and("bob", source())
+        .fake_source("ada", source())
+        .fake_source("bob", source())
         .start()
         .await;
     let client = gateway.client();
@@ -194,7 +194,7 @@ async fn a_page_is_found_under_its_source() {
 #[tokio::test]
 async fn a_scheme_of_one_source_is_asked_of_it() {
     let gateway = TestGateway::with(FakeSource::empty().resource("fake://known", "k"))
-        .and("other", FakeSource::empty().resource("other://known", "o"))
+        .fake_source("other", FakeSource::empty().resource("other://known", "o"))
         .start()
         .await;
     let client = gateway.client();

@@ -149,7 +149,7 @@ async fn an_allowed_page_may_ask_and_read() {
     );
     let hello = gateway
         .client()
-        .hello("2025-11-25")
+        .initialize_request("2025-11-25")
         .header("Origin", page)
         .send()
         .await;
@@ -161,7 +161,11 @@ async fn an_allowed_page_may_ask_and_read() {
             .contains("mcp-session-id")
     );
     assert_eq!(hello.header("vary"), Some("Origin"));
-    let own = gateway.client().hello("2025-11-25").send().await;
+    let own = gateway
+        .client()
+        .initialize_request("2025-11-25")
+        .send()
+        .await;
     assert_eq!(own.header("access-control-allow-origin"), None);
 }
 

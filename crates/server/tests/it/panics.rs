@@ -1,7 +1,7 @@
 //! R34: a panic costs the call it happened in, and tells nobody anything.
 
 use serde_json::{Value, json};
-use tidegate_testkit::{FakeSource, LEGACY, NEWEST_LEGACY, TestGateway, Tool};
+use tidegate_testkit::{FakeSource, LEGACY, NEWEST_LEGACY, ScriptedTool, TestGateway};
 
 use crate::support::{methods, served, standard};
 
@@ -23,7 +23,7 @@ async fn a_panic_answers_its_own_call() {
         .client()
         .modern_call("fake__hold", json!({}))
         .request()
-        .begin()
+        .send_only()
         .await;
     source.started("hold", 1).await;
     let call = gateway
@@ -45,7 +45,7 @@ async fn a_panic_answers_its_own_call() {
         served(session.call("fake__echo", json!({})).send().await).await;
     }
     source.release("hold", 1);
-    served(held.answer().await).await;
+    served(held.response().await).await;
     assert_eq!(gateway.stats().failures(), 5);
 }
 
@@ -88,8 +88,8 @@ async fn each_panic_has_a_number_of_its_own() {
 #[tokio::test]
 async fn a_stream_that_just_stops_is_an_error_and_not_a_silence() {
     let source = FakeSource::empty()
-        .tool(Tool::named("short").progress(1).stops_short())
-        .tool(Tool::named("nothing").stops_short());
+        .tool(ScriptedTool::new("short").progress(1).ends_without_result())
+        .tool(ScriptedTool::new("nothing").ends_without_result());
     let gateway = TestGateway::with(source).start().await;
     for (tool, count) in [("fake__short", 2), ("fake__nothing", 1)] {
         let call = gateway
@@ -112,9 +112,9 @@ async fn a_panic_in_a_catalog_answers_the_stateless_call() {
             .modern_call("fake__echo", json!({}))
             .request(),
         gateway.client().modern("tools/list", json!({})).request(),
-        gateway.client().hello(NEWEST_LEGACY),
+        gateway.client().initialize_request(NEWEST_LEGACY),
     ] {
-        let answer = request.begin().await.try_answer().await;
+        let answer = request.send_only().await.try_response().await;
         is_opaque(
             &answer
                 .expect("an answer, not a broken connection")
@@ -122,7 +122,7 @@ async fn a_panic_in_a_catalog_answers_the_stateless_call() {
                 .await,
         );
     }
-    source.mend_catalog();
+    source.repair_catalog();
     served(
         gateway
             .client()
@@ -146,19 +146,19 @@ async fn a_panic_in_a_catalog_answers_the_call_of_a_session() {
         let answer = request.send().await;
         is_opaque(&answer.message().await);
     }
-    source.mend_catalog();
+    source.repair_catalog();
     served(session.call("fake__echo", json!({})).send().await).await;
 }
 
 #[tokio::test]
 async fn a_panic_in_a_catalog_answers_the_call_on_a_pipe() {
     let source = FakeSource::standard();
-    let mut pipe = TestGateway::with(source.clone()).pipe().await;
+    let mut pipe = TestGateway::with(source.clone()).stdio().await;
     source.break_catalog();
     let call = json!({ "name": "fake__echo", "arguments": {} });
     let id = pipe.modern("tools/call", call.clone()).await;
-    is_opaque(&pipe.answer(&json!(id)).await);
-    source.mend_catalog();
+    is_opaque(&pipe.response(&json!(id)).await);
+    source.repair_catalog();
     let id = pipe.modern("tools/call", call).await;
-    assert!(pipe.answer(&json!(id)).await["result"].is_object());
+    assert!(pipe.response(&json!(id)).await["result"].is_object());
 }

@@ -1,7 +1,7 @@
 //! Headers that repeat arguments: they say what the body says, or the call is not made.
 
 use serde_json::{Value, json};
-use tidegate_testkit::{FakeSource, NEWEST_LEGACY, Request, TestGateway, Tool};
+use tidegate_testkit::{FakeSource, NEWEST_LEGACY, Request, ScriptedTool, TestGateway};
 
 use crate::support::{echoed, refused, served};
 
@@ -13,7 +13,7 @@ const DEFINITION: &str = r#"{"name":"place","description":"d","inputSchema":{"ty
     "free":{"type":"string"}}}}"#;
 
 async fn gateway() -> (TestGateway, FakeSource) {
-    let source = FakeSource::empty().tool(Tool::named("place").defined(DEFINITION));
+    let source = FakeSource::empty().tool(ScriptedTool::new("place").with_definition(DEFINITION));
     let gateway = TestGateway::with(source.clone()).start().await;
     (gateway, source)
 }
@@ -109,12 +109,12 @@ async fn clients_without_such_headers_are_not_asked_for_them() {
         .call("fake__place", arguments.clone())
         .header("Mcp-Param-Region", "us");
     served(wrong.send().await).await;
-    let mut pipe = TestGateway::with(source).pipe().await;
+    let mut pipe = TestGateway::with(source).stdio().await;
     let id = pipe
         .modern(
             "tools/call",
             json!({ "name": "fake__place", "arguments": arguments }),
         )
         .await;
-    assert!(pipe.answer(&json!(id)).await["result"].is_object());
+    assert!(pipe.response(&json!(id)).await["result"].is_object());
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use tidegate_testkit::{
-    Client, Events, FakeSource, LEGACY, NEWEST_LEGACY, Session, TestGateway, Tool, sooner_or_later,
+    Client, Events, FakeSource, LEGACY, NEWEST_LEGACY, ScriptedTool, Session, TestGateway, poll_for,
 };
 
 use crate::support::{echoed, methods, refused, standard};
@@ -49,7 +49,7 @@ async fn who_comes_back_before_the_end_waits_for_it() {
     let mut rest = session.resume(&last).await.events();
     source.release("stream", 1);
     assert_eq!(
-        methods(&rest.rest().await),
+        methods(&rest.remaining().await),
         ["notifications/progress", "answer"]
     );
 }
@@ -73,7 +73,7 @@ async fn a_silent_call_can_be_come_back_to_by_its_priming_event() {
 
 #[tokio::test]
 async fn every_place_in_a_stream_can_be_come_back_to() {
-    let source = FakeSource::empty().tool(Tool::named("long").progress(20));
+    let source = FakeSource::empty().tool(ScriptedTool::new("long").progress(20));
     let gateway = TestGateway::with(source).start().await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     let call = session
@@ -125,7 +125,7 @@ async fn the_priming_event_of_the_standing_stream_does_not_go_back() {
     let (gateway, source) = standard().await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     session
-        .ask("resources/subscribe", json!({ "uri": "fake://note" }))
+        .exchange("resources/subscribe", json!({ "uri": "fake://note" }))
         .await;
     let mut first = session.stream().await;
     source.updated("fake://note");
@@ -137,16 +137,16 @@ async fn the_priming_event_of_the_standing_stream_does_not_go_back() {
     drop(second);
     let mut third = session.resume(&priming.id.unwrap()).await.events();
     source.updated("fake://folder");
-    session.end().await;
+    session.delete().await;
     assert!(
-        third.rest().await.is_empty(),
+        third.remaining().await.is_empty(),
         "what was read does not come again"
     );
 }
 
 /// Opens the standing stream once the gateway has seen that the last reader left.
 async fn reopened(session: &Session) -> Events {
-    sooner_or_later("the standing stream to be free", || async {
+    poll_for("the standing stream to be free", || async {
         let answer = session.get().send().await;
         (answer.status == 200).then(|| answer.events())
     })
@@ -162,7 +162,7 @@ async fn a_stream_that_is_come_back_to_has_the_events_of_that_stream_alone() {
     let (second, _) = begun(&session, "second").await;
     let (third, _) = begun(&other_session, "third").await;
     session
-        .ask("resources/subscribe", json!({ "uri": "fake://note" }))
+        .exchange("resources/subscribe", json!({ "uri": "fake://note" }))
         .await;
     source.updated("fake://note");
     drop((first, second, third));
@@ -214,13 +214,16 @@ async fn an_event_id_is_good_for_its_own_principal_alone() {
     let session = client("key-of-ada").initialize(NEWEST_LEGACY).await;
     let (mut events, last) = begun(&session, "mine").await;
     refused(
-        session.used_by(&client("key-of-bob")).resume(&last).await,
+        session
+            .with_client(&client("key-of-bob"))
+            .resume(&last)
+            .await,
         404,
         -32600,
     )
     .await;
     source.release("stream", 1);
-    let rest = events.rest().await;
+    let rest = events.remaining().await;
     assert_eq!(
         methods(&rest),
         ["notifications/progress", "answer"],
@@ -234,10 +237,10 @@ async fn who_comes_back_takes_over_from_who_was_reading() {
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     let (mut first, last) = begun(&session, "mine").await;
     let mut second = session.resume(&last).await.events();
-    assert!(first.rest().await.is_empty(), "the first has ended");
+    assert!(first.remaining().await.is_empty(), "the first has ended");
     source.release("stream", 1);
     assert_eq!(
-        methods(&second.rest().await),
+        methods(&second.remaining().await),
         ["notifications/progress", "answer"]
     );
 }
@@ -247,10 +250,10 @@ async fn changes_that_came_while_nobody_read_are_there_for_the_next_reader() {
     let (gateway, source) = standard().await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     session
-        .ask("resources/subscribe", json!({ "uri": "fake://note" }))
+        .exchange("resources/subscribe", json!({ "uri": "fake://note" }))
         .await;
     session
-        .ask("resources/subscribe", json!({ "uri": "fake://folder" }))
+        .exchange("resources/subscribe", json!({ "uri": "fake://folder" }))
         .await;
     source.updated("fake://note");
     source.updated("fake://folder");
@@ -263,7 +266,7 @@ async fn changes_that_came_while_nobody_read_are_there_for_the_next_reader() {
 
 #[tokio::test]
 async fn what_is_kept_of_a_stream_is_bounded_and_the_answer_always_among_it() {
-    let source = FakeSource::empty().tool(Tool::named("long").hold().progress(20));
+    let source = FakeSource::empty().tool(ScriptedTool::new("long").hold().progress(20));
     let gateway = TestGateway::with(source.clone())
         .limits(|limits| limits.replay_buffer_events = 4)
         .start()
@@ -294,7 +297,7 @@ async fn streams_that_ended_long_ago_are_forgotten() {
         let call = session.call_with_progress("fake__progress", json!(1));
         let mut events = call.send().await.events();
         ids.push(events.next().await.unwrap().id.unwrap());
-        events.rest().await;
+        events.remaining().await;
     }
     refused(session.resume(&ids[0]).await, 400, -32600).await;
     let last = session.resume(&ids[19]).await.messages().await;

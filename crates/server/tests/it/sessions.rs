@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tidegate_testkit::{
-    Client, FakeSource, LEGACY, NEWEST_LEGACY, Session, TestGateway, eventually,
+    Client, FakeSource, LEGACY, NEWEST_LEGACY, Session, TestGateway, wait_until,
 };
 
 use crate::support::{plain, refused, served, standard, who};
@@ -46,7 +46,7 @@ async fn an_id_that_the_client_chose_is_never_adopted() {
     let (gateway, _) = standard().await;
     let hello = gateway
         .client()
-        .hello(NEWEST_LEGACY)
+        .initialize_request(NEWEST_LEGACY)
         .header("Mcp-Session-Id", "mine");
     assert_ne!(hello.send().await.header("mcp-session-id"), Some("mine"));
     let ping = gateway
@@ -62,9 +62,9 @@ async fn a_session_belongs_to_its_principal() {
     let (_gateway, ada, bob) = two_principals().await;
     let session = ada.initialize(NEWEST_LEGACY).await;
     let mut stream = session.stream().await;
-    let stolen = session.used_by(&bob);
+    let stolen = session.with_client(&bob);
     let unknown = bob.initialize(NEWEST_LEGACY).await;
-    unknown.end().await;
+    unknown.delete().await;
     let ping = plain("ping", json!({}));
     let pairs = [
         (stolen.post(&ping), unknown.post(&ping)),
@@ -88,10 +88,10 @@ async fn a_session_belongs_to_its_principal() {
         .notify("notifications/cancelled", json!({ "requestId": 1 }))
         .await;
     refused(cancelled, 404, -32600).await;
-    refused(stolen.end().await, 404, -32600).await;
+    refused(stolen.delete().await, 404, -32600).await;
     // The owner has lost nothing, the stream neither.
     assert!(is_open(&session).await);
-    assert_eq!(session.end().await.status, 204);
+    assert_eq!(session.delete().await.status, 204);
     assert_eq!(
         stream.next_message().await.map(|(_, message)| message),
         None
@@ -111,7 +111,7 @@ async fn calls_in_a_session_are_made_by_its_principal() {
 #[tokio::test]
 async fn a_session_belongs_to_its_endpoint() {
     let gateway = TestGateway::with(FakeSource::standard())
-        .and("other", FakeSource::standard())
+        .fake_source("other", FakeSource::standard())
         .start()
         .await;
     let everywhere = gateway.client();
@@ -119,10 +119,10 @@ async fn a_session_belongs_to_its_endpoint() {
     let session = one.initialize(NEWEST_LEGACY).await;
     assert!(is_open(&session).await);
     for elsewhere in [&everywhere, &other] {
-        let moved = session.used_by(elsewhere);
+        let moved = session.with_client(elsewhere);
         assert!(!is_open(&moved).await);
         refused(moved.get().send().await, 404, -32600).await;
-        refused(moved.end().await, 404, -32600).await;
+        refused(moved.delete().await, 404, -32600).await;
     }
     assert!(is_open(&session).await);
 }
@@ -133,12 +133,12 @@ async fn a_session_that_was_ended_is_unknown() {
     for revision in LEGACY {
         let session = gateway.client().initialize(revision).await;
         let started = source.counts("hold").started;
-        let call = session.call("fake__hold", json!({})).begin().await;
+        let call = session.call("fake__hold", json!({})).send_only().await;
         source.started("hold", started + 1).await;
-        assert_eq!(session.end().await.status, 204);
+        assert_eq!(session.delete().await.status, 204);
         source.dropped("hold", started + 1).await;
         drop(call);
-        refused(session.end().await, 404, -32600).await;
+        refused(session.delete().await, 404, -32600).await;
         refused(session.get().send().await, 404, -32600).await;
         assert!(!is_open(&session).await);
         let noted = session.notify("notifications/initialized", json!({})).await;
@@ -157,11 +157,15 @@ async fn a_session_that_nobody_uses_ends() {
         .start()
         .await;
     let calling = gateway.client().initialize(NEWEST_LEGACY).await;
-    let _call = calling.call("fake__hold", json!({})).begin().await;
+    let _call = calling.call("fake__hold", json!({})).send_only().await;
     source.started("hold", 1).await;
     let reading = gateway.client().initialize(NEWEST_LEGACY).await;
     let mut stream = reading.stream().await;
-    let gone = gateway.client().hello(NEWEST_LEGACY).send().await;
+    let gone = gateway
+        .client()
+        .initialize_request(NEWEST_LEGACY)
+        .send()
+        .await;
     let gone = gone.header("mcp-session-id").unwrap().to_owned();
     // Each comment comes after a tenth of a second of silence, so this is longer than the bound.
     stream.comments(25).await;
@@ -192,7 +196,7 @@ async fn idleness_begins_when_the_last_use_ends() {
     // Each comment comes after a tenth of a second of silence, so this is longer than the bound.
     call.comments(25).await;
     source.release("hold", 1);
-    assert_eq!(call.rest().await.len(), 1);
+    assert_eq!(call.remaining().await.len(), 1);
     assert!(is_open(&session).await, "the call ended just now");
 }
 
@@ -205,7 +209,7 @@ async fn at_the_bound_the_session_idle_longest_makes_room() {
         .await;
     let open = || async { gateway.client().initialize(NEWEST_LEGACY).await };
     let busy = open().await;
-    let _call = busy.call("fake__hold", json!({})).begin().await;
+    let _call = busy.call("fake__hold", json!({})).send_only().await;
     source.started("hold", 1).await;
     let (older, newer) = (open().await, open().await);
     assert!(is_open(&older).await);
@@ -228,12 +232,22 @@ async fn when_every_session_is_busy_a_new_one_is_refused() {
         gateway.client().initialize(NEWEST_LEGACY).await,
     ];
     let streams = [sessions[0].stream().await, sessions[1].stream().await];
-    let answer = gateway.client().hello(NEWEST_LEGACY).send().await;
+    let answer = gateway
+        .client()
+        .initialize_request(NEWEST_LEGACY)
+        .send()
+        .await;
     assert!(answer.header("retry-after").is_some());
     refused(answer, 503, -31503).await;
     drop(streams);
-    eventually("room", || async {
-        gateway.client().hello(NEWEST_LEGACY).send().await.status == 200
+    wait_until("room", || async {
+        gateway
+            .client()
+            .initialize_request(NEWEST_LEGACY)
+            .send()
+            .await
+            .status
+            == 200
     })
     .await;
 }
@@ -266,10 +280,10 @@ async fn a_second_reader_is_refused_and_one_that_comes_back_takes_over() {
         let mut first = session.stream().await;
         refused(session.get().send().await, 409, -32600).await;
         let mut second = session.resume("0-0").await.events();
-        assert!(first.rest().await.is_empty(), "the first has ended");
+        assert!(first.remaining().await.is_empty(), "the first has ended");
         refused(session.get().send().await, 409, -32600).await;
-        assert_eq!(session.end().await.status, 204);
-        assert!(second.rest().await.is_empty());
+        assert_eq!(session.delete().await.status, 204);
+        assert!(second.remaining().await.is_empty());
     }
 }
 
@@ -278,7 +292,7 @@ async fn a_reader_that_left_makes_room_for_the_next() {
     let (gateway, _) = standard().await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     drop(session.stream().await);
-    eventually("the stream to be free", || async {
+    wait_until("the stream to be free", || async {
         session.get().send().await.status == 200
     })
     .await;

@@ -22,7 +22,7 @@ async fn a_body_that_does_not_come_is_not_waited_for() {
         let bytes = post.bytes();
         let body = &bytes[post.head_bytes().len()..];
         connection.write(&body[..part]).await;
-        refused(connection.answer().await, 408, -32600).await;
+        refused(connection.response().await, 408, -32600).await;
     }
     served(post.send().await).await;
 }
@@ -70,12 +70,12 @@ async fn small_messages_of_unknown_size_do_not_fill_the_room_while_they_are_serv
     let call = gateway.client().modern_call("fake__hold", json!({}));
     let mut held = Vec::new();
     for calls in 1..=3 {
-        held.push(call.request().chunked().begin().await);
+        held.push(call.request().chunked().send_only().await);
         source.started("hold", calls).await;
     }
     source.release("hold", 3);
     for connection in held {
-        served(connection.answer().await).await;
+        served(connection.response().await).await;
     }
 }
 
@@ -162,7 +162,7 @@ async fn a_connection_that_waits_for_its_answer_is_not_idle() {
         .await;
     events.comments(5).await;
     source.release("hold", 1);
-    assert_eq!(events.rest().await.len(), 1);
+    assert_eq!(events.remaining().await.len(), 1);
 }
 
 /// R13: who stops reading is cut off, and what it asked for ends.
@@ -177,7 +177,7 @@ async fn a_reader_that_stalls_is_cut_off() {
         .client()
         .modern_call("fake__flood", json!({}))
         .progress(json!(1));
-    let stalled = flood.request().begin().await;
+    let stalled = flood.request().send_only().await;
     source.started("flood", 1).await;
     served(
         gateway
@@ -202,13 +202,13 @@ async fn a_stalled_reader_of_a_session_costs_no_one_else() {
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     let stalled = session
         .call_with_progress("fake__flood", json!(1))
-        .begin()
+        .send_only()
         .await;
     source.started("flood", 1).await;
     for _ in 0..20 {
         served(session.call("fake__echo", json!({})).send().await).await;
     }
-    assert_eq!(session.end().await.status, 204);
+    assert_eq!(session.delete().await.status, 204);
     source.dropped("flood", 1).await;
     drop(stalled);
 }

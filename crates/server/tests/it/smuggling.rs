@@ -55,7 +55,7 @@ async fn a_request_with_two_ends_hides_nothing() {
         let mut connection = gateway.client().connect().await;
         sent(&mut connection, &lines, body, &hidden).await;
         // Whatever is answered, the connection is not used for anything after it.
-        let answer = connection.try_answer().await;
+        let answer = connection.try_response().await;
         assert!(
             answer.as_ref().is_none_or(|one| one.status >= 400),
             "{lines}: {answer:?}"
@@ -94,7 +94,7 @@ async fn the_body_of_a_refused_request_is_never_the_next_request() {
         let mut connection = gateway.client().connect().await;
         let lines = format!("{lines}\r\nContent-Length: {}", hidden.len());
         sent(&mut connection, &lines, "", &hidden).await;
-        let mut answer = connection.answer().await;
+        let mut answer = connection.response().await;
         assert!(answer.status >= 400);
         answer.text().await;
         // Nothing more is said on this connection, unless it is asked for.
@@ -102,7 +102,7 @@ async fn the_body_of_a_refused_request_is_never_the_next_request() {
         connection
             .write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
             .await;
-        if let Some(mut answer) = connection.try_answer().await {
+        if let Some(mut answer) = connection.try_response().await {
             assert_eq!(answer.text().await, "ok\n", "{lines}");
         }
         assert_eq!(source.counts("echo").started, 0, "{lines}");

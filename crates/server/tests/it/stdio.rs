@@ -5,11 +5,11 @@ mod ending;
 mod lines;
 
 use serde_json::{Value, json};
-use tidegate_testkit::{FakeSource, Pipe, TestGateway};
+use tidegate_testkit::{FakeSource, StdioClient, TestGateway};
 
-async fn standard() -> (Pipe, FakeSource) {
+async fn standard() -> (StdioClient, FakeSource) {
     let source = FakeSource::standard();
-    let pipe = TestGateway::with(source.clone()).pipe().await;
+    let pipe = TestGateway::with(source.clone()).stdio().await;
     (pipe, source)
 }
 
@@ -18,7 +18,7 @@ fn call(tool: &str, arguments: Value) -> Value {
 }
 
 /// A ping goes through: the pipe is well.
-async fn is_well(pipe: &mut Pipe) {
+async fn is_well(pipe: &mut StdioClient) {
     let id = pipe.request("ping", json!({})).await;
-    assert_eq!(pipe.answer(&json!(id)).await["result"], json!({}));
+    assert_eq!(pipe.response(&json!(id)).await["result"], json!({}));
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tidegate_testkit::{FakeSource, LEGACY, NEWEST_LEGACY, TestGateway, Tool};
+use tidegate_testkit::{FakeSource, LEGACY, NEWEST_LEGACY, ScriptedTool, TestGateway};
 
 use crate::support::{methods, plain, served, standard};
 
@@ -55,9 +55,9 @@ async fn an_answer_with_something_before_it_is_a_stream() {
 #[tokio::test]
 async fn a_refusal_before_anything_came_keeps_its_status() {
     let source = FakeSource::empty()
-        .tool(Tool::named("busy").fails(tidegate_core::Code::Unavailable))
+        .tool(ScriptedTool::new("busy").fails(tidegate_core::Code::Unavailable))
         .tool(
-            Tool::named("late")
+            ScriptedTool::new("late")
                 .progress(1)
                 .fails(tidegate_core::Code::Unavailable),
         );
@@ -82,8 +82,8 @@ async fn a_stateless_stream_has_no_ids_and_nothing_to_come_back_with() {
         .modern_call("fake__progress", json!({}))
         .progress(json!(1));
     let mut events = call.events().await;
-    assert_eq!(events.rest().await.len(), 4);
-    assert!(events.answer().header("mcp-session-id").is_none());
+    assert_eq!(events.remaining().await.len(), 4);
+    assert!(events.response().header("mcp-session-id").is_none());
     for line in events.text().lines() {
         assert!(
             !line.starts_with("id:") && !line.starts_with("retry:"),
@@ -103,7 +103,7 @@ async fn a_stream_of_who_says_nothing_has_no_ids_either() {
         .send()
         .await;
     let mut events = answer.events();
-    assert_eq!(events.rest().await.len(), 4);
+    assert_eq!(events.remaining().await.len(), 4);
     assert!(!events.text().contains("id:"));
 }
 
@@ -121,8 +121,8 @@ async fn only_the_newest_revision_with_sessions_primes_its_streams() {
                 assert_eq!(first.data, "");
                 assert!(first.id.is_some() && first.retry.is_some(), "{first:?}");
             }
-            session.end().await;
-            let rest = events.rest().await;
+            session.delete().await;
+            let rest = events.remaining().await;
             assert!(rest.is_empty() || rest.len() == 4);
             assert_eq!(events.text().contains("retry:"), primes, "{revision}");
         }
@@ -172,7 +172,7 @@ async fn a_silent_stream_is_kept_open_by_comments() {
     }
     source.release("hold", 2);
     for mut call in [modern, legacy] {
-        let messages = call.rest().await;
+        let messages = call.remaining().await;
         assert_eq!(methods(&messages), ["answer"], "comments are no messages");
     }
 }
@@ -181,14 +181,14 @@ async fn a_silent_stream_is_kept_open_by_comments() {
 async fn a_result_on_several_lines_is_one_event() {
     let source = FakeSource::standard();
     let pretty = "{\n  \"content\": [],\r\n  \"z\": 1.50\n}";
-    let source = source.tool(Tool::named("both").progress(1).answers(pretty));
+    let source = source.tool(ScriptedTool::new("both").progress(1).returns(pretty));
     let gateway = TestGateway::with(source).start().await;
     let call = gateway
         .client()
         .modern_call("fake__both", json!({}))
         .progress(json!(1));
     let mut events = call.events().await;
-    let messages = events.rest().await;
+    let messages = events.remaining().await;
     assert_eq!(methods(&messages), ["notifications/progress", "answer"]);
     assert!(events.text().contains("1.50"));
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
@@ -247,7 +247,7 @@ async fn what_belongs_to_a_call_comes_on_its_own_stream_alone() {
         (&mut second, "second"),
         (&mut third, "third"),
     ] {
-        let messages = stream.rest().await;
+        let messages = stream.remaining().await;
         let (answer, progress) = messages.split_last().unwrap();
         assert!(answer["result"].is_object());
         assert_eq!(progress.len(), 2);
@@ -258,8 +258,8 @@ async fn what_belongs_to_a_call_comes_on_its_own_stream_alone() {
             "{progress:?}"
         );
     }
-    session.end().await;
-    assert_eq!(standing.rest().await, Vec::<Value>::new());
+    session.delete().await;
+    assert_eq!(standing.remaining().await, Vec::<Value>::new());
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! Words that many tests use.
 
 use serde_json::{Value, json};
-use tidegate_testkit::{Answer, FakeSource, TestGateway};
+use tidegate_testkit::{FakeSource, HttpResponse, TestGateway};
 
 /// A gateway over the standard source, and the source.
 pub(crate) async fn standard() -> (TestGateway, FakeSource) {
@@ -11,7 +11,7 @@ pub(crate) async fn standard() -> (TestGateway, FakeSource) {
 }
 
 /// Checks the status and the code of a refusal; gives its message.
-pub(crate) async fn refused(answer: Answer, status: u16, code: i64) -> Value {
+pub(crate) async fn refused(answer: HttpResponse, status: u16, code: i64) -> Value {
     let found = answer.status;
     assert!(!answer.is_stream(), "{found}, and a stream");
     let message = answer.json().await;
@@ -21,7 +21,7 @@ pub(crate) async fn refused(answer: Answer, status: u16, code: i64) -> Value {
 }
 
 /// Checks that a request was answered with a result; gives it.
-pub(crate) async fn served(answer: Answer) -> Value {
+pub(crate) async fn served(answer: HttpResponse) -> Value {
     assert_eq!(answer.status, 200);
     let message = answer.message().await;
     assert!(message["result"].is_object(), "{message}");

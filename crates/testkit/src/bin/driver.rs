@@ -1,40 +1,40 @@
-//! The driver as a program: what the conformance suite starts as the client to be tested. The suite
-//! says the rest in the environment.
+//! The driver as a program. The conformance suite starts it as the client under test and passes the
+//! scenario in the environment.
 //!
-//! Must not know: what is done in a scenario.
+//! Must not know: what a scenario does.
 
 use std::path::PathBuf;
 
 use clap::Parser;
-use tidegate_testkit::driver::{Task, drive};
+use tidegate_testkit::driver::{ScenarioRun, drive};
 
 /// A client for the conformance suite, with a gateway between it and the suite's server.
 #[derive(Parser)]
 #[command(name = "tidegate-driver")]
 struct Cli {
-    /// The gateway's program.
+    /// The gateway's executable.
     #[arg(long, value_name = "PROGRAM")]
     gateway: PathBuf,
-    /// The scenario to play.
+    /// The scenario to run.
     #[arg(long, env = "MCP_CONFORMANCE_SCENARIO")]
     scenario: String,
-    /// The revision to speak.
+    /// The protocol revision to use.
     #[arg(long, env = "MCP_CONFORMANCE_PROTOCOL_VERSION")]
     revision: String,
-    /// What the scenario wants to be done, as JSON.
+    /// Parameters of the scenario, as JSON.
     #[arg(long, env = "MCP_CONFORMANCE_CONTEXT", default_value = "null")]
     context: String,
-    /// Where the server is.
+    /// The URL of the suite's server.
     url: String,
 }
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     let cli = Cli::parse();
-    let task = Task {
-        scenario: cli.scenario,
+    let run = ScenarioRun {
+        name: cli.scenario,
         revision: cli.revision,
         context: serde_json::from_str(&cli.context).expect("the suite writes JSON"),
     };
-    drive(&cli.gateway, &cli.url, &task).await;
+    drive(&cli.gateway, &cli.url, &run).await;
 }

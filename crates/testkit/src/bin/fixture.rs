@@ -1,40 +1,40 @@
-//! The fixture as a program: a server for tests that start servers as processes.
+//! The fixture as a program: an MCP server for tests that start servers as processes.
 //!
-//! Over HTTP its first line on stdout is its endpoint; on a pipe stdout carries messages alone.
-//! Must not know: anything but how to start it.
+//! Over HTTP the first line on stdout is the endpoint; over stdio stdout carries only messages.
+//! Must not know: anything but how to start the fixture.
 
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
 
 use clap::Parser;
-use tidegate_testkit::fixture::{Fixture, Settings};
+use tidegate_testkit::fixture::{Fixture, FixtureSettings};
 use tokio::signal::unix::{SignalKind, signal};
 
-/// An MCP server for tests. It plays the many servers that a gateway meets.
+/// An MCP server for tests, with configurable behavior and faults.
 #[derive(Parser)]
 #[command(name = "tidegate-fixture")]
 struct Cli {
-    /// Listens for HTTP on this address; without it, serves one client on stdin and stdout.
+    /// Serves HTTP on this address. Without it, serves one client on stdin and stdout.
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<SocketAddr>,
     #[command(flatten)]
-    settings: Settings,
+    settings: FixtureSettings,
 }
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> io::Result<()> {
     let cli = Cli::parse();
-    let stubborn = cli.settings.stubborn;
-    if stubborn {
+    let ignore_termination = cli.settings.ignore_termination;
+    if ignore_termination {
         tokio::spawn(ignore_signals()?);
     }
-    let fixture = Fixture::of(cli.settings).with(|settings| settings.exits = true);
+    let fixture = Fixture::of(cli.settings).with(|settings| settings.exit_on_crash = true);
     match cli.listen {
         None => {
             fixture
-                .serve_pipe(tokio::io::stdin(), tokio::io::stdout())
+                .serve_stdio(tokio::io::stdin(), tokio::io::stdout())
                 .await?;
-            if stubborn {
+            if ignore_termination {
                 std::future::pending::<()>().await;
             }
             Ok(())
@@ -48,7 +48,7 @@ async fn main() -> io::Result<()> {
     }
 }
 
-/// Takes every word to end, and does nothing.
+/// Receives SIGTERM and does nothing.
 fn ignore_signals() -> io::Result<impl Future<Output = ()>> {
     let mut terminate = signal(SignalKind::terminate())?;
     Ok(async move { while terminate.recv().await.is_some() {} })

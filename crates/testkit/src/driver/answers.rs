@@ -1,10 +1,10 @@
-//! What a client says that is asked something, in either era.
+//! A client's answers to questions, in either era.
 //!
-//! Must not know: how a question comes and an answer goes.
+//! Must not know: how questions and answers are sent.
 
 use serde_json::{Map, Value, json};
 
-/// The params of the next round of a stateless request; none where its result is the last.
+/// The params of the next round of a stateless request; `None` if the result is complete.
 pub(super) fn next_round(params: &Value, result: &Value) -> Option<Value> {
     if result["resultType"] != "input_required" {
         return None;
@@ -27,7 +27,7 @@ pub(super) fn next_round(params: &Value, result: &Value) -> Option<Value> {
 pub(super) fn answer(question: &Value) -> Value {
     match question["method"].as_str() {
         Some("elicitation/create") => {
-            let content = filled_in(&question["params"]["requestedSchema"]);
+            let content = default_content(&question["params"]["requestedSchema"]);
             json!({ "action": "accept", "content": content })
         }
         Some("sampling/createMessage") => json!({
@@ -35,24 +35,24 @@ pub(super) fn answer(question: &Value) -> Value {
             "content": { "type": "text", "text": "Nothing comes to mind." },
         }),
         Some("roots/list") => json!({ "roots": [] }),
-        _ => panic!("asked what nobody asks: {question}"),
+        _ => panic!("unknown question: {question}"),
     }
 }
 
-/// A form as one leaves it who only says yes: with the defaults of its schema.
-fn filled_in(schema: &Value) -> Value {
+/// Accepts a form with the defaults of its schema.
+fn default_content(schema: &Value) -> Value {
     let fields = schema["properties"].as_object().into_iter().flatten();
     let content: Map<_, _> = fields
         .map(|(name, field)| {
             let value = field.get("default").cloned();
-            (name.clone(), value.unwrap_or_else(|| any(field)))
+            (name.clone(), value.unwrap_or_else(|| any_value(field)))
         })
         .collect();
     content.into()
 }
 
-/// A value of a field without a default.
-fn any(field: &Value) -> Value {
+/// A value for a field without a default.
+fn any_value(field: &Value) -> Value {
     match field["type"].as_str() {
         Some("boolean") => true.into(),
         Some("integer" | "number") => 1.into(),

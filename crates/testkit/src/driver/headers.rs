@@ -1,4 +1,4 @@
-//! The headers that repeat arguments of a tool, as a stateless client writes them.
+//! The `Mcp-Param-*` headers of a tool call, as a stateless client writes them.
 //!
 //! Must not know: who reads them.
 
@@ -6,8 +6,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-/// The headers for a call with these arguments, by the schema of its tool.
-pub(super) fn repeated(schema: &Value, arguments: &Value) -> Vec<(String, String)> {
+/// The headers for a call with these arguments, according to the schema of the tool.
+pub(super) fn parameter_headers(schema: &Value, arguments: &Value) -> Vec<(String, String)> {
     let mut headers = Vec::new();
     let properties = schema["properties"].as_object().into_iter().flatten();
     for (name, property) in properties {
@@ -17,16 +17,16 @@ pub(super) fn repeated(schema: &Value, arguments: &Value) -> Vec<(String, String
             other => other.to_string(),
         };
         if let Some(marked) = property["x-mcp-header"].as_str() {
-            headers.push((format!("Mcp-Param-{marked}"), written(&value)));
+            headers.push((format!("Mcp-Param-{marked}"), encode(&value)));
         }
-        headers.extend(repeated(property, &arguments[name]));
+        headers.extend(parameter_headers(property, &arguments[name]));
     }
     headers
 }
 
-/// A value as it can stand in a header.
-fn written(value: &str) -> String {
-    let plain = value.chars().all(|one| matches!(one, ' '..='~')) && value.trim() == value;
+/// A value encoded for a header.
+fn encode(value: &str) -> String {
+    let plain = value.chars().all(|char| matches!(char, ' '..='~')) && value.trim() == value;
     match plain {
         true => value.to_owned(),
         false => format!("=?base64?{}?=", STANDARD.encode(value)),

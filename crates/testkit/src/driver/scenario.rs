@@ -1,100 +1,100 @@
-//! What a client does in each scenario. Several say no more than: use what is there.
+//! What the client does in each scenario.
 //!
-//! Must not know: how a request goes out.
+//! Must not know: how requests are sent.
 
 use serde_json::{Value, json};
 
-use super::Task;
+use super::ScenarioRun;
 use super::answers::next_round;
-use super::peer::Peer;
+use super::client::DriverClient;
 use crate::Client;
 
-/// Plays the client's part.
-pub(super) async fn play(task: &Task, client: &Client) {
-    let open = |capabilities| Peer::new(client, &task.revision, capabilities);
-    let peer = open(json!({})).await;
-    match task.scenario.as_str() {
-        "initialize" | "json-schema-ref-no-deref" => drop(peer.list("tools").await),
-        "tools_call" => add(&peer).await,
+/// Runs the client's part of a scenario.
+pub(super) async fn run(scenario: &ScenarioRun, client: &Client) {
+    let open = |capabilities| DriverClient::new(client, &scenario.revision, capabilities);
+    let client = open(json!({})).await;
+    match scenario.name.as_str() {
+        "initialize" | "json-schema-ref-no-deref" => drop(client.list("tools").await),
+        "tools_call" => add(&client).await,
         "elicitation-sep1034-client-defaults" => {
-            let able = open(json!({ "elicitation": { "form": {} } })).await;
-            each_tool(&able).await;
+            let answering = open(json!({ "elicitation": { "form": {} } })).await;
+            each_tool(&answering).await;
         }
-        "sse-retry" | "http-invalid-tool-headers" => each_tool(&peer).await,
+        "sse-retry" | "http-invalid-tool-headers" => each_tool(&client).await,
         "request-metadata" => {
-            each_tool(&peer).await;
-            // Nothing is listed there, and yet a client may know a name.
-            peer.call(&json!({ "name": "unlisted" }), json!({})).await;
+            each_tool(&client).await;
+            // The tool is not listed, but a client may still call it.
+            client.call(&json!({ "name": "unlisted" }), json!({})).await;
         }
-        "sep-2322-client-request-state" => rounds(&peer).await,
-        "http-standard-headers" => everything(&peer).await,
-        "http-custom-headers" => named_calls(&peer, &task.context["toolCalls"]).await,
-        "json-schema-2020-12-preservation" => echo(&peer).await,
-        other => panic!("there is no part for a client in {other}"),
+        "sep-2322-client-request-state" => rounds(&client).await,
+        "http-standard-headers" => everything(&client).await,
+        "http-custom-headers" => named_calls(&client, &scenario.context["toolCalls"]).await,
+        "json-schema-2020-12-preservation" => echo(&client).await,
+        other => panic!("unknown scenario: {other}"),
     }
 }
 
-/// Calls every tool on the list, with something for each argument it must have.
-async fn each_tool(peer: &Peer) {
-    for tool in peer.list("tools").await {
+/// Calls every listed tool, with a value for each required argument.
+async fn each_tool(client: &DriverClient) {
+    for tool in client.list("tools").await {
         let required = tool["inputSchema"]["required"].as_array();
         let names = required.into_iter().flatten().filter_map(Value::as_str);
         let arguments: Value = names.map(|name| (name.to_owned(), "something")).collect();
-        peer.call(&tool, arguments).await;
+        client.call(&tool, arguments).await;
     }
 }
 
-async fn add(peer: &Peer) {
-    let tools = peer.list("tools").await;
-    let sum = peer.call(&tools[0], json!({ "a": 5, "b": 3 })).await;
+async fn add(client: &DriverClient) {
+    let tools = client.list("tools").await;
+    let sum = client.call(&tools[0], json!({ "a": 5, "b": 3 })).await;
     let text = sum["content"][0]["text"].as_str().unwrap_or_default();
     assert!(text.ends_with('8'), "{sum}");
 }
 
-/// Goes through the rounds of one tool, and calls another in between.
-async fn rounds(peer: &Peer) {
+/// Completes the rounds of each tool, with a call of another tool in between.
+async fn rounds(client: &DriverClient) {
     let params = |name: &str| json!({ "name": name, "arguments": {} });
     let (call, other) = ("tools/call", params("test_mrtr_unrelated"));
     for name in ["test_mrtr_echo_state", "test_mrtr_no_state"] {
         let first = params(name);
-        let asked = peer.once(call, &first, &[]).await;
-        let second = next_round(&first, &asked).expect("it asks");
-        peer.once(call, &other, &[]).await;
-        let done = peer.once(call, &second, &[]).await;
+        let asked = client.exchange_once(call, &first, &[]).await;
+        let second = next_round(&first, &asked).expect("a result that requires input");
+        client.exchange_once(call, &other, &[]).await;
+        let done = client.exchange_once(call, &second, &[]).await;
         assert_eq!(done["resultType"], "complete", "{done}");
     }
-    let untyped = peer
-        .once(call, &params("test_mrtr_no_result_type"), &[])
+    let untyped = client
+        .exchange_once(call, &params("test_mrtr_no_result_type"), &[])
         .await;
     assert_eq!(untyped["resultType"], "complete", "{untyped}");
 }
 
 /// Lists everything and uses everything.
-async fn everything(peer: &Peer) {
-    each_tool(peer).await;
-    for resource in peer.list("resources").await {
+async fn everything(client: &DriverClient) {
+    each_tool(client).await;
+    for resource in client.list("resources").await {
         let uri = json!({ "uri": resource["uri"] });
-        peer.ask("resources/read", uri).await;
+        client.request("resources/read", uri).await;
     }
-    for prompt in peer.list("prompts").await {
+    for prompt in client.list("prompts").await {
         let name = json!({ "name": prompt["name"] });
-        peer.ask("prompts/get", name).await;
+        client.request("prompts/get", name).await;
     }
 }
 
-/// Makes the calls that the suite names.
-async fn named_calls(peer: &Peer, calls: &Value) {
-    let tools = peer.list("tools").await;
-    for call in calls.as_array().expect("the suite names calls") {
+/// Makes the calls that the suite lists.
+async fn named_calls(client: &DriverClient, calls: &Value) {
+    let tools = client.list("tools").await;
+    for call in calls.as_array().expect("`toolCalls` is an array") {
         let tool = tools.iter().find(|tool| tool["name"] == call["name"]);
-        let tool = tool.unwrap_or_else(|| panic!("not listed: {call}"));
-        peer.call(tool, call["arguments"].clone()).await;
+        let tool = tool.unwrap_or_else(|| panic!("tool not listed: {call}"));
+        client.call(tool, call["arguments"].clone()).await;
     }
 }
 
-/// Sends the schema of one tool to the other, as it came.
-async fn echo(peer: &Peer) {
-    let tools = peer.list("tools").await;
+/// Sends the schema of one tool to the other, unchanged.
+async fn echo(client: &DriverClient) {
+    let tools = client.list("tools").await;
     let schema = json!({ "schema": tools[0]["inputSchema"] });
-    peer.call(&tools[1], schema).await;
+    client.call(&tools[1], schema).await;
 }

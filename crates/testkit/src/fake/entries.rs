@@ -1,12 +1,12 @@
-//! What the source lists and reads, as JSON.
+//! The JSON of a scripted source's lists and reads.
 //!
-//! Must not know: who asks.
+//! Must not know: who the caller is.
 
 use serde_json::json;
 use tidegate_core::{CatalogEntry, RawJson};
 
 pub(super) fn prompt(name: &str) -> CatalogEntry {
-    let definition = json!({ "name": name, "description": "says what it was given" });
+    let definition = json!({ "name": name, "description": "echoes its arguments" });
     entry(name, definition)
 }
 

@@ -1,7 +1,7 @@
-//! A tool that follows a script: steps, then an end.
+//! A tool that runs a script: steps, then an end.
 //!
-//! What comes before the first event happens in the call's future, the rest in its stream, so a
-//! script decides where it holds or breaks. Must not know: who watches.
+//! Steps before the first event run in the call's future, later ones in its stream, so a script
+//! decides where a call blocks or fails. Must not know: who observes it.
 
 use std::sync::Arc;
 
@@ -11,18 +11,18 @@ use tidegate_core::{
     Call, CatalogEntry, Code, Error, ErrorOrigin, Event, LogLevel, Outcome, RawJson, Reply, Result,
 };
 
-use super::watch::{Watch, Watched};
+use super::call_monitor::{CallMonitor, MonitoredCall};
 
-/// A result on several lines, with a number and an order that a careless copy would lose.
+/// A result on several lines, with a number and a member order that reserialization would lose.
 pub(super) const PRETTY: &str = "{\n  \"content\": [\r\n    {\n      \"type\": \"text\",\n      \
     \"text\": \"one\\ntwo\"\n    }\n  ],\n  \"z\": 1.50,\n  \"a\": 12345678901234567890\n}";
 
 /// Bytes of one event of a flood.
-const WAVE: usize = 64 * 1024;
+const FLOOD_EVENT: usize = 64 * 1024;
 
-/// A tool with its script. Without more words it echoes its arguments.
+/// A tool with a script. By default it echoes its arguments.
 #[derive(Clone, Debug)]
-pub struct Tool {
+pub struct ScriptedTool {
     name: String,
     definition: Option<RawJson>,
     steps: Vec<Step>,
@@ -46,8 +46,8 @@ enum End {
     Silence,
 }
 
-impl Tool {
-    pub fn named(name: &str) -> Self {
+impl ScriptedTool {
+    pub fn new(name: &str) -> Self {
         Self {
             name: name.to_owned(),
             definition: None,
@@ -56,7 +56,7 @@ impl Tool {
         }
     }
 
-    /// Then it tells that many times how far it is.
+    /// Adds this many progress notifications.
     #[must_use]
     pub fn progress(mut self, of: usize) -> Self {
         self.steps
@@ -64,65 +64,65 @@ impl Tool {
         self
     }
 
-    /// Then it logs something.
+    /// Adds a log message.
     #[must_use]
     pub fn log(mut self, level: LogLevel) -> Self {
         self.steps.push(Step::Log(level));
         self
     }
 
-    /// Then it waits until the test releases it.
+    /// Adds a step that waits until the test releases the call.
     #[must_use]
     pub fn hold(mut self) -> Self {
         self.steps.push(Step::Hold);
         self
     }
 
-    /// Then it tells large progress for ever.
+    /// Adds large progress notifications without end.
     #[must_use]
     pub fn flood(mut self) -> Self {
         self.steps.push(Step::Flood);
         self
     }
 
-    /// Then it breaks.
+    /// Adds a panic.
     #[must_use]
     pub fn panics(mut self) -> Self {
         self.steps.push(Step::Panic);
         self
     }
 
-    /// In the end it gives this result, word for word.
+    /// Ends with this result, byte for byte.
     #[must_use]
-    pub fn answers(mut self, result: &str) -> Self {
+    pub fn returns(mut self, result: &str) -> Self {
         self.end = End::Result(RawJson::parse(result.to_owned()).expect("a result is JSON"));
         self
     }
 
-    /// In the end it gives a result of that many bytes.
+    /// Ends with a result of this many bytes.
     #[must_use]
     pub fn huge(self, bytes: usize) -> Self {
         let text = "x".repeat(bytes);
-        self.answers(&json!({ "content": [{ "type": "text", "text": text }] }).to_string())
+        self.returns(&json!({ "content": [{ "type": "text", "text": text }] }).to_string())
     }
 
-    /// In the end it fails, for a reason that no client may see.
+    /// Ends with an error whose cause no client may see.
     #[must_use]
     pub fn fails(mut self, code: Code) -> Self {
         self.end = End::Fail(code);
         self
     }
 
-    /// In the end it just stops, against the rules.
+    /// Ends without a result, which violates the contract of a source.
     #[must_use]
-    pub fn stops_short(mut self) -> Self {
+    pub fn ends_without_result(mut self) -> Self {
         self.end = End::Silence;
         self
     }
 
-    /// It is listed with this definition, word for word.
+    /// Lists the tool with this definition, byte for byte.
     #[must_use]
-    pub fn defined(mut self, definition: &str) -> Self {
+    pub fn with_definition(mut self, definition: &str) -> Self {
         let definition = RawJson::parse(definition.to_owned());
         self.definition = Some(definition.expect("a definition is JSON"));
         self
@@ -144,11 +144,11 @@ impl Tool {
         }
     }
 
-    pub(super) async fn run(self, watch: Arc<Watch>, call: Call) -> Result<Reply> {
+    pub(super) async fn run(self, monitor: Arc<CallMonitor>, call: Call) -> Result<Reply> {
         let mut run = Run {
             steps: self.steps.into_iter(),
             end: Some(self.end),
-            watched: Watched::new(watch),
+            monitored: MonitoredCall::new(monitor),
             call,
         };
         match run.next().await {
@@ -165,11 +165,11 @@ impl Tool {
     }
 }
 
-/// A script on its way.
+/// A script in progress.
 struct Run {
     steps: std::vec::IntoIter<Step>,
     end: Option<End>,
-    watched: Watched,
+    monitored: MonitoredCall,
     call: Call,
 }
 
@@ -177,12 +177,12 @@ impl Run {
     async fn next(&mut self) -> Option<Result<Event>> {
         while let Some(step) = self.steps.as_slice().first() {
             match step {
-                Step::Hold => self.watched.watch.hold().await,
-                Step::Panic => panic!("the script says so, and these words are secret"),
+                Step::Hold => self.monitored.monitor.hold().await,
+                Step::Panic => panic!("scripted panic with a secret message"),
                 Step::Flood => {
-                    // Never taken off, so it comes again and again; others get their turn.
+                    // Not removed from the steps, so it repeats; other tasks get their turn.
                     tokio::task::yield_now().await;
-                    return Some(Ok(wave()));
+                    return Some(Ok(flood_event()));
                 }
                 Step::Progress { done, of } => {
                     let event = progress(*done, *of);
@@ -198,7 +198,7 @@ impl Run {
             self.steps.next();
         }
         let end = self.end.take()?;
-        self.watched.end();
+        self.monitored.end();
         match end {
             End::Echo => Some(Ok(done(echo(&self.call)))),
             End::Result(result) => Some(Ok(done(result))),
@@ -216,8 +216,8 @@ fn progress(done: usize, of: usize) -> Event {
     Event::Progress(json!({ "progress": done, "total": of }).into())
 }
 
-fn wave() -> Event {
-    Event::Progress(json!({ "progress": 1, "message": "~".repeat(WAVE) }).into())
+fn flood_event() -> Event {
+    Event::Progress(json!({ "progress": 1, "message": "~".repeat(FLOOD_EVENT) }).into())
 }
 
 fn log(level: LogLevel) -> Event {
@@ -229,11 +229,10 @@ fn log(level: LogLevel) -> Event {
 }
 
 fn failure(code: Code) -> Error {
-    Error::new(code, ErrorOrigin::Source, "the script says that it fails")
-        .with_cause("these words are secret")
+    Error::new(code, ErrorOrigin::Source, "scripted failure").with_cause("scripted secret cause")
 }
 
-/// The arguments as text and as structure, and who asked.
+/// The arguments as text and as structured content, and the caller.
 fn echo(call: &Call) -> RawJson {
     let params = call.params.object().unwrap_or_default();
     let arguments = params.get("arguments").unwrap_or("{}");

@@ -1,28 +1,28 @@
-//! A gateway whose HTTP transport is open, until it is stopped or dropped.
+//! A gateway that serves HTTP until it is stopped or dropped.
 //!
-//! Must not know: how it was put together.
+//! Must not know: how it was built.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use tidegate_core::CallStats;
+use tidegate_core::Stats;
 use tidegate_server::Transports;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-use crate::{Client, soon};
+use crate::{Client, wait_for};
 
-/// What every gateway consists of, whatever its transport.
-pub(crate) struct Parts {
+/// The parts of a gateway that do not depend on the transport.
+pub(crate) struct GatewayParts {
     pub(crate) transports: Arc<Transports>,
-    pub(crate) stats: Arc<CallStats>,
-    /// Ends when it is dropped.
+    pub(crate) stats: Arc<Stats>,
+    /// Aborted on drop.
     pub(crate) _background: JoinSet<()>,
 }
 
-/// A gateway at an address.
+/// A gateway that listens on an address.
 pub struct TestGateway {
-    parts: Parts,
+    parts: GatewayParts,
     address: SocketAddr,
     stop: CancellationToken,
     serving: Option<JoinHandle<()>>,
@@ -30,7 +30,7 @@ pub struct TestGateway {
 
 impl TestGateway {
     pub(super) fn new(
-        parts: Parts,
+        parts: GatewayParts,
         address: SocketAddr,
         stop: CancellationToken,
         serving: JoinHandle<()>,
@@ -47,28 +47,28 @@ impl TestGateway {
         self.address
     }
 
-    /// A client that shows no credential.
+    /// A client without credentials.
     pub fn client(&self) -> Client {
         Client::new(self.address)
     }
 
-    /// What has been counted of calls.
-    pub fn stats(&self) -> &CallStats {
+    /// The call counters.
+    pub fn stats(&self) -> &Stats {
         &self.parts.stats
     }
 
-    /// Begins to stop as the program does on a signal. With `Limits::shutdown_delay` the transport stays
-    /// open for so long, so that a test can look at it.
-    pub fn begin_to_stop(&mut self) -> Stopping {
+    /// Starts the shutdown, as a signal does in the program. With `Limits::drain_delay` the
+    /// transport stays open that long, so that a test can observe it.
+    pub fn start_shutdown(&mut self) -> Stopping {
         self.stop.cancel();
         Stopping {
-            serving: self.serving.take().expect("a gateway stops once"),
+            serving: self.serving.take().expect("one shutdown"),
         }
     }
 
-    /// Stops, and waits until nothing is left.
+    /// Stops the gateway and waits until every task has ended.
     pub async fn stop(mut self) {
-        self.begin_to_stop().stopped().await;
+        self.start_shutdown().stopped().await;
     }
 }
 
@@ -78,16 +78,16 @@ impl Drop for TestGateway {
     }
 }
 
-/// A gateway on its way out.
+/// A gateway that is shutting down.
 pub struct Stopping {
     serving: JoinHandle<()>,
 }
 
 impl Stopping {
-    /// Waits until everything has ended.
+    /// Waits until the shutdown is complete.
     pub async fn stopped(self) {
-        soon("the gateway to stop", self.serving)
+        wait_for("the gateway to stop", self.serving)
             .await
-            .expect("stopping does not panic");
+            .expect("a shutdown without panic");
     }
 }

@@ -1,16 +1,16 @@
-//! One TCP connection: bytes out, bytes in, and the heads of answers.
+//! One TCP connection: writes bytes, reads response heads.
 //!
-//! Dropping it closes it at once. Must not know: what is asked.
+//! Dropping it closes it at once. Must not know: what is sent.
 
 use std::net::SocketAddr;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use super::Answer;
-use crate::soon;
+use super::HttpResponse;
+use crate::wait_for;
 
-/// A connection to the gateway.
+/// A connection to the server under test.
 #[derive(Debug)]
 pub struct Connection {
     stream: TcpStream,
@@ -19,27 +19,27 @@ pub struct Connection {
 
 impl Connection {
     pub(super) async fn open(address: SocketAddr) -> Self {
-        let stream = soon("a connection", TcpStream::connect(address)).await;
+        let stream = wait_for("a TCP connection", TcpStream::connect(address)).await;
         Self {
-            stream: stream.expect("the gateway listens"),
+            stream: stream.expect("the server listens"),
             unread: Vec::new(),
         }
     }
 
-    /// Sends bytes. Whether the other side still takes them shows in what it answers.
+    /// Sends bytes. Write errors are ignored; the response shows whether the bytes were accepted.
     pub async fn write(&mut self, bytes: &[u8]) {
-        soon("room to write", self.stream.write_all(bytes))
+        wait_for("the peer to read", self.stream.write_all(bytes))
             .await
             .ok();
     }
 
-    /// Reads the head of the next answer.
-    pub async fn answer(self) -> Answer {
-        self.try_answer().await.expect("the gateway answers")
+    /// Reads the head of the next response.
+    pub async fn response(self) -> HttpResponse {
+        self.try_response().await.expect("the server responds")
     }
 
-    /// Reads the head of the next answer; none if the connection is closed instead.
-    pub async fn try_answer(mut self) -> Option<Answer> {
+    /// Reads the head of the next response; `None` if the connection is closed instead.
+    pub async fn try_response(mut self) -> Option<HttpResponse> {
         let end = loop {
             if let Some(at) = find(&self.unread, b"\r\n\r\n") {
                 break at + 4;
@@ -49,18 +49,21 @@ impl Connection {
             }
         };
         let head: Vec<u8> = self.unread.drain(..end).collect();
-        let head = String::from_utf8(head).expect("a head is text");
-        Some(Answer::new(&head, self))
+        let head = String::from_utf8(head).expect("a response head is text");
+        Some(HttpResponse::new(&head, self))
     }
 
-    /// Waits until the other side has closed; what it still sends is thrown away.
+    /// Waits until the peer has closed the connection; discards what it still sends.
     pub async fn closed(mut self) {
-        while self.fill().await {
-            self.unread.clear();
-        }
+        wait_for("the peer to close the connection", async {
+            while self.fill().await {
+                self.unread.clear();
+            }
+        })
+        .await;
     }
 
-    /// Takes a line without its end; none if the connection is closed before.
+    /// Reads a line without its terminator; `None` if the connection is closed before.
     pub(super) async fn line(&mut self) -> Option<String> {
         loop {
             if let Some(at) = find(&self.unread, b"\r\n") {
@@ -73,7 +76,7 @@ impl Connection {
         }
     }
 
-    /// Takes up to that many bytes, at least one; none if the connection is closed before.
+    /// Reads up to that many bytes, at least one; `None` if the connection is closed before.
     pub(super) async fn up_to(&mut self, count: usize) -> Option<Vec<u8>> {
         if self.unread.is_empty() && !self.fill().await {
             return None;
@@ -82,10 +85,10 @@ impl Connection {
         Some(self.unread.drain(..count).collect())
     }
 
-    /// Reads some more; false at the end.
+    /// Reads more bytes; false at the end.
     async fn fill(&mut self) -> bool {
         let mut buffer = [0; 16 * 1024];
-        match soon("bytes from the gateway", self.stream.read(&mut buffer)).await {
+        match wait_for("bytes from the server", self.stream.read(&mut buffer)).await {
             Ok(0) | Err(_) => false,
             Ok(count) => {
                 self.unread.extend_from_slice(&buffer[..count]);

@@ -1,4 +1,4 @@
-//! The events of an answer, one by one as they come.
+//! The events of a response, one by one as they arrive.
 //!
 //! Must not know: what the messages mean.
 
@@ -7,63 +7,63 @@ use std::collections::VecDeque;
 use serde_json::Value;
 use tidegate_mcp::sse::{Decoder, Event};
 
-use super::Answer;
-use crate::soon;
+use super::HttpResponse;
+use crate::wait_for;
 
-/// Larger than any event a test asks for.
+/// Larger than any event in a test.
 const LIMIT: usize = 64 << 20;
 
-/// A stream that is being read. Dropping it closes its connection.
+/// An event stream that is being read. Dropping it closes its connection.
 #[derive(Debug)]
 pub struct Events {
-    answer: Answer,
+    response: HttpResponse,
     decoder: Decoder,
-    waiting: VecDeque<Event>,
+    buffered: VecDeque<Event>,
     text: String,
 }
 
 impl Events {
-    pub(super) fn new(answer: Answer) -> Self {
+    pub(super) fn new(response: HttpResponse) -> Self {
         Self {
-            answer,
+            response,
             decoder: Decoder::new(LIMIT),
-            waiting: VecDeque::new(),
+            buffered: VecDeque::new(),
             text: String::new(),
         }
     }
 
-    /// The next event, empty ones too; none at the end.
+    /// The next event, including empty ones; `None` at the end.
     pub async fn next(&mut self) -> Option<Event> {
-        // Comments keep a stream open for ever, so that only a bound ends the wait for an event.
-        soon("an event", async {
-            while self.waiting.is_empty() {
+        // Comments keep a stream open, so only a timeout around the whole loop ends the wait.
+        wait_for("an event", async {
+            while self.buffered.is_empty() {
                 if !self.fill().await {
                     return None;
                 }
             }
-            self.waiting.pop_front()
+            self.buffered.pop_front()
         })
         .await
     }
 
-    /// The next event that carries something, with its message; none at the end.
+    /// The next event with data, and its message; `None` at the end.
     pub async fn next_message(&mut self) -> Option<(Event, Value)> {
         loop {
             let event = self.next().await?;
             if !event.data.is_empty() {
                 let message = serde_json::from_str(&event.data);
-                return Some((event, message.expect("an event carries JSON")));
+                return Some((event, message.expect("event data is JSON")));
             }
         }
     }
 
-    /// The next message, which must come.
+    /// The next message; panics if the stream ends.
     pub async fn message(&mut self) -> Value {
-        self.next_message().await.expect("the stream goes on").1
+        self.next_message().await.expect("one more message").1
     }
 
     /// All messages until the end.
-    pub async fn rest(&mut self) -> Vec<Value> {
+    pub async fn remaining(&mut self) -> Vec<Value> {
         let mut messages = Vec::new();
         while let Some((_, message)) = self.next_message().await {
             messages.push(message);
@@ -71,7 +71,7 @@ impl Events {
         messages
     }
 
-    /// Reads until that many comments have come.
+    /// Reads until that many comments have arrived.
     pub async fn comments(&mut self, count: usize) {
         while self
             .text
@@ -84,23 +84,26 @@ impl Events {
         }
     }
 
-    /// What has come so far, byte for byte.
+    /// Everything received so far, byte for byte.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The head of the answer.
-    pub fn answer(&self) -> &Answer {
-        &self.answer
+    /// The head of the response.
+    pub fn response(&self) -> &HttpResponse {
+        &self.response
     }
 
     async fn fill(&mut self) -> bool {
-        let Some(bytes) = self.answer.next_bytes().await else {
+        let Some(bytes) = self.response.next_bytes().await else {
             return false;
         };
         self.text.push_str(&String::from_utf8_lossy(&bytes));
-        let events = self.decoder.push(&bytes).expect("no event is that large");
-        self.waiting.extend(events);
+        let events = self
+            .decoder
+            .push(&bytes)
+            .expect("an event within the limit");
+        self.buffered.extend(events);
         true
     }
 }

@@ -1,4 +1,4 @@
-//! One exchange over HTTP/2, without TLS and without asking first.
+//! One exchange over HTTP/2 with prior knowledge, without TLS.
 //!
 //! Must not know: MCP.
 
@@ -10,9 +10,9 @@ use hyper::client::conn::http2;
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use tokio::net::TcpStream;
 
-use crate::soon;
+use crate::wait_for;
 
-/// What is asked, and where.
+/// The request and its destination.
 pub(super) struct Exchange<'a> {
     pub(super) address: SocketAddr,
     pub(super) method: &'a str,
@@ -22,13 +22,13 @@ pub(super) struct Exchange<'a> {
 }
 
 impl Exchange<'_> {
-    /// Asks on a connection of its own; gives the status and the body.
+    /// Sends it on a connection of its own; returns the status and the body.
     pub(super) async fn run(self) -> (u16, String) {
-        let stream = TcpStream::connect(self.address)
+        let stream = wait_for("a connection for HTTP/2", TcpStream::connect(self.address))
             .await
-            .expect("the gateway listens");
-        let shaken = http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await;
-        let (mut sender, connection) = shaken.expect("the gateway speaks HTTP/2");
+            .expect("the server listens");
+        let handshake = http2::handshake(TokioExecutor::new(), TokioIo::new(stream)).await;
+        let (mut sender, connection) = handshake.expect("the server supports HTTP/2");
         let connection = tokio::spawn(connection);
         let mut request = hyper::Request::builder().method(self.method).uri(self.uri);
         for (name, value) in self.headers {
@@ -36,12 +36,12 @@ impl Exchange<'_> {
         }
         let request = request
             .body(Full::new(Bytes::from(self.body)))
-            .expect("a request");
-        let answer = soon("an answer over HTTP/2", sender.send_request(request)).await;
-        let answer = answer.expect("the gateway answers");
-        let status = answer.status().as_u16();
-        let body = soon("a body over HTTP/2", answer.into_body().collect()).await;
-        let body = body.expect("the body comes").to_bytes();
+            .expect("a valid request");
+        let response = wait_for("a response over HTTP/2", sender.send_request(request)).await;
+        let response = response.expect("the server responds");
+        let status = response.status().as_u16();
+        let body = wait_for("a body over HTTP/2", response.into_body().collect()).await;
+        let body = body.expect("a complete body").to_bytes();
         connection.abort();
         (status, String::from_utf8_lossy(&body).into_owned())
     }

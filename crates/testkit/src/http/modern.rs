@@ -1,22 +1,22 @@
-//! A stateless request: its headers say what its body says, unless a test wants otherwise.
+//! A stateless request whose headers repeat its body, unless a test changes them.
 //!
-//! Must not know: what a right answer is.
+//! Must not know: which response is correct.
 
 use serde_json::{Value, json};
 use tidegate_mcp::revision::key;
 
-use super::{Answer, Client, Events, Request};
+use super::{Client, Events, HttpResponse, Request};
 use crate::MODERN;
-use crate::pipe::stateless;
+use crate::stdio::stateless;
 
-/// A stateless request that is being written.
+/// A stateless request under construction.
 #[derive(Clone, Debug)]
 pub struct ModernRequest {
     client: Client,
     id: String,
     method: String,
     params: Value,
-    /// Those beside the ones that every stateless request has.
+    /// Headers in addition to those of every stateless request.
     headers: Vec<(String, String)>,
 }
 
@@ -38,33 +38,33 @@ impl ModernRequest {
         self
     }
 
-    /// One more header.
+    /// Adds a header.
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// Says something in `_meta`.
+    /// Sets a member of `_meta`.
     #[must_use]
     pub fn meta(mut self, key: &str, value: Value) -> Self {
         self.params["_meta"][key] = value;
         self
     }
 
-    /// Wants progress under this token.
+    /// Requests progress with this token.
     #[must_use]
     pub fn progress(self, token: Value) -> Self {
         self.meta("progressToken", token)
     }
 
-    /// Wants log messages from this level up.
+    /// Requests log messages of this level and above.
     #[must_use]
     pub fn log_level(self, level: &str) -> Self {
         self.meta(key::LOG_LEVEL, level.into())
     }
 
-    /// The request as HTTP, for a test that wants to spoil it.
+    /// The HTTP request, for a test that modifies it.
     pub fn request(&self) -> Request {
         let body = format!(
             r#"{{"jsonrpc":"2.0","id":{},"method":"{}","params":{}}}"#,
@@ -90,23 +90,23 @@ impl ModernRequest {
         }
     }
 
-    pub async fn send(&self) -> Answer {
+    pub async fn send(&self) -> HttpResponse {
         self.request().send().await
     }
 
-    /// Sends it and gives the answer's message.
+    /// Sends it and returns the message of the response.
     pub async fn message(&self) -> Value {
         self.send().await.message().await
     }
 
-    /// Sends it and reads the answer as events.
+    /// Sends it and reads the response as events.
     pub async fn events(&self) -> Events {
         self.send().await.events()
     }
 }
 
 impl Client {
-    /// Listens for changes, under an id given as JSON text.
+    /// Opens a subscription stream, with an id given as JSON text.
     pub async fn listen(&self, id: &str, notifications: Value) -> Events {
         let params = json!({ "notifications": notifications });
         self.modern("subscriptions/listen", params)

@@ -1,10 +1,10 @@
-//! One request, header by header: any header, twice if a test wants it.
+//! One HTTP request with arbitrary headers, including duplicates.
 //!
 //! Must not know: MCP.
 
-use super::{Answer, Client, Connection, http2};
+use super::{Client, Connection, HttpResponse, http2};
 
-/// A request that is being written.
+/// A request under construction.
 #[derive(Clone, Debug)]
 pub struct Request {
     client: Client,
@@ -29,14 +29,14 @@ impl Request {
         }
     }
 
-    /// Adds a header, whether or not it is there already.
+    /// Adds a header, even if it is already present.
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.to_owned(), value.to_owned()));
         self
     }
 
-    /// Takes a header away.
+    /// Removes a header.
     #[must_use]
     pub fn without(mut self, name: &str) -> Self {
         self.headers
@@ -56,14 +56,14 @@ impl Request {
         self
     }
 
-    /// Does not say beforehand how long the body is.
+    /// Sends the body in chunks, without its length.
     #[must_use]
     pub fn chunked(mut self) -> Self {
         self.chunked = true;
         self
     }
 
-    /// The bytes of everything before the body.
+    /// The bytes before the body.
     pub fn head_bytes(&self) -> Vec<u8> {
         let mut text = format!("{} {} HTTP/1.1\r\n", self.method, self.client.path);
         for (name, value) in &self.headers {
@@ -91,13 +91,13 @@ impl Request {
         bytes
     }
 
-    /// Sends it on a connection of its own and reads the head of the answer.
-    pub async fn send(&self) -> Answer {
-        self.begin().await.answer().await
+    /// Sends it on a connection of its own and reads the head of the response.
+    pub async fn send(&self) -> HttpResponse {
+        self.send_only().await.response().await
     }
 
-    /// Sends it over HTTP/2 to the host that `authority` names; gives the status and the body. Its
-    /// own `Host` is left out, others that were added are not.
+    /// Sends it over HTTP/2 with this `:authority`; returns the status and the body. The first
+    /// `Host` header is left out, added ones are sent.
     pub async fn send_http2(&self, authority: &str) -> (u16, String) {
         let added = self.headers.iter().skip(1);
         let exchange = http2::Exchange {
@@ -110,8 +110,8 @@ impl Request {
         exchange.run().await
     }
 
-    /// Sends it on a connection of its own, and waits for nothing.
-    pub async fn begin(&self) -> Connection {
+    /// Sends it on a connection of its own without reading the response.
+    pub async fn send_only(&self) -> Connection {
         let mut connection = self.client.connect().await;
         connection.write(&self.bytes()).await;
         connection

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use tidegate_testkit::fixture::{Fixture, Form};
+use tidegate_testkit::fixture::{Fixture, ResponseFormat};
 use tidegate_testkit::{MODERN, NEWEST_LEGACY};
 
 use crate::support::Suite;
@@ -61,7 +61,7 @@ async fn a_modern_fixture_passes_every_scenario_of_its_era() {
 
 #[tokio::test]
 async fn a_fixture_of_both_eras_that_answers_in_events_passes_both() {
-    let fixture = Fixture::new().form(Form::Sse);
+    let fixture = Fixture::new().format(ResponseFormat::Sse);
     assert_eq!(passes(fixture.clone(), NEWEST_LEGACY).await.len(), 33);
     assert_eq!(passes(fixture, MODERN).await.len(), 37 + MORE.len());
 }

@@ -1,12 +1,12 @@
 //! The ways in which the fixture misbehaves on demand.
 
 use serde_json::{Value, json};
-use tidegate_testkit::fixture::{Fixture, Form, Heard, RunningFixture};
-use tidegate_testkit::{Answer, NEWEST_LEGACY, eventually};
+use tidegate_testkit::fixture::{Fixture, Received, ResponseFormat, RunningFixture};
+use tidegate_testkit::{HttpResponse, NEWEST_LEGACY, wait_until};
 
-use crate::support::{Lines, names, text};
+use crate::support::{StdioPeer, names, text};
 
-async fn call(running: &RunningFixture, tool: &str, arguments: Value) -> Answer {
+async fn call(running: &RunningFixture, tool: &str, arguments: Value) -> HttpResponse {
     running.client().modern_call(tool, arguments).send().await
 }
 
@@ -32,20 +32,26 @@ async fn hanging_lasts_until_the_client_goes() {
         .client()
         .modern_call("fault_hang", json!({}))
         .request();
-    let connection = request.begin().await;
-    eventually("the call to arrive", async || !running.heard().is_empty()).await;
+    let connection = request.send_only().await;
+    wait_until("the call to arrive", async || {
+        !running.received().is_empty()
+    })
+    .await;
     drop(connection);
-    let gone = || matches!(running.heard().last(), Some(Heard::Cancelled { .. }));
-    eventually("the call to be given up", async || gone()).await;
-    eventually("nothing to be under way", async || running.busy() == 1).await;
+    let gone = || matches!(running.received().last(), Some(Received::Cancelled { .. }));
+    wait_until("the call to be given up", async || gone()).await;
+    wait_until("nothing to be under way", async || {
+        running.running_tasks() == 1
+    })
+    .await;
 }
 
 #[tokio::test]
 async fn it_answers_nothing_after_so_many_requests() {
     let (_running, input, output) = Fixture::new()
         .with(|settings| settings.hang_after = Some(1))
-        .pipe();
-    let mut pipe = Lines::new(output, input);
+        .stdio();
+    let mut pipe = StdioPeer::new(output, input);
     pipe.modern(1, "tools/list", json!({})).await;
     assert_eq!(pipe.next().await.unwrap()["id"], 1);
     pipe.modern(2, "tools/list", json!({})).await;
@@ -64,7 +70,7 @@ async fn a_crash_closes_everything() {
         .client()
         .modern_call("fault_crash", json!({}))
         .request();
-    assert!(request.begin().await.try_answer().await.is_none());
+    assert!(request.send_only().await.try_response().await.is_none());
     running.ended().await;
     let address = running.address();
     running.stop().await;
@@ -80,15 +86,15 @@ async fn it_ends_after_so_many_requests() {
         .await;
     let request = running.client().modern_call("echo", json!({})).request();
     assert_eq!(request.send().await.status, 200);
-    assert!(request.begin().await.try_answer().await.is_none());
+    assert!(request.send_only().await.try_response().await.is_none());
 }
 
 #[tokio::test]
 async fn an_answer_drips_breaks_or_falls_silent() {
-    for form in [Form::Json, Form::Sse] {
-        let running = Fixture::new().form(form).start().await;
+    for form in [ResponseFormat::Json, ResponseFormat::Sse] {
+        let running = Fixture::new().format(form).start().await;
         let slow = call(&running, "fault_slow_drip", json!({ "pause_ms": 1 })).await;
-        assert_eq!(text(&slow.message().await), "An answer after all.");
+        assert_eq!(text(&slow.message().await), "A valid response.");
         let mut half = call(&running, "fault_half", json!({})).await;
         let half = half.text().await;
         assert!(
@@ -111,7 +117,7 @@ async fn what_it_says_can_be_no_json() {
         "{garbage}"
     );
     let mut garbage = call(&running, "fault_garbage", json!({ "answers": true })).await;
-    assert!(garbage.text().await.contains("An answer after all."));
+    assert!(garbage.text().await.contains("A valid response."));
 }
 
 #[tokio::test]
@@ -125,7 +131,7 @@ async fn it_can_say_too_much() {
 
 #[tokio::test]
 async fn it_can_answer_wrongly_twice_or_not_at_all() {
-    let running = Fixture::new().form(Form::Sse).start().await;
+    let running = Fixture::new().format(ResponseFormat::Sse).start().await;
     let wrong = call(&running, "fault_wrong_id", json!({}))
         .await
         .messages()
@@ -160,8 +166,8 @@ async fn it_can_forget_whom_it_talks_to() {
 
 #[tokio::test]
 async fn faults_on_a_pipe_are_those_of_a_process() {
-    let (_running, input, output) = Fixture::new().pipe();
-    let mut pipe = Lines::new(output, input);
+    let (_running, input, output) = Fixture::new().stdio();
+    let mut pipe = StdioPeer::new(output, input);
     pipe.modern(
         1,
         "tools/call",

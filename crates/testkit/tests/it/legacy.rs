@@ -1,17 +1,23 @@
 //! The legacy era: handshake, sessions, streams, questions.
 
 use serde_json::json;
-use tidegate_testkit::fixture::{Fixture, Heard, News};
-use tidegate_testkit::{LEGACY, NEWEST_LEGACY, eventually};
+use tidegate_testkit::fixture::{Announcement, Fixture, Received};
+use tidegate_testkit::{LEGACY, NEWEST_LEGACY, wait_until};
 
-use crate::support::{Asker, names, text};
+use crate::support::{AnsweringClient, names, text};
 
 #[tokio::test]
 async fn a_handshake_agrees_on_what_both_know() {
     for newest in LEGACY {
         let running = Fixture::legacy(newest).start().await;
         for wanted in LEGACY {
-            let hello = running.client().hello(wanted).send().await.json().await;
+            let hello = running
+                .client()
+                .initialize_request(wanted)
+                .send()
+                .await
+                .json()
+                .await;
             let agreed = hello["result"]["protocolVersion"].as_str().unwrap();
             assert_eq!(agreed, if wanted <= newest { wanted } else { newest });
         }
@@ -22,10 +28,10 @@ async fn a_handshake_agrees_on_what_both_know() {
 async fn what_a_revision_does_not_know_is_not_offered_in_it() {
     let running = Fixture::new().start().await;
     let oldest = running.client().initialize(LEGACY[0]).await;
-    let list = oldest.ask("tools/list", json!({})).await;
+    let list = oldest.exchange("tools/list", json!({})).await;
     let old = names(&list["result"]["tools"]);
     let newest = running.client().initialize(NEWEST_LEGACY).await;
-    let list = newest.ask("tools/list", json!({})).await;
+    let list = newest.exchange("tools/list", json!({})).await;
     let new = names(&list["result"]["tools"]);
     for name in [
         "test_audio_content",
@@ -44,11 +50,11 @@ async fn a_session_ends_and_is_lost() {
     let running = Fixture::new().start().await;
     let session = running.client().initialize(NEWEST_LEGACY).await;
     assert_eq!(running.sessions(), 1);
-    assert_eq!(session.end().await.status, 200);
+    assert_eq!(session.delete().await.status, 200);
     let dead = session.request("ping", json!({})).send().await;
     assert_eq!((dead.status, running.sessions()), (404, 0));
     let session = running.client().initialize(NEWEST_LEGACY).await;
-    running.lose_sessions();
+    running.forget_sessions();
     let lost = session.request("ping", json!({})).send().await;
     assert_eq!(lost.status, 404);
 }
@@ -58,7 +64,7 @@ async fn sessions_without_ids_are_one_session() {
     let fixture = Fixture::legacy(NEWEST_LEGACY).with(|settings| settings.no_session_ids = true);
     let running = fixture.start().await;
     let client = running.client();
-    let answer = client.hello(NEWEST_LEGACY).send().await;
+    let answer = client.initialize_request(NEWEST_LEGACY).send().await;
     assert_eq!(answer.header("mcp-session-id"), None);
     let list = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" });
     assert_eq!(client.post(&list).send().await.status, 200);
@@ -70,10 +76,10 @@ async fn news_come_on_the_standing_stream_to_those_who_want_them() {
     let session = running.client().initialize(NEWEST_LEGACY).await;
     running.update("test://watched-resource");
     let watched = json!({ "uri": "test://watched-resource" });
-    session.ask("resources/subscribe", watched).await;
+    session.exchange("resources/subscribe", watched).await;
     let mut stream = session.stream().await;
     running.update("test://watched-resource/part");
-    running.announce(News::Tools);
+    running.announce(Announcement::Tools);
     let update = stream.message().await;
     assert_eq!(update["params"]["uri"], "test://watched-resource/part");
     assert_eq!(
@@ -92,34 +98,34 @@ async fn a_stream_that_was_closed_is_read_on_by_its_last_id() {
     assert!(priming.data.is_empty() && priming.retry.is_some());
     assert!(first.next().await.is_none(), "the stream goes on");
     let rest = session.resume(&priming.id.unwrap()).await.message().await;
-    assert_eq!(text(&rest), "You came back.");
+    assert_eq!(text(&rest), "Resumed.");
 }
 
 #[tokio::test]
 async fn a_question_comes_on_the_stream_of_its_call_and_is_answered_by_a_post() {
     let running = Fixture::new().start().await;
     let can = json!({ "elicitation": {}, "sampling": {}, "roots": {} });
-    let asker = Asker::open(&running.client(), NEWEST_LEGACY, can).await;
+    let client = AnsweringClient::open(&running.client(), NEWEST_LEGACY, can).await;
     for (tool, method) in [
         ("test_elicitation", "elicitation/create"),
         ("test_sampling", "sampling/createMessage"),
         ("test_list_roots", "roots/list"),
         ("test_ping_client", "ping"),
     ] {
-        let mut events = asker.call(tool).await;
+        let mut events = client.call(tool).await;
         let question = events.message().await;
         assert_eq!(question["method"], method);
-        asker.tell(&question, json!({ "told": tool })).await;
+        client.tell(&question, json!({ "told": tool })).await;
         let answer = events.message().await;
         assert!(text(&answer).contains(tool), "{answer}");
     }
-    let mut events = asker.call("test_two_elicitations").await;
+    let mut events = client.call("test_two_elicitations").await;
     let (one, other) = (events.message().await, events.message().await);
     assert_ne!(one["id"], other["id"]);
-    asker
+    client
         .tell(&other, json!({ "action": "accept", "n": 2 }))
         .await;
-    asker
+    client
         .tell(&one, json!({ "action": "accept", "n": 1 }))
         .await;
     let answer = events.message().await;
@@ -134,7 +140,7 @@ async fn who_cannot_answer_is_not_asked_and_sees_fewer_tools_where_told_so() {
     let fixture = Fixture::new().with(|settings| settings.list_by_capabilities = true);
     let running = fixture.start().await;
     let session = running.client().initialize(NEWEST_LEGACY).await;
-    let list = session.ask("tools/list", json!({})).await;
+    let list = session.exchange("tools/list", json!({})).await;
     assert!(!names(&list["result"]["tools"]).contains(&"test_elicitation".to_owned()));
     let answer = session.call("test_elicitation", json!({})).send().await;
     assert_eq!(answer.json().await["result"]["isError"], true);
@@ -143,11 +149,12 @@ async fn who_cannot_answer_is_not_asked_and_sees_fewer_tools_where_told_so() {
 #[tokio::test]
 async fn roots_can_be_asked_for_right_after_the_handshake() {
     let running = Fixture::new()
-        .with(|settings| settings.roots_at_start = true)
+        .with(|settings| settings.roots_after_handshake = true)
         .start()
         .await;
-    let asker = Asker::open(&running.client(), NEWEST_LEGACY, json!({ "roots": {} })).await;
-    let question = asker.stream().await.message().await;
+    let client =
+        AnsweringClient::open(&running.client(), NEWEST_LEGACY, json!({ "roots": {} })).await;
+    let question = client.stream().await.message().await;
     assert_eq!(question["method"], "roots/list");
 }
 
@@ -166,8 +173,8 @@ async fn only_a_notification_cancels() {
     let hanging = json!({ "jsonrpc": "2.0", "id": "hang", "method": "tools/call", "params": call });
     let request = session.post(&hanging);
     let waiting = tokio::spawn(async move { request.send().await.text().await });
-    eventually("the call to arrive", async || {
-        running.heard_of("tools/call").len() == 2
+    wait_until("the call to arrive", async || {
+        running.received_for("tools/call").len() == 2
     })
     .await;
     session
@@ -175,14 +182,14 @@ async fn only_a_notification_cancels() {
         .await;
     assert_eq!(waiting.await.unwrap(), "");
     let cancelled: Vec<_> = running
-        .heard()
+        .received()
         .into_iter()
-        .filter(|heard| matches!(heard, Heard::Cancelled { .. }))
+        .filter(|heard| matches!(heard, Received::Cancelled { .. }))
         .collect();
     let method = "tools/call".to_owned();
     assert_eq!(
         cancelled,
-        [Heard::Cancelled {
+        [Received::Cancelled {
             id: "\"hang\"".to_owned(),
             method,
             arguments: serde_json::Value::Null
@@ -204,7 +211,7 @@ async fn what_was_heard_is_told_byte_for_byte() {
     let answer = answer.message().await;
     assert_eq!(text(&answer), r#"{"n":12345678901234567890,  "x":1.50}"#);
     let heard = session
-        .call("what_was_heard", json!({ "method": "tools/call" }))
+        .call("received_messages", json!({ "method": "tools/call" }))
         .send()
         .await;
     let told: serde_json::Value = serde_json::from_str(&text(&heard.message().await)).unwrap();
@@ -215,7 +222,7 @@ async fn what_was_heard_is_told_byte_for_byte() {
             .unwrap()
             .contains(&json!(["x-odd", "yes"]))
     );
-    let here = running.heard_of("tools/call");
+    let here = running.received_for("tools/call");
     assert_eq!(
         (here[0].body(), here[0].header("x-odd")),
         (odd, Some("yes"))

@@ -2,13 +2,13 @@
 #![allow(clippy::unwrap_used, reason = "all of this is test code")]
 
 mod conformance;
+mod defects;
 mod faults;
-mod flaws;
-mod forms;
 mod legacy;
 mod modern;
-mod pages;
-mod pipe;
+mod pagination;
 mod program;
+mod response_formats;
 mod sse;
+mod stdio;
 mod support;

@@ -1,8 +1,8 @@
 //! The modern era: rounds, states, listening, headers.
 
 use serde_json::{Value, json};
-use tidegate_testkit::fixture::{Fixture, Heard, News, RunningFixture};
-use tidegate_testkit::{Client, MODERN, ModernRequest, NEWEST_LEGACY, eventually};
+use tidegate_testkit::fixture::{Announcement, Fixture, Received, RunningFixture};
+use tidegate_testkit::{Client, MODERN, ModernRequest, NEWEST_LEGACY, wait_until};
 
 use crate::support::text;
 
@@ -107,7 +107,7 @@ async fn who_listens_hears_what_was_asked_for_under_its_own_id() {
     let mut stream = client.listen("7", wanted.clone()).await;
     let ack = stream.message().await;
     assert_eq!(ack["params"]["notifications"], wanted);
-    running.announce(News::Prompts);
+    running.announce(Announcement::Prompts);
     running.update("test://static-text");
     running.update("test://watched-resource");
     running.add_tool("new");
@@ -123,13 +123,13 @@ async fn who_listens_hears_what_was_asked_for_under_its_own_id() {
     );
     let called = client.modern_call("new", json!({})).message().await;
     assert_eq!(text(&called), "This is new.");
-    running.end_listens();
+    running.end_subscriptions();
     let end = stream.message().await;
     assert_eq!(
         (&end["id"], &end["result"]["resultType"]),
         (&json!(7), &json!("complete"))
     );
-    eventually("nobody to listen", async || running.listeners() == 0).await;
+    wait_until("nobody to listen", async || running.listeners() == 0).await;
 }
 
 #[tokio::test]
@@ -143,17 +143,17 @@ async fn closing_the_connection_gives_a_call_up() {
     drop(events);
     let cancelled = || {
         running
-            .heard()
+            .received()
             .iter()
-            .any(|heard| matches!(heard, Heard::Cancelled { .. }))
+            .any(|heard| matches!(heard, Received::Cancelled { .. }))
     };
-    eventually("the call to be given up", async || cancelled()).await;
+    wait_until("the call to be given up", async || cancelled()).await;
     let stream = client
         .listen("1", json!({ "toolsListChanged": true }))
         .await;
-    eventually("one to listen", async || running.listeners() == 1).await;
+    wait_until("one to listen", async || running.listeners() == 1).await;
     drop(stream);
-    eventually("nobody to listen", async || running.listeners() == 0).await;
+    wait_until("nobody to listen", async || running.listeners() == 0).await;
 }
 
 #[tokio::test]
@@ -199,7 +199,7 @@ async fn headers_repeat_what_the_body_says() {
 #[tokio::test]
 async fn a_handshake_is_told_which_revisions_there_are() {
     let (running, client) = start().await;
-    let answer = client.hello(NEWEST_LEGACY).send().await;
+    let answer = client.initialize_request(NEWEST_LEGACY).send().await;
     assert_eq!(answer.status, 400);
     let error = &answer.json().await["error"];
     assert_eq!(

@@ -4,12 +4,12 @@ use std::process::Stdio;
 
 use serde_json::json;
 use tidegate_testkit::fixture::program;
-use tidegate_testkit::{NEWEST_LEGACY, soon};
+use tidegate_testkit::{NEWEST_LEGACY, wait_for};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::process::{Child, Command};
 
-use crate::support::Lines;
+use crate::support::StdioPeer;
 
 fn start(arguments: &[&str]) -> Child {
     Command::new(env!("CARGO_BIN_EXE_tidegate-fixture"))
@@ -33,27 +33,27 @@ fn it_is_found_beside_a_test() {
 #[tokio::test]
 async fn on_a_pipe_it_ends_with_its_input() {
     let mut child = start(&["--era", "legacy", "--name", "other"]);
-    let mut pipe = Lines::new(child.stdout.take().unwrap(), child.stdin.take().unwrap());
+    let mut pipe = StdioPeer::new(child.stdout.take().unwrap(), child.stdin.take().unwrap());
     let hello = pipe.initialize(NEWEST_LEGACY, json!({})).await;
     assert_eq!(hello["result"]["serverInfo"]["name"], "other");
     drop(pipe);
-    assert!(soon("its end", child.wait()).await.unwrap().success());
+    assert!(wait_for("its end", child.wait()).await.unwrap().success());
 }
 
 #[tokio::test]
 async fn a_crash_ends_the_process() {
     let mut child = start(&[]);
-    let mut pipe = Lines::new(child.stdout.take().unwrap(), child.stdin.take().unwrap());
+    let mut pipe = StdioPeer::new(child.stdout.take().unwrap(), child.stdin.take().unwrap());
     pipe.modern(1, "tools/call", json!({ "name": "fault_crash" }))
         .await;
     assert_eq!(pipe.line().await, None);
     assert_eq!(
-        soon("its end", child.wait()).await.unwrap().code(),
+        wait_for("its end", child.wait()).await.unwrap().code(),
         Some(70)
     );
     let mut child = start(&["--crash-at-start"]);
     assert_eq!(
-        soon("its end", child.wait()).await.unwrap().code(),
+        wait_for("its end", child.wait()).await.unwrap().code(),
         Some(70)
     );
 }
@@ -65,11 +65,14 @@ async fn over_http_it_says_where_it_listens() {
         "127.0.0.1:0",
         "--era",
         "modern",
-        "--form",
+        "--format",
         "sse",
     ]);
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let url = soon("a line", lines.next_line()).await.unwrap().unwrap();
+    let url = wait_for("a line", lines.next_line())
+        .await
+        .unwrap()
+        .unwrap();
     let authority = url
         .strip_prefix("http://")
         .unwrap()
@@ -79,7 +82,7 @@ async fn over_http_it_says_where_it_listens() {
     let request = format!("GET /mcp HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut answer = String::new();
-    soon("an answer", stream.read_to_string(&mut answer))
+    wait_for("an answer", stream.read_to_string(&mut answer))
         .await
         .unwrap();
     assert!(answer.starts_with("HTTP/1.1 405 "), "{answer}");

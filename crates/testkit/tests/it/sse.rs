@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tidegate_testkit::fixture::{Fixture, RunningFixture};
-use tidegate_testkit::{Client, Events, LEGACY, eventually};
+use tidegate_testkit::{Client, Events, LEGACY, wait_until};
 
 use crate::support::text;
 
@@ -60,7 +60,7 @@ async fn answers_and_questions_come_on_the_stream() {
         "notifications/tools/list_changed"
     );
     drop(events);
-    eventually("the session to end", async || running.sessions() == 0).await;
+    wait_until("the session to end", async || running.sessions() == 0).await;
     let late = json!({ "jsonrpc": "2.0", "id": 3, "method": "ping" });
     assert_eq!(client.post(&late).send().await.status, 404);
 }

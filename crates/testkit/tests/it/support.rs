@@ -1,11 +1,11 @@
 //! What these tests share.
 
-mod asker;
-mod lines;
+mod answering_client;
+mod stdio_client;
 mod suite;
 
-pub(crate) use asker::Asker;
-pub(crate) use lines::Lines;
+pub(crate) use answering_client::AnsweringClient;
+pub(crate) use stdio_client::StdioPeer;
 pub(crate) use suite::Suite;
 
 use serde_json::Value;

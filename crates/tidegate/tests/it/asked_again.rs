@@ -20,9 +20,9 @@ fn tools(post: Post) -> Vec<String> {
 /// out; elsewhere nobody looks at the marks.
 #[test]
 fn tools_with_wrong_marks_are_left_out_where_marks_count() {
-    let modern = Fixture::start(&["--era", "modern", "--wrong-marks"]);
-    let legacy = Fixture::start(&["--era", "legacy", "--wrong-marks"]);
-    let pipe = json!({ "command": program(), "args": ["--wrong-marks"] });
+    let modern = Fixture::start(&["--era", "modern", "--invalid-header-annotations"]);
+    let legacy = Fixture::start(&["--era", "legacy", "--invalid-header-annotations"]);
+    let pipe = json!({ "command": program(), "args": ["--invalid-header-annotations"] });
     let gateway = Server::with_config(&config(&json!({
         "modern": { "url": modern.url() }, "legacy": { "url": legacy.url() }, "pipe": pipe,
     })));
@@ -78,8 +78,8 @@ fn a_call_with_headers_of_an_old_list_is_made_again_with_those_of_the_new() {
 fn what_is_refused_twice_is_a_fault_of_the_gateway() {
     for era in ["modern", "legacy"] {
         for code in ["-32020", "-32022"] {
-            let complaint = ["--complain", code, "--complain-about", "tools/call"];
-            let twice = ["--complain-times", "2"];
+            let complaint = ["--reject", code, "--reject-method", "tools/call"];
+            let twice = ["--reject-times", "2"];
             let fixture = Fixture::start(&[&["--era", era][..], &complaint, &twice].concat());
             let gateway = before(&fixture);
             let refused = call(at_fixture(&gateway), "test_simple_text", &json!({}));
@@ -95,7 +95,7 @@ fn what_is_refused_twice_is_a_fault_of_the_gateway() {
 #[test]
 fn a_call_in_a_revision_that_is_not_spoken_any_more_is_made_again() {
     for era in ["modern", "legacy"] {
-        let complaint = ["--complain", "-32022", "--complain-about", "tools/call"];
+        let complaint = ["--reject", "-32022", "--reject-method", "tools/call"];
         let fixture = Fixture::start(&[&["--era", era][..], &complaint].concat());
         let gateway = before(&fixture);
         let session = Session::open(gateway.address, "/mcp/fixture", "2025-06-18");

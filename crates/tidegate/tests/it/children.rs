@@ -7,7 +7,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::support::messages::Modern;
-use crate::support::proc::{Proc, descendants, eventually};
+use crate::support::proc::{Proc, descendants, wait_until};
 use crate::support::{Home, Running, Server};
 
 /// A fixture as an entry of `sources`.
@@ -40,20 +40,20 @@ fn all_kinds() -> Value {
     json!({
         "plain": fixture(&["--era", "legacy"]),
         "modern": fixture(&["--era", "modern"]),
-        "stubborn": fixture(&["--stubborn"]),
+        "ignore_termination": fixture(&["--ignore_termination"]),
         "wrapper": shell("FIXTURE; true"),
         "parent": shell("sleep 1000 & exec FIXTURE"),
         "parent-of-orphan": shell("(sleep 1000 &); exec FIXTURE"),
         "parent-of-session": shell("setsid sleep 1000 & exec FIXTURE"),
         "parent-of-daemon": shell("setsid sh -c 'sleep 1000 & sleep 1000' & exec FIXTURE"),
-        "session": shell("exec setsid -w FIXTURE --stubborn"),
+        "session": shell("exec setsid -w FIXTURE --ignore_termination"),
         "deaf-parent": shell("trap '' TERM; (sleep 1000 &); exec FIXTURE"),
     })
 }
 
 /// What runs below a gateway with programs of all kinds, once all of it does.
 fn all_started(gateway: &Running) -> Vec<Proc> {
-    eventually("all programs to run", || {
+    wait_until("all programs to run", || {
         let all = descendants(gateway.id());
         let sleeping = all.iter().filter(|one| one.command.contains("sleep 1000"));
         // The shell that waits for one of them counts too.
@@ -67,7 +67,7 @@ fn a_gateway_that_is_killed_leaves_nothing_behind() {
     let all = all_started(&server.process);
     server.process.signal(Signal::KILL);
     for one in all {
-        eventually(&format!("the end of {one:?}"), || {
+        wait_until(&format!("the end of {one:?}"), || {
             (!one.runs()).then_some(())
         });
     }
@@ -101,11 +101,11 @@ fn a_server_that_ends_takes_with_it_what_it_has_started() {
         &json!({ "parent": shell("setsid sleep 1000 & FIXTURE") }),
     );
     let sleeping = |all: Vec<Proc>| all.into_iter().find(|one| one.command == "sleep 1000 ");
-    let first = eventually("the first", || sleeping(descendants(server.process.id())));
+    let first = wait_until("the first", || sleeping(descendants(server.process.id())));
     let crash = json!({ "name": "fault_crash", "arguments": {} });
     Modern::new("tools/call", crash).post(server.post().at("/mcp/parent"));
-    eventually("its end", || (!first.runs()).then_some(()));
-    let second = eventually("the second", || sleeping(descendants(server.process.id())));
+    wait_until("its end", || (!first.runs()).then_some(()));
+    let second = wait_until("the second", || sleeping(descendants(server.process.id())));
     assert_ne!(first, second);
     server.stop();
 }
@@ -153,7 +153,7 @@ fn a_program_gets_its_three_pipes_and_nothing_else() {
 #[test]
 fn a_program_that_dies_of_a_question_is_not_asked_it_again() {
     for probe in ["die", "method-not-found", "refused"] {
-        let picky = fixture(&["--era", "legacy", "--probe", probe]);
+        let picky = fixture(&["--era", "legacy", "--probe-response", probe]);
         let server = with_sources(Home::new(), &json!({ "picky": picky }));
         let call = json!({ "name": "picky__test_simple_text", "arguments": {} });
         let answer = server.modern("tools/call", call).result();

@@ -39,7 +39,7 @@ fn there(gateway: &Server, count: usize) -> BTreeMap<String, String> {
 fn a_server_that_does_not_know_the_question_is_legacy() {
     let over_http = ["refused", "method-not-found", "page", "silent"];
     let on_a_pipe = ["refused", "method-not-found", "silent", "die"];
-    let legacy = |probe: &'static str| ["--era", "legacy", "--probe", probe];
+    let legacy = |probe: &'static str| ["--era", "legacy", "--probe-response", probe];
     let fixtures = over_http.map(|probe| (probe, Fixture::start(&legacy(probe))));
     let mut sources = serde_json::Map::new();
     for (probe, fixture) in &fixtures {
@@ -72,7 +72,14 @@ fn a_process_that_ends_when_it_is_asked_is_not_asked_again() {
     let script = format!("echo start >> '{starts_at}'; exec \"$@\"");
     let fixture = fixture.to_str().unwrap();
     let args = json!([
-        "-c", script, "sh", fixture, "--era", "legacy", "--probe", "die"
+        "-c",
+        script,
+        "sh",
+        fixture,
+        "--era",
+        "legacy",
+        "--probe-response",
+        "die"
     ]);
     let sources = json!({ "fixture": { "command": "/bin/sh", "args": args } });
     home.write("tidegate.yaml", &config(&sources));
@@ -110,8 +117,8 @@ fn a_server_that_wakes_up_late_is_still_found_out_about() {
 #[test]
 fn a_server_that_knows_the_question_and_refuses_it_is_asked_again() {
     for code in ["-32022", "-32020", "-32021"] {
-        for more in [&[][..], &["--complain-namelessly"]] {
-            let complaint = ["--era", "modern", "--complain", code];
+        for more in [&[][..], &["--reject-without-id"]] {
+            let complaint = ["--era", "modern", "--reject", code];
             let fixture = Fixture::start(&[&complaint, more].concat());
             let gateway = before(&fixture);
             assert_eq!(fixture.heard(DISCOVER).len(), 2, "{code} {more:?}");
@@ -126,7 +133,7 @@ fn a_server_that_knows_the_question_and_refuses_it_is_asked_again() {
 
 #[test]
 fn a_server_on_a_pipe_that_knows_the_question_and_refuses_it_is_asked_again() {
-    let source = json!({ "command": program(), "args": ["--complain", "-32022"] });
+    let source = json!({ "command": program(), "args": ["--reject", "-32022"] });
     let gateway = Server::with_config(&config(&json!({ "fixture": source })));
     assert_eq!(there(&gateway, 1)["fixture"], MODERN);
     assert_eq!(heard(at_fixture(&gateway), DISCOVER).len(), 2);
@@ -136,7 +143,7 @@ fn a_server_on_a_pipe_that_knows_the_question_and_refuses_it_is_asked_again() {
 /// §5.3: it says which revisions it speaks, and they are legacy ones.
 #[test]
 fn a_server_that_names_legacy_revisions_alone_is_taken_at_its_word() {
-    let fixture = Fixture::start(&["--era", "legacy", "--complain", "-32022"]);
+    let fixture = Fixture::start(&["--era", "legacy", "--reject", "-32022"]);
     let gateway = Server::with_config(&config(&json!({ "fixture": { "url": fixture.url() } })));
     assert_eq!(there(&gateway, 1)["fixture"], LEGACY);
     assert_eq!(heard(at_fixture(&gateway), DISCOVER).len(), 1);
@@ -146,8 +153,8 @@ fn a_server_that_names_legacy_revisions_alone_is_taken_at_its_word() {
 
 #[test]
 fn a_server_that_refuses_the_question_again_is_told_of_and_gets_no_other() {
-    let modern = ["--era", "modern", "--complain", "-32022"];
-    let always = ["--complain-times", "1000000"];
+    let modern = ["--era", "modern", "--reject", "-32022"];
+    let always = ["--reject-times", "1000000"];
     let fixture = Fixture::start(&[modern.as_slice(), &always].concat());
     let gateway = Server::with_config(&config(&json!({ "fixture": { "url": fixture.url() } })));
     let said = gateway.process.stderr.find("cannot be reached");

@@ -41,7 +41,7 @@ impl<'a> Asked<'a> {
 /// §4.4: with one call under way there is no doubt whose question it is.
 #[test]
 fn a_question_is_that_of_the_only_call_under_way() {
-    let fixture = Fixture::start(&["--era", "legacy", "--asks-elsewhere"]);
+    let fixture = Fixture::start(&["--era", "legacy", "--questions-on-session-stream"]);
     let gateway = before(&fixture);
     let client = Asked::open(&gateway);
     let mut events = Events::of(client.call(7, "test_elicitation", &json!({})));
@@ -61,7 +61,7 @@ fn a_question_is_that_of_the_only_call_under_way() {
 /// §4.4: with two there is, and nobody is asked what may be for someone else.
 #[test]
 fn a_question_that_may_be_of_two_calls_is_that_of_none() {
-    let fixture = Fixture::start(&["--era", "legacy", "--asks-elsewhere"]);
+    let fixture = Fixture::start(&["--era", "legacy", "--questions-on-session-stream"]);
     let gateway = before(&fixture);
     let client = Asked::open(&gateway);
     let slowly = json!({ "steps": 1000, "ms": 1000 });

@@ -397,7 +397,7 @@ fn changes_behind_are_heard_in_front_and_none_is_missed() {
         let answer = Modern::new("tools/call", call).post(post()).json();
         assert!(answer["error"].is_null(), "{answer}");
     };
-    for what in ["test_trigger_resource_update", "fault_end_listens"] {
+    for what in ["test_trigger_resource_update", "fault_end_subscriptions"] {
         trigger(what);
         let update = events.find("notifications/resources/updated");
         assert_eq!(update["params"]["uri"], uri, "{what}");

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tidegate_testkit::fixture::{Fixture, RunningFixture};
 use tidegate_testkit::{Client, NEWEST_LEGACY, Request, Session};
 
-use crate::support::{Behind, eventually};
+use crate::support::{Behind, wait_until};
 
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
@@ -73,12 +73,12 @@ async fn a_state_is_good_once_and_for_its_own_request() {
     let state = asked["result"]["requestState"].as_str().unwrap();
     tampered["requestState"] = json!(format!("{state}x"));
     let other = json!({ "message": "other" });
-    fixture.forget_heard();
+    fixture.clear_received();
     for (arguments, more) in [(&arguments, &tampered), (&other, &good)] {
         let refused = modern(&client, "test_elicitation", arguments, more).await;
         assert_eq!(refused["error"]["code"], -32602, "{refused}");
     }
-    assert!(fixture.heard_of("tools/call").is_empty(), "nothing ran");
+    assert!(fixture.received_for("tools/call").is_empty(), "nothing ran");
     let done = modern(&client, "test_elicitation", &arguments, &good).await;
     assert_eq!(done["result"]["resultType"], "complete", "{done}");
     let again = modern(&client, "test_elicitation", &arguments, &good).await;
@@ -122,8 +122,8 @@ async fn whoever_never_comes_back_is_not_waited_for() {
     let arguments = json!({ "message": "who?" });
     let asked = modern(&client, "test_elicitation", &arguments, &json!({})).await;
     assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
-    eventually("the server hears that nobody answers", || async {
-        !fixture.heard_of("notifications/cancelled").is_empty()
+    wait_until("the server hears that nobody answers", || async {
+        !fixture.received_for("notifications/cancelled").is_empty()
     })
     .await;
     let late = modern(
@@ -162,8 +162,8 @@ async fn a_gateway_that_stops_tells_the_server_that_nobody_will_answer() {
     let asked = modern(&client, "test_elicitation", &arguments, &json!({})).await;
     assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
     behind.wind_down().await;
-    eventually("the server hears that the call is called off", || async {
-        !fixture.heard_of("notifications/cancelled").is_empty()
+    wait_until("the server hears that the call is called off", || async {
+        !fixture.received_for("notifications/cancelled").is_empty()
     })
     .await;
     let late = modern(
@@ -212,7 +212,7 @@ async fn a_server_without_sessions_asks_a_client_with_one() {
     let behind = Behind::of(&fixture).await;
     let session = behind
         .client()
-        .initialize_able(NEWEST_LEGACY, &able())
+        .initialize_with(NEWEST_LEGACY, &able())
         .await;
     for (tool, method, answer) in [
         (
@@ -253,15 +253,16 @@ async fn a_server_without_sessions_asks_a_client_with_one() {
 /// that calls of such a server have a session each.
 #[tokio::test]
 async fn a_server_that_asks_on_another_stream_has_one_call_in_each_session() {
-    let elsewhere = Fixture::legacy(NEWEST_LEGACY).with(|settings| settings.asks_elsewhere = true);
+    let elsewhere =
+        Fixture::legacy(NEWEST_LEGACY).with(|settings| settings.questions_on_session_stream = true);
     let fixture = elsewhere.start().await;
     let behind = Behind::of(&fixture).await;
     let able = json!({ "elicitation": {} });
     let client = behind.client();
-    let session = client.initialize_able(NEWEST_LEGACY, &able).await;
+    let session = client.initialize_with(NEWEST_LEGACY, &able).await;
     let named = |name: &'static str| move |_: &Value| json!({ "action": "accept", "content": { "name": name } });
     in_session(&session, "ask_form", named("first")).await;
-    let other = client.initialize_able(NEWEST_LEGACY, &able).await;
+    let other = client.initialize_with(NEWEST_LEGACY, &able).await;
     let mut asked = Vec::new();
     // Both are asked before one of them answers.
     for session in [&session, &other] {
@@ -284,12 +285,12 @@ async fn a_server_that_asks_on_another_stream_has_one_call_in_each_session() {
 #[tokio::test]
 async fn what_is_asked_before_the_first_call_belongs_to_it() {
     let unused = legacy().await;
-    let behind = Behind::on_a_pipe(&unused, &["--era", "legacy", "--roots-at-start"]).await;
+    let behind = Behind::on_a_pipe(&unused, &["--era", "legacy", "--roots-after-handshake"]).await;
     let session = behind
         .client()
-        .initialize_able(NEWEST_LEGACY, &able())
+        .initialize_with(NEWEST_LEGACY, &able())
         .await;
-    let level = session.ask("logging/setLevel", json!({ "level": "debug" }));
+    let level = session.exchange("logging/setLevel", json!({ "level": "debug" }));
     assert!(level.await["result"].is_object());
     let asked = AtomicUsize::new(0);
     let call = session.call("test_slow", json!({}));
@@ -307,13 +308,13 @@ async fn what_is_asked_before_the_first_call_belongs_to_it() {
 #[tokio::test]
 async fn what_is_asked_between_two_calls_belongs_to_the_second() {
     let fixture = Fixture::legacy(NEWEST_LEGACY);
-    let fixture = fixture.with(|settings| settings.roots_after_a_call = true);
+    let fixture = fixture.with(|settings| settings.roots_after_call = true);
     let fixture = fixture.start().await;
     let over_http = Behind::of(&fixture).await;
-    let on_a_pipe = Behind::on_a_pipe(&fixture, &["--era", "legacy", "--roots-after-a-call"]).await;
+    let on_a_pipe = Behind::on_a_pipe(&fixture, &["--era", "legacy", "--roots-after-call"]).await;
     for behind in [&over_http, &on_a_pipe] {
         let client = behind.client();
-        let session = client.initialize_able(NEWEST_LEGACY, &able()).await;
+        let session = client.initialize_with(NEWEST_LEGACY, &able()).await;
         let asked = AtomicUsize::new(0);
         // The question comes between the two, or while one of them is still under way.
         for tool in ["test_simple_text", "test_slow"] {
@@ -329,8 +330,8 @@ async fn what_is_asked_between_two_calls_belongs_to_the_second() {
         }
         assert_eq!(asked.load(Ordering::Relaxed), 1);
     }
-    eventually("the server to know the folders", async || {
-        let heard = fixture.heard();
+    wait_until("the server to know the folders", async || {
+        let heard = fixture.received();
         let mut heard = heard.iter().map(|heard| heard.message().to_string());
         heard.any(|message| message.contains("file:///home/ada"))
     })

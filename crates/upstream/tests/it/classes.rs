@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use tidegate_testkit::NEWEST_LEGACY;
 use tidegate_testkit::fixture::Fixture;
 
-use crate::support::{Behind, eventually, tools};
+use crate::support::{Behind, tools, wait_until};
 
 /// What clients can do, from nothing to all of it.
 fn abilities() -> [Value; 4] {
@@ -45,7 +45,7 @@ async fn a_server_that_lists_the_same_for_all_is_left_alone() {
         let through = tools(&behind.client(), false, &capabilities).await;
         assert_eq!(through, direct);
     }
-    eventually("only the gateway's own session is open", || async {
+    wait_until("only the gateway's own session is open", || async {
         fixture.sessions() == 1
     })
     .await;
@@ -67,7 +67,7 @@ async fn a_change_reaches_every_class() {
         fixture.add_tool("brand_new");
         for (stateless, capabilities) in [(true, json!({})), (false, json!({ "sampling": {} }))] {
             let client = behind.client();
-            eventually("the new tool is listed", || async {
+            wait_until("the new tool is listed", || async {
                 let tools = tools(&client, stateless, &capabilities).await;
                 tools.iter().any(|name| name == "brand_new")
             })

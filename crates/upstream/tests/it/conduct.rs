@@ -9,7 +9,7 @@ use tidegate_testkit::fixture::{Fixture, RunningFixture};
 use tidegate_testkit::policy::{Breaker, Concurrency, Deadline, Retry};
 use tidegate_testkit::{Client, NEWEST_LEGACY};
 
-use crate::support::{Behind, eventually};
+use crate::support::{Behind, wait_until};
 
 async fn faulty() -> RunningFixture {
     Fixture::modern()
@@ -48,7 +48,7 @@ async fn a_server_that_never_answers_is_left_alone_and_tried_again() {
         let late = call(&client, "fault_hang").await;
         assert_eq!(late["error"]["data"]["kind"], "timeout", "{late}");
     }
-    fixture.forget_heard();
+    fixture.clear_received();
     let refused = call(&client, "test_simple_text").await;
     assert_eq!(refused["error"]["data"]["kind"], "source_down", "{refused}");
     let told = refused["error"]["message"].as_str().unwrap();
@@ -57,10 +57,10 @@ async fn a_server_that_never_answers_is_left_alone_and_tried_again() {
         "{told}"
     );
     assert!(
-        fixture.heard_of("tools/call").is_empty(),
+        fixture.received_for("tools/call").is_empty(),
         "it was left alone"
     );
-    eventually("it is tried again", || async {
+    wait_until("it is tried again", || async {
         call(&client, "test_simple_text").await["result"].is_object()
     })
     .await;
@@ -73,10 +73,10 @@ async fn more_calls_than_a_server_may_have_wait_and_then_are_refused() {
     let layers = vec![Arc::new(Concurrency::new(1, Duration::from_secs(60))) as Arc<dyn Layer>];
     let behind = Behind::with(&fixture, layers, |_| {}).await;
     let client = behind.client();
-    let at_work = || fixture.heard_of("tools/call").len();
+    let at_work = || fixture.received_for("tools/call").len();
     let hangs = |client: Client| tokio::spawn(async move { call(&client, "fault_hang").await });
     let first = hangs(client.clone());
-    eventually("the first is at the server", || async { at_work() == 1 }).await;
+    wait_until("the first is at the server", || async { at_work() == 1 }).await;
     let (mut second, mut third) = (hangs(client.clone()), hangs(client.clone()));
     let refused = tokio::select! {
         refused = &mut second => refused,
@@ -87,7 +87,7 @@ async fn more_calls_than_a_server_may_have_wait_and_then_are_refused() {
     for waiting in [first, second, third] {
         waiting.abort();
     }
-    eventually("whoever left makes room", || async {
+    wait_until("whoever left makes room", || async {
         call(&client, "test_simple_text").await["result"].is_object()
     })
     .await;
@@ -101,19 +101,19 @@ async fn a_lost_session_is_not_noticed_by_those_who_read() {
     let behind = Behind::with(&fixture, layers, |_| {}).await;
     let client = behind.client();
     for _ in 0..3 {
-        fixture.lose_sessions();
+        fixture.forget_sessions();
         let read = client.modern("resources/read", json!({ "uri": "test://static-text" }));
         let read = read.send().await.message().await;
         assert!(read["result"]["contents"].is_array(), "{read}");
     }
-    fixture.lose_sessions();
+    fixture.forget_sessions();
     let called = call(&client, "test_simple_text").await;
     let failed = called["error"]["data"]["kind"] == "source_failed";
     assert!(
         failed,
         "what may have been done is not done again: {called}"
     );
-    eventually("calls go on", || async {
+    wait_until("calls go on", || async {
         call(&client, "test_simple_text").await["result"].is_object()
     })
     .await;

@@ -3,12 +3,12 @@
 use serde_json::{Value, json};
 use tidegate_core::Health;
 use tidegate_testkit::NEWEST_LEGACY;
-use tidegate_testkit::fixture::{Cursors, Fixture, Settings};
+use tidegate_testkit::fixture::{CursorStyle, Fixture, FixtureSettings};
 
 use crate::support::Behind;
 
 /// A gateway before a server that lists carelessly.
-async fn careless(change: impl FnOnce(&mut Settings)) -> (Behind, impl Drop) {
+async fn careless(change: impl FnOnce(&mut FixtureSettings)) -> (Behind, impl Drop) {
     let fixture = Fixture::legacy(NEWEST_LEGACY).with(change).start().await;
     (Behind::of(&fixture).await, fixture)
 }
@@ -32,10 +32,10 @@ fn degraded(behind: &Behind) -> String {
 #[tokio::test]
 async fn every_list_that_fails_is_named_where_it_is_missing() {
     let (behind, _fixture) = careless(|one| {
-        one.complaints.complain = Some(-32000);
-        one.complaints.complain_about = "prompts/list".to_owned();
-        one.complaints.complain_times = u64::MAX;
-        one.odd_list = vec!["resources".to_owned()];
+        one.rejections.reject = Some(-32000);
+        one.rejections.reject_method = "prompts/list".to_owned();
+        one.rejections.reject_times = u64::MAX;
+        one.invalid_list = vec!["resources".to_owned()];
     })
     .await;
     assert!(missing(&behind, "tools/list").await.is_null());
@@ -49,8 +49,8 @@ async fn every_list_that_fails_is_named_where_it_is_missing() {
 #[tokio::test]
 async fn a_list_that_is_cut_off_says_so() {
     for (cursors, why) in [
-        (Cursors::Repeated, "a cursor came twice"),
-        (Cursors::Endless, "it has no end"),
+        (CursorStyle::Repeated, "a cursor came twice"),
+        (CursorStyle::Endless, "it has no end"),
     ] {
         let (behind, _fixture) = careless(|one| {
             one.page_size = Some(20);
@@ -65,7 +65,7 @@ async fn a_list_that_is_cut_off_says_so() {
 
 #[tokio::test]
 async fn entries_that_are_none_are_counted() {
-    let (behind, _fixture) = careless(|one| one.odd_entries = true).await;
+    let (behind, _fixture) = careless(|one| one.invalid_entries = true).await;
     for (method, name) in [("tools/list", "tools"), ("resources/list", "resources")] {
         let told = missing(&behind, method).await.to_string();
         assert!(told.contains(&format!("3 of its {name}")), "{told}");

@@ -6,7 +6,7 @@ use serde_json::json;
 use tidegate_testkit::NEWEST_LEGACY;
 use tidegate_testkit::fixture::Fixture;
 
-use crate::support::{Behind, eventually, tools};
+use crate::support::{Behind, tools, wait_until};
 
 #[tokio::test]
 async fn lists_are_kept_while_a_server_is_down_and_made_anew_after() {
@@ -20,7 +20,7 @@ async fn lists_are_kept_while_a_server_is_down_and_made_anew_after() {
         let call = client.modern_call("test_simple_text", json!({}));
         call.send().await.message().await
     };
-    eventually("calls fail", || async { call().await["error"].is_object() }).await;
+    wait_until("calls fail", || async { call().await["error"].is_object() }).await;
     assert_eq!(tools(&client, true, &nothing).await, before);
     let again = loop {
         match Fixture::modern().start_at(address).await {
@@ -28,12 +28,12 @@ async fn lists_are_kept_while_a_server_is_down_and_made_anew_after() {
             Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
         }
     };
-    eventually("calls go on", || async {
+    wait_until("calls go on", || async {
         call().await["result"].is_object()
     })
     .await;
     again.add_tool("after_all");
-    eventually("the new list is there", || async {
+    wait_until("the new list is there", || async {
         let tools = tools(&client, true, &nothing).await;
         tools.iter().any(|name| name == "after_all")
     })
@@ -114,7 +114,7 @@ async fn a_link_to_what_is_not_listed_leads_back() {
         .await
         .message()
         .await;
-    let asked = fixture.heard_of("resources/read");
+    let asked = fixture.received_for("resources/read");
     assert_eq!(asked[0].message()["params"]["uri"], "other://unlisted");
 }
 
@@ -144,7 +144,7 @@ async fn a_list_is_good_for_as_long_as_is_known() {
         ),
         (Fixture::legacy(NEWEST_LEGACY), minute, minute),
         (
-            Fixture::legacy(NEWEST_LEGACY).with(|one| one.no_list_news = true),
+            Fixture::legacy(NEWEST_LEGACY).with(|one| one.no_list_changed = true),
             0,
             0,
         ),
@@ -164,13 +164,13 @@ async fn a_list_is_good_for_as_long_as_is_known() {
 #[tokio::test]
 async fn a_list_of_which_something_is_missing_is_not_kept() {
     let flawed =
-        Fixture::legacy(NEWEST_LEGACY).with(|one| one.odd_list = vec!["prompts".to_owned()]);
+        Fixture::legacy(NEWEST_LEGACY).with(|one| one.invalid_list = vec!["prompts".to_owned()]);
     let fixture = flawed.start().await;
     let behind = Behind::of(&fixture).await;
     assert_eq!(ttl(&behind.client(), "prompts/list").await, 0);
     assert_eq!(ttl(&behind.client(), "tools/list").await, 60_000);
     drop(fixture);
-    eventually("nobody tells of changes any more", || async {
+    wait_until("nobody tells of changes any more", || async {
         ttl(&behind.client(), "tools/list").await == 0
     })
     .await;

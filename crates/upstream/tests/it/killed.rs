@@ -10,7 +10,7 @@ use tidegate_testkit::fixture::{self, Fixture};
 use tidegate_testkit::{Client, Events, NEWEST_LEGACY, Request};
 use tidegate_upstream::{Command, TransportConfig};
 
-use crate::support::{Behind, eventually};
+use crate::support::{Behind, wait_until};
 
 const WITHOUT_SESSION: usize = 700;
 const IN_SESSION: usize = 300;
@@ -48,7 +48,12 @@ async fn process(client: &Client) -> Option<Pid> {
 
 /// How many calls the program has got.
 async fn under_way(client: &Client) -> usize {
-    let heard = text(client, "what_was_heard", json!({ "method": "tools/call" })).await;
+    let heard = text(
+        client,
+        "received_messages",
+        json!({ "method": "tools/call" }),
+    )
+    .await;
     heard.map_or(0, |heard| heard.matches("fault_hang").count())
 }
 
@@ -81,7 +86,7 @@ async fn is_killed(era: &str) {
     let client = behind.client();
     let session = Box::pin(client.initialize(NEWEST_LEGACY)).await;
     let mut in_session = Box::pin(session.stream()).await;
-    let subscribed = session.ask("resources/subscribe", json!({ "uri": WATCHED }));
+    let subscribed = session.exchange("resources/subscribe", json!({ "uri": WATCHED }));
     assert!(Box::pin(subscribed).await["result"].is_object());
     let filter = json!({ "notifications": { "resourceSubscriptions": [WATCHED] } });
     let listen = client.modern("subscriptions/listen", filter);
@@ -97,7 +102,7 @@ async fn is_killed(era: &str) {
     let calls: Vec<_> = calls
         .map(|call| tokio::spawn(Box::pin(answered_once(call))))
         .collect();
-    eventually("all calls are under way", || async {
+    wait_until("all calls are under way", || async {
         under_way(&client).await == WITHOUT_SESSION + IN_SESSION
     })
     .await;
@@ -105,7 +110,7 @@ async fn is_killed(era: &str) {
     for answered in join_all(calls).await {
         answered.unwrap();
     }
-    eventually("the program is back", || async {
+    wait_until("the program is back", || async {
         process(&client).await.is_some_and(|now| now != first)
     })
     .await;

@@ -55,7 +55,7 @@ async fn a_server_is_told_that_an_answer_in_a_session_is_malformed() {
     let behind = Behind::of(&fixture).await;
     let session = behind
         .client()
-        .initialize_able(NEWEST_LEGACY, &able())
+        .initialize_with(NEWEST_LEGACY, &able())
         .await;
     for wrong in [json!(5), json!({ "foo": 1 })] {
         let call = session.call("test_elicitation", json!({}));
@@ -112,7 +112,7 @@ async fn a_question_that_is_withdrawn_is_taken_back() {
     for behind in [&over_http, &on_a_pipe] {
         let session = behind
             .client()
-            .initialize_able(NEWEST_LEGACY, &able())
+            .initialize_with(NEWEST_LEGACY, &able())
             .await;
         let called = session.call("fault_withdraw", json!({}));
         let mut events = called.send().await.events();
@@ -122,9 +122,9 @@ async fn a_question_that_is_withdrawn_is_taken_back() {
         assert_eq!(word["method"], "notifications/cancelled", "{word}");
         assert_eq!(word["params"]["requestId"], question["id"], "{word}");
         let done = events.message().await;
-        assert!(done.to_string().contains("Never mind"), "{done}");
+        assert!(done.to_string().contains("Question cancelled"), "{done}");
         let done = call(&behind.client(), "fault_withdraw", json!({}), json!({})).await;
-        assert!(done.to_string().contains("Never mind"), "{done}");
+        assert!(done.to_string().contains("Question cancelled"), "{done}");
     }
 }
 
@@ -173,6 +173,8 @@ async fn a_read_of_nothing_is_not_found_where_it_must_not_be_empty() {
     assert_eq!(refused["error"]["code"], -32602, "{refused}");
     assert_eq!(refused["error"]["data"]["uri"], uri, "{refused}");
     let session = client.initialize(NEWEST_LEGACY).await;
-    let read = session.ask("resources/read", json!({ "uri": uri })).await;
+    let read = session
+        .exchange("resources/read", json!({ "uri": uri }))
+        .await;
     assert_eq!(read["result"]["contents"], json!([]), "{read}");
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use rustix::process::{Pid, test_kill_process};
 use tempfile::TempDir;
 use tidegate_core::{Seal, Source as _};
-use tidegate_testkit::{eventually, fixture};
+use tidegate_testkit::{fixture, wait_until};
 use tidegate_upstream::{
     Command, EraSetting, ListObserver, Remote, RemoteConfig, Sharing, TransportConfig,
 };
@@ -70,7 +70,7 @@ async fn lives_and_ends(flags: &str) {
     running.abort();
     remote.stop().await;
     for member in members {
-        eventually("its end", async || is_gone(member)).await;
+        wait_until("its end", async || is_gone(member)).await;
     }
 }
 
@@ -81,5 +81,5 @@ async fn a_server_ends_with_all_that_it_has_started() {
 
 #[tokio::test]
 async fn a_server_that_does_not_want_to_end_ends_too() {
-    lives_and_ends("--stubborn").await;
+    lives_and_ends("--ignore_termination").await;
 }

@@ -70,7 +70,7 @@ async fn many_calls(behind: &Behind) {
     let clients = KEYS.map(|(who, key)| (who, behind.client().with_key(key)));
     let mut sessions = Vec::new();
     for (who, client) in &clients {
-        let session = client.initialize_able(NEWEST_LEGACY, &able()).await;
+        let session = client.initialize_with(NEWEST_LEGACY, &able()).await;
         sessions.push((*who, Arc::new(session)));
     }
     let calls = (0..CALLS).flat_map(|number| {

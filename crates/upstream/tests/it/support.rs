@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tidegate_core::{Health, Layer, LayeredSource, Seal, Source};
 use tidegate_testkit::fixture::{self, RunningFixture};
-use tidegate_testkit::{Builder, Client, FakeSource, NEWEST_LEGACY, TestGateway};
+use tidegate_testkit::{Client, FakeSource, NEWEST_LEGACY, TestGateway, TestGatewayBuilder};
 use tidegate_upstream::{
     Command, Endpoint, EraSetting, ListObserver, Remote, RemoteConfig, Sharing, TransportConfig,
     TrustStore,
@@ -69,7 +69,7 @@ impl Behind {
         fixture: &RunningFixture,
         layers: Vec<Arc<dyn Layer>>,
         change: impl FnOnce(&mut RemoteConfig),
-        build: impl FnOnce(Builder) -> Builder,
+        build: impl FnOnce(TestGatewayBuilder) -> TestGatewayBuilder,
     ) -> Self {
         let url = fixture.url().parse().unwrap();
         let endpoint = Endpoint::new(url, Vec::new(), &TrustStore::system(), None);
@@ -137,9 +137,9 @@ pub(crate) async fn tools(client: &Client, stateless: bool, capabilities: &Value
         let list = list.meta(key, capabilities.clone());
         list.send().await.message().await
     } else {
-        let session = client.initialize_able(NEWEST_LEGACY, capabilities).await;
-        let listed = session.ask("tools/list", json!({})).await;
-        session.end().await;
+        let session = client.initialize_with(NEWEST_LEGACY, capabilities).await;
+        let listed = session.exchange("tools/list", json!({})).await;
+        session.delete().await;
         listed
     };
     let tools = listed["result"]["tools"].as_array();
@@ -150,7 +150,7 @@ pub(crate) async fn tools(client: &Client, stateless: bool, capabilities: &Value
 }
 
 /// Waits for something that must come about.
-pub(crate) async fn eventually<F: Future<Output = bool>>(what: &str, mut is_so: impl FnMut() -> F) {
+pub(crate) async fn wait_until<F: Future<Output = bool>>(what: &str, mut is_so: impl FnMut() -> F) {
     let waited = async {
         while !is_so().await {
             tokio::time::sleep(Duration::from_millis(20)).await;

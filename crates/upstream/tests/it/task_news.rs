@@ -5,7 +5,7 @@ use tidegate_testkit::fixture::{Fixture, program};
 use tidegate_testkit::{Client, Events};
 use tidegate_upstream::{Command, TransportConfig};
 
-use crate::support::{Behind, eventually};
+use crate::support::{Behind, wait_until};
 use crate::tasks::{CAPABILITIES, ask, begin, knows_tasks, modern, until};
 
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
@@ -111,12 +111,12 @@ async fn nobody_else_hears_of_a_task() {
     let bob = behind.client().with_key("key-of-bob");
     let of_ada = begin_asking(&ada, "confirm_delete").await;
     let of_bob = begin_asking(&bob, "confirm_delete").await;
-    fixture.forget_heard();
+    fixture.clear_received();
     let tampered = format!("{of_bob}x");
     let foreign = [of_ada.as_str(), &tampered, "task-1", ""];
     let (_nothing, agreed) = listen(&bob, &foreign).await;
     assert!(agreed.is_empty(), "{agreed:?}");
-    let asked = fixture.heard_of("subscriptions/listen");
+    let asked = fixture.received_for("subscriptions/listen");
     assert!(asked.is_empty(), "the server is not asked");
 
     let all = [of_ada.as_str(), &of_bob, &tampered];
@@ -124,7 +124,7 @@ async fn nobody_else_hears_of_a_task() {
     assert_eq!(agreed, [of_bob.as_str()]);
     let (mut heard_by_ada, agreed) = listen(&ada, &all).await;
     assert_eq!(agreed, [of_ada.as_str()]);
-    for heard in fixture.heard_of("subscriptions/listen") {
+    for heard in fixture.received_for("subscriptions/listen") {
         let ids = &heard.message()["params"]["notifications"]["taskIds"];
         assert_eq!(ids.as_array().unwrap().len(), 1, "{ids}");
     }
@@ -142,7 +142,7 @@ async fn nobody_else_hears_of_a_task() {
 async fn what_the_server_does_not_tell_of_is_not_agreed_to() {
     let fixture = Fixture::modern().with(|settings| {
         settings.tasks = true;
-        settings.no_task_news = true;
+        settings.no_task_notifications = true;
     });
     let fixture = fixture.start().await;
     let behind = Behind::of(&fixture).await;
@@ -175,14 +175,14 @@ async fn the_server_is_let_be_when_nobody_listens() {
     let (events, _) = listen(&client, &[&id]).await;
     assert_eq!(fixture.listeners(), usual + 1);
     drop(events);
-    eventually("the stream is closed", || async {
+    wait_until("the stream is closed", || async {
         fixture.listeners() == usual
     })
     .await;
     let (mut events, _) = listen(&client, &[&id]).await;
     answer(&client, &id).await;
     hears_the_end(&mut events, &id).await;
-    eventually("the stream is closed", || async {
+    wait_until("the stream is closed", || async {
         fixture.listeners() == usual
     })
     .await;
@@ -200,7 +200,7 @@ async fn a_stream_that_ended_is_opened_again_and_nothing_is_missed() {
     );
     let (mut events, _) = listen(&client, &[&one]).await;
     let (mut others, _) = listen(&client, &[&other]).await;
-    fixture.end_listens();
+    fixture.end_subscriptions();
     answer(&client, &one).await;
     hears_the_end(&mut events, &one).await;
     // And it is heard on as before.

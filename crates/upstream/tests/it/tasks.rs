@@ -10,7 +10,7 @@ use tidegate_testkit::policy::Deadline;
 use tidegate_testkit::{Client, NEWEST_LEGACY};
 use tidegate_upstream::{Command, TransportConfig};
 
-use crate::support::{Behind, eventually};
+use crate::support::{Behind, wait_until};
 
 pub(crate) const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 const TASKS: &str = "io.modelcontextprotocol/tasks";
@@ -51,7 +51,7 @@ pub(crate) async fn begin(client: &Client, tool: &str, arguments: Value) -> Stri
 /// Asks after a task until it has this status.
 pub(crate) async fn until(client: &Client, id: &str, status: &str) -> Value {
     let seen = Mutex::new(Value::Null);
-    eventually(status, || async {
+    wait_until(status, || async {
         let task = ask(client, "tasks/get", json!({ "taskId": id })).await;
         assert_eq!(task["result"]["taskId"], id, "{task}");
         let is_so = task["result"]["status"] == status;
@@ -71,7 +71,7 @@ async fn a_task_is_relayed_under_an_id_of_the_gateways_own() {
     assert!(!id.contains("task-"), "{id}");
     let done = until(&client, &id, "completed").await;
     assert_eq!(done["result"]["isError"], true, "{done}");
-    let heard = fixture.heard_of("tasks/get").pop().unwrap();
+    let heard = fixture.received_for("tasks/get").pop().unwrap();
     let native = heard.message()["params"]["taskId"].clone();
     assert_eq!(heard.header("mcp-name"), native.as_str());
     assert!(native.as_str().unwrap().starts_with("task-"), "{native}");
@@ -133,7 +133,7 @@ async fn someone_elses_task_is_no_task() {
     let ada = behind.client().with_key("key-of-ada");
     let bob = behind.client().with_key("key-of-bob");
     let id = begin(&ada, "slow_compute", json!({ "seconds": 3600 })).await;
-    fixture.forget_heard();
+    fixture.clear_received();
     let tampered = format!("{id}x");
     for (client, id) in [(&bob, &id), (&ada, &tampered), (&ada, &"task-1".to_owned())] {
         for method in ["tasks/get", "tasks/update", "tasks/cancel"] {
@@ -142,7 +142,7 @@ async fn someone_elses_task_is_no_task() {
             assert_eq!(refused["error"]["code"], -32602, "{refused}");
         }
     }
-    assert!(fixture.heard().is_empty(), "nobody was asked");
+    assert!(fixture.received().is_empty(), "nobody was asked");
     until(&ada, &id, "working").await;
 }
 
@@ -154,14 +154,14 @@ async fn whoever_does_not_know_tasks_gets_none() {
     let done = client.modern_call("slow_compute", json!({ "seconds": 0 }));
     let done = done.message().await;
     assert_eq!(done["result"]["resultType"], "complete", "{done}");
-    let heard = fixture.heard_of("tools/call").pop().unwrap().message();
+    let heard = fixture.received_for("tools/call").pop().unwrap().message();
     assert_eq!(heard["params"]["_meta"][CAPABILITIES], json!({}));
 
-    let session = client.initialize_able(NEWEST_LEGACY, &knows_tasks()).await;
+    let session = client.initialize_with(NEWEST_LEGACY, &knows_tasks()).await;
     let done = session.call("slow_compute", json!({ "seconds": 0 }));
     let done = done.send().await.message().await;
     assert!(done["result"]["content"].is_array(), "{done}");
-    let heard = fixture.heard_of("tools/call").pop().unwrap().message();
+    let heard = fixture.received_for("tools/call").pop().unwrap().message();
     let told = &heard["params"]["_meta"][CAPABILITIES];
     assert!(told["extensions"].get(TASKS).is_none(), "{heard}");
 
@@ -195,7 +195,7 @@ async fn a_tool_that_is_a_task_alone_is_a_tool_for_everyone() {
             assert!(meta.is_none(), "{done}");
         }
     }
-    let augmented = fixture.heard_of("tools/call");
+    let augmented = fixture.received_for("tools/call");
     let augmented = augmented
         .iter()
         .map(|heard| heard.message()["params"].clone());
@@ -203,7 +203,7 @@ async fn a_tool_that_is_a_task_alone_is_a_tool_for_everyone() {
         let is_task = params.get("task").is_some();
         assert_eq!(is_task, params["name"] == "task_required", "{params}");
     }
-    let listed = session.ask("tools/list", json!({})).await.to_string();
+    let listed = session.exchange("tools/list", json!({})).await.to_string();
     assert!(listed.contains("task_required") && !listed.contains("taskSupport"));
 }
 
@@ -230,7 +230,7 @@ async fn a_task_asks_the_client_of_its_call() {
     for elsewhere in [false, true] {
         let fixture = Fixture::legacy(NEWEST_LEGACY).with(|settings| {
             settings.tasks = true;
-            settings.asks_elsewhere = elsewhere;
+            settings.questions_on_session_stream = elsewhere;
         });
         let fixture = fixture.start().await;
         let behind = Behind::of(&fixture).await;
@@ -241,7 +241,7 @@ async fn a_task_asks_the_client_of_its_call() {
 #[tokio::test]
 async fn a_task_asks_on_a_pipe_too() {
     let unused = legacy().await;
-    for more in [None, Some("--asks-elsewhere")] {
+    for more in [None, Some("--questions-on-session-stream")] {
         let behind = Behind::with(&unused, Vec::new(), |config| {
             let args = ["--era", "legacy", "--tasks"].into_iter().chain(more);
             config.transport = TransportConfig::Stdio(Command {
@@ -263,14 +263,14 @@ async fn a_task_that_nobody_waits_for_is_cancelled() {
     let behind = Behind::of(&fixture).await;
     let client = behind.client();
     let begun = client.modern_call("task_required", json!({ "ms": 3_600_000 }));
-    let begun = begun.request().begin().await;
-    eventually("the task is asked after", || async {
-        !fixture.heard_of("tasks/get").is_empty()
+    let begun = begun.request().send_only().await;
+    wait_until("the task is asked after", || async {
+        !fixture.received_for("tasks/get").is_empty()
     })
     .await;
     drop(begun);
-    eventually("the task is cancelled", || async {
-        !fixture.heard_of("tasks/cancel").is_empty()
+    wait_until("the task is cancelled", || async {
+        !fixture.received_for("tasks/cancel").is_empty()
     })
     .await;
 }
@@ -291,8 +291,8 @@ async fn a_task_has_the_deadline_of_its_call() {
     let stuck = json!({ "ms": 3_600_000 });
     let late = client.modern_call("task_required", stuck).message().await;
     assert_eq!(late["error"]["data"]["kind"], "timeout", "{late}");
-    eventually("the task is cancelled", || async {
-        !fixture.heard_of("tasks/cancel").is_empty()
+    wait_until("the task is cancelled", || async {
+        !fixture.received_for("tasks/cancel").is_empty()
     })
     .await;
 }

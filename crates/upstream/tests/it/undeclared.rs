@@ -39,7 +39,7 @@ async fn stateless(behind: &Behind, capabilities: &Value, asked: &Value) -> Valu
 /// A call in a session, in which nothing may be asked.
 async fn in_session(behind: &Behind, capabilities: &Value, asked: &Value) -> Value {
     let client = behind.client();
-    let session = client.initialize_able(NEWEST_LEGACY, capabilities).await;
+    let session = client.initialize_with(NEWEST_LEGACY, capabilities).await;
     let call = session.call("fault_ask", asked.clone());
     call.send().await.message().await
 }
@@ -88,7 +88,7 @@ async fn what_its_revision_does_not_have_a_client_cannot_be_asked() {
     let fixture = faulty(Fixture::modern()).await;
     let behind = Behind::of(&fixture).await;
     let able = json!({ "elicitation": {} });
-    let session = behind.client().initialize_able("2025-03-26", &able).await;
+    let session = behind.client().initialize_with("2025-03-26", &able).await;
     let done = session
         .call("ask_form", json!({}))
         .send()

@@ -11,7 +11,7 @@ async fn step_5b_a_handshake_is_a_handshake_whatever_the_header_says() {
     for version in [MODERN, "2025-06-18", "v999"] {
         let hello = gateway
             .client()
-            .hello("2025-06-18")
+            .initialize_request("2025-06-18")
             .header("MCP-Protocol-Version", version);
         let answer = hello.send().await;
         assert!(answer.header("mcp-session-id").is_some());
@@ -27,12 +27,15 @@ async fn step_7_a_handshake_gets_what_it_asks_for_or_the_newest_of_its_era() {
     let (gateway, _) = standard().await;
     for revision in LEGACY {
         let session = gateway.client().initialize(revision).await;
-        assert_eq!(session.hello["result"]["protocolVersion"], revision);
+        assert_eq!(
+            session.initialize_response["result"]["protocolVersion"],
+            revision
+        );
     }
     for unknown in [MODERN, "2030-01-01", "1999-01-01", "latest"] {
         let answer = gateway
             .client()
-            .hello(unknown)
+            .initialize_request(unknown)
             .header("Mcp-Session-Id", "stale")
             .send()
             .await;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use tidegate_core::Code;
-use tidegate_testkit::{Answer, Client, FakeSource, MODERN, TestGateway, Tool};
+use tidegate_testkit::{Client, FakeSource, HttpResponse, MODERN, ScriptedTool, TestGateway};
 
 use crate::support::{plain, refused, served, standard};
 
@@ -10,7 +10,7 @@ const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
 /// A `tools/list` with these headers and this `_meta`.
-async fn list_with(client: &Client, headers: &[(&str, &str)], meta: Value) -> Answer {
+async fn list_with(client: &Client, headers: &[(&str, &str)], meta: Value) -> HttpResponse {
     let request = client.post(&plain("tools/list", json!({ "_meta": meta })));
     let request = headers.iter().fold(request, |request, (name, value)| {
         request.header(name, value)
@@ -177,7 +177,7 @@ async fn step_6e_then_the_method_must_be_one_of_the_revision() {
 
 #[tokio::test]
 async fn step_6f_then_the_headers_of_parameters_must_be_those_of_the_arguments() {
-    let tool = Tool::named("region").defined(
+    let tool = ScriptedTool::new("region").with_definition(
         r#"{"name":"region","description":"d","inputSchema":{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}}"#,
     );
     let gateway = TestGateway::with(FakeSource::empty().tool(tool))
@@ -201,7 +201,8 @@ async fn step_6f_then_the_headers_of_parameters_must_be_those_of_the_arguments()
 
 #[tokio::test]
 async fn step_6g_then_a_capability_that_is_needed_must_be_declared() {
-    let source = FakeSource::empty().tool(Tool::named("needy").fails(Code::MissingCapability));
+    let source =
+        FakeSource::empty().tool(ScriptedTool::new("needy").fails(Code::MissingCapability));
     let gateway = TestGateway::with(source).start().await;
     let call = gateway.client().modern_call("fake__needy", json!({}));
     refused(call.send().await, 400, -32021).await;

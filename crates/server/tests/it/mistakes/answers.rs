@@ -1,7 +1,7 @@
 //! Mistakes in what an answer says: types, hints, lossy copies.
 
 use serde_json::json;
-use tidegate_testkit::{FakeSource, LEGACY, NEWEST_LEGACY, TestGateway, Tool};
+use tidegate_testkit::{FakeSource, LEGACY, NEWEST_LEGACY, ScriptedTool, TestGateway};
 
 use crate::support::{refused, served, standard};
 
@@ -9,7 +9,7 @@ use crate::support::{refused, served, standard};
 #[tokio::test]
 async fn mistake_04_result_type() {
     let careless = r#"{"content":[],"resultType":"complete","ttlMs":5,"cacheScope":"public"}"#;
-    let source = FakeSource::standard().tool(Tool::named("careless").answers(careless));
+    let source = FakeSource::standard().tool(ScriptedTool::new("careless").returns(careless));
     let gateway = TestGateway::with(source).start().await;
     for tool in ["fake__echo", "fake__careless", "fake__progress"] {
         let call = gateway
@@ -81,8 +81,11 @@ async fn mistake_05_cache_hints() {
 async fn mistake_15_lossy_models() {
     let definition = r#"{"name":"odd","description":"d","zeta":1.50,"inputSchema":{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{"e":{"type":"string","enum":["a"],"enumNames":["A"]},"n":{"default":95.5}},"$defs":{"x":{"oneOf":[{"const":1}]}}},"alpha":null,"n":12345678901234567890}"#;
     let result = r#"{"content":[{"type":"unheard-of","x":1e2}],"structuredContent":null,"huge":12345678901234567890,"price":1.50,"b":{"z":1,"a":2},"isError":true}"#;
-    let source =
-        FakeSource::standard().tool(Tool::named("odd").defined(definition).answers(result));
+    let source = FakeSource::standard().tool(
+        ScriptedTool::new("odd")
+            .with_definition(definition)
+            .returns(result),
+    );
     let gateway = TestGateway::with(source).start().await;
     let client = gateway.client().at("/mcp/fake");
     let session = client.initialize(NEWEST_LEGACY).await;

@@ -14,14 +14,14 @@ async fn mistake_07_disconnect_semantics() {
         .client()
         .modern_call("fake__hold", json!({}))
         .request()
-        .begin()
+        .send_only()
         .await;
     source.started("hold", 1).await;
     drop(modern);
     source.dropped("hold", 1).await;
     for (round, revision) in LEGACY.into_iter().enumerate() {
         let session = gateway.client().initialize(revision).await;
-        let legacy = session.call("fake__hold", json!({})).begin().await;
+        let legacy = session.call("fake__hold", json!({})).send_only().await;
         source.started("hold", round + 2).await;
         drop(legacy);
         served(session.call("fake__echo", json!({})).send().await).await;
@@ -40,8 +40,8 @@ async fn mistake_09_listen_streams() {
     for id in [json!(7), json!("7")] {
         let wanted = json!({ "resourcesListChanged": true });
         let mut events = gateway.client().listen(&id.to_string(), wanted).await;
-        assert_eq!(events.answer().header("x-accel-buffering"), Some("no"));
-        assert_eq!(events.answer().header("cache-control"), Some("no-cache"));
+        assert_eq!(events.response().header("x-accel-buffering"), Some("no"));
+        assert_eq!(events.response().header("cache-control"), Some("no-cache"));
         for change in [
             Change::Tools,
             Change::Prompts,
@@ -80,12 +80,12 @@ async fn mistake_11_server_requests() {
     let session = client.initialize(NEWEST_LEGACY).await;
     let mut standing = session.stream().await;
     session
-        .ask("resources/subscribe", json!({ "uri": "fake://note" }))
+        .exchange("resources/subscribe", json!({ "uri": "fake://note" }))
         .await;
     source.updated("fake://note");
     seen.push(standing.message().await);
-    session.end().await;
-    seen.extend(standing.rest().await);
+    session.delete().await;
+    seen.extend(standing.remaining().await);
     for message in seen {
         let asks = message.get("method").is_some() && message.get("id").is_some();
         assert!(!asks, "{message}");
@@ -111,11 +111,11 @@ async fn mistake_13_sse_details() {
         }
         let (event, _) = events.next_message().await.unwrap();
         drop(events);
-        assert_eq!(other.rest().await.len(), 4);
+        assert_eq!(other.remaining().await.len(), 4);
         source.release("stream", 1);
         source.finished("stream", round + 1).await;
         let mut rest = session.resume(&event.id.unwrap()).await.events();
-        let messages = rest.rest().await;
+        let messages = rest.remaining().await;
         assert_eq!(
             methods(&messages),
             ["notifications/progress", "answer"],

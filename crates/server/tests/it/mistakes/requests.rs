@@ -1,7 +1,7 @@
 //! Mistakes in taking requests: order, eras, headers, sessions, origins.
 
 use serde_json::{Value, json};
-use tidegate_testkit::{FakeSource, LEGACY, MODERN, NEWEST_LEGACY, TestGateway, Tool};
+use tidegate_testkit::{FakeSource, LEGACY, MODERN, NEWEST_LEGACY, ScriptedTool, TestGateway};
 
 use crate::support::{echoed, plain, refused, served, standard};
 
@@ -71,10 +71,10 @@ async fn mistake_02_era_routing_of_initialize() {
         .modern("initialize", json!({ "protocolVersion": NEWEST_LEGACY }));
     refused(dressed.send().await, 404, -32601).await;
     for hello in [
-        gateway.client().hello(MODERN),
+        gateway.client().initialize_request(MODERN),
         gateway
             .client()
-            .hello(MODERN)
+            .initialize_request(MODERN)
             .header("MCP-Protocol-Version", MODERN),
     ] {
         let answer = hello.send().await;
@@ -87,7 +87,7 @@ async fn mistake_02_era_routing_of_initialize() {
     // And what follows in that session is legacy.
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     assert!(
-        session.ask("tools/list", json!({})).await["result"]
+        session.exchange("tools/list", json!({})).await["result"]
             .get("resultType")
             .is_none()
     );
@@ -122,9 +122,9 @@ async fn mistake_03_answers_to_an_era_probe() {
     );
     // A legacy client's first request is a handshake, and that works too.
     gateway.client().initialize(NEWEST_LEGACY).await;
-    let mut pipe = TestGateway::with(FakeSource::standard()).pipe().await;
+    let mut pipe = TestGateway::with(FakeSource::standard()).stdio().await;
     let id = pipe.modern("server/discover", json!({})).await;
-    let answer = pipe.answer(&json!(id)).await;
+    let answer = pipe.response(&json!(id)).await;
     assert!(
         answer["result"]["supportedVersions"]
             .as_array()
@@ -133,7 +133,7 @@ async fn mistake_03_answers_to_an_era_probe() {
     );
     let hello = pipe.initialize(NEWEST_LEGACY).await;
     assert_eq!(hello["result"]["protocolVersion"], NEWEST_LEGACY);
-    let mut pipe = TestGateway::with(FakeSource::standard()).pipe().await;
+    let mut pipe = TestGateway::with(FakeSource::standard()).stdio().await;
     pipe.send(&json!({ "jsonrpc": "2.0", "id": 1, "method": "server/discover" }))
         .await;
     assert_eq!(
@@ -183,9 +183,9 @@ async fn mistake_06_request_state() {
 #[tokio::test]
 async fn mistake_08_header_mirroring() {
     let source = FakeSource::empty()
-        .tool(Tool::named("grüße"))
-        .tool(Tool::named(" padded "))
-        .tool(Tool::named("=?base64?Zm9v?="));
+        .tool(ScriptedTool::new("grüße"))
+        .tool(ScriptedTool::new(" padded "))
+        .tool(ScriptedTool::new("=?base64?Zm9v?="));
     let gateway = TestGateway::with(source).start().await;
     let client = gateway.client().at("/mcp/fake");
     let call = |name: &str| client.modern_call(name, json!({})).request();
@@ -254,16 +254,16 @@ async fn mistake_12_session_handling() {
             .post(&plain("ping", json!({})))
             .header("MCP-Protocol-Version", NEWEST_LEGACY);
         refused(none.send().await, 400, -32600).await;
-        let thief = session.used_by(&gateway.client().with_key("key-of-bob"));
+        let thief = session.with_client(&gateway.client().with_key("key-of-bob"));
         refused(thief.request("ping", json!({})).send().await, 404, -32600).await;
         // While one call waits, others of the same session do not.
         let started = source.counts("hold").started;
-        let waiting = session.call("fake__hold", json!({})).begin().await;
+        let waiting = session.call("fake__hold", json!({})).send_only().await;
         source.started("hold", started + 1).await;
         served(session.call("fake__echo", json!({})).send().await).await;
         source.release("hold", 1);
-        served(waiting.answer().await).await;
-        assert_eq!(session.end().await.status, 204);
+        served(waiting.response().await).await;
+        assert_eq!(session.delete().await.status, 204);
         refused(session.request("ping", json!({})).send().await, 404, -32600).await;
     }
 }

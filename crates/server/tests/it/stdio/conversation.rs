@@ -11,7 +11,7 @@ use crate::support::{echoed, methods};
 async fn both_eras_alternate_on_one_pipe() {
     let (mut pipe, _) = standard().await;
     let discover = pipe.modern("server/discover", json!({})).await;
-    let answer = pipe.answer(&json!(discover)).await;
+    let answer = pipe.response(&json!(discover)).await;
     assert!(
         answer["result"]["supportedVersions"]
             .as_array()
@@ -30,7 +30,7 @@ async fn both_eras_alternate_on_one_pipe() {
             pipe.request("tools/call", call("fake__echo", arguments.clone()))
                 .await
         };
-        let answer = pipe.answer(&json!(id)).await;
+        let answer = pipe.response(&json!(id)).await;
         assert_eq!(echoed(&answer["result"]), arguments);
         assert_eq!(answer["result"].get("resultType").is_some(), is_modern);
     }
@@ -63,7 +63,7 @@ async fn a_duplicate_id_is_refused_by_that_id_until_the_first_is_answered() {
     source.release("hold", 1);
     pipe.send(&hold(json!("x"))).await;
     assert!(
-        pipe.answer(&json!("x")).await["result"].is_object(),
+        pipe.response(&json!("x")).await["result"].is_object(),
         "free again"
     );
     // A number is not a string, but 1.0 is 1.
@@ -83,7 +83,7 @@ async fn too_many_calls_on_a_pipe_are_refused_by_their_ids() {
     let source = FakeSource::standard();
     let mut pipe = TestGateway::with(source.clone())
         .limits(|limits| limits.max_concurrent_calls_per_session = 2)
-        .pipe()
+        .stdio()
         .await;
     for _ in 0..2 {
         pipe.modern("tools/call", call("fake__hold", json!({})))
@@ -106,7 +106,7 @@ async fn a_session_on_a_pipe_hears_of_changes() {
     let id = pipe
         .request("resources/subscribe", json!({ "uri": "fake://note" }))
         .await;
-    pipe.answer(&json!(id)).await;
+    pipe.response(&json!(id)).await;
     source.updated("fake://note");
     assert_eq!(pipe.message().await["params"]["uri"], "fake://note");
     source.change(Change::Prompts);
@@ -137,7 +137,7 @@ async fn a_second_handshake_begins_anew() {
     let id = pipe
         .request("resources/subscribe", json!({ "uri": "fake://note" }))
         .await;
-    pipe.answer(&json!(id)).await;
+    pipe.response(&json!(id)).await;
     let hello = pipe.initialize(NEWEST_LEGACY).await;
     assert_eq!(hello["result"]["protocolVersion"], NEWEST_LEGACY);
     source.updated("fake://note");
@@ -160,7 +160,7 @@ async fn a_panic_in_a_call_costs_that_call() {
             .await,
     ];
     for id in ids {
-        let message = pipe.answer(&json!(id)).await;
+        let message = pipe.response(&json!(id)).await;
         assert_eq!(message["error"]["code"], -32603);
         assert!(!message.to_string().contains("secret"));
     }

@@ -22,11 +22,11 @@ async fn at_the_end_of_the_input_calls_under_way_are_answered_first() {
     pipe.send_bytes(br#"{"jsonrpc":"2.0","id":99,"method":"ping"}"#)
         .await;
     pipe.close_input();
-    assert_eq!(pipe.answer(&json!(99)).await["result"], json!({}));
+    assert_eq!(pipe.response(&json!(99)).await["result"], json!({}));
     source.started("hold", 10).await;
     source.release("hold", 10);
     let mut answered: Vec<_> = pipe
-        .rest()
+        .remaining()
         .await
         .iter()
         .map(|one| one["id"].as_u64().unwrap())
@@ -42,14 +42,14 @@ async fn at_the_end_what_does_not_finish_in_time_is_dropped() {
     let source = FakeSource::standard();
     let mut pipe = TestGateway::with(source.clone())
         .limits(|limits| limits.shutdown_timeout = std::time::Duration::from_millis(50))
-        .pipe()
+        .stdio()
         .await;
     pipe.initialize(NEWEST_LEGACY).await;
     pipe.request("tools/call", call("fake__hold", json!({})))
         .await;
     source.started("hold", 1).await;
     pipe.close_input();
-    assert!(pipe.rest().await.is_empty());
+    assert!(pipe.remaining().await.is_empty());
     source.dropped("hold", 1).await;
     pipe.closed().await;
 }
@@ -79,7 +79,7 @@ async fn a_signal_to_stop_ends_listens_by_result_and_by_word() {
         held,
         "a call under way may finish"
     );
-    assert!(pipe.rest().await.is_empty());
+    assert!(pipe.remaining().await.is_empty());
     pipe.closed().await;
 }
 
@@ -88,7 +88,7 @@ async fn a_client_that_stopped_reading_does_not_hold_up_the_end() {
     let source = FakeSource::standard();
     let mut pipe = TestGateway::with(source)
         .limits(|limits| limits.shutdown_timeout = std::time::Duration::from_millis(50))
-        .narrow_pipe(256)
+        .stdio_with_buffer(256)
         .await;
     pipe.request("tools/call", call("fake__huge", json!({})))
         .await;

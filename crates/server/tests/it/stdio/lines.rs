@@ -69,7 +69,7 @@ async fn a_line_that_is_too_long_costs_only_itself() {
     let source = FakeSource::standard();
     let mut pipe = TestGateway::with(source)
         .limits(|limits| limits.max_message_bytes = 200)
-        .pipe()
+        .stdio()
         .await;
     let line = |length: usize| {
         let start = r#"{"jsonrpc":"2.0","id":5,"method":"ping","params":{"a":""#;

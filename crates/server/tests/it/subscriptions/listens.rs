@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use tidegate_core::Change;
-use tidegate_testkit::{FakeSource, TestGateway, sooner_or_later};
+use tidegate_testkit::{FakeSource, TestGateway, poll_for};
 
 use super::{SUBSCRIPTION, UPDATED, next};
 use crate::support::{refused, standard};
@@ -15,7 +15,7 @@ async fn a_listen_is_acknowledged_first_with_what_it_will_hear() {
         .resource("deaf://note", "x")
         .without_updates();
     let gateway = TestGateway::with(FakeSource::standard())
-        .and("deaf", deaf)
+        .fake_source("deaf", deaf)
         .start()
         .await;
     let wanted = json!({
@@ -127,7 +127,7 @@ async fn a_listen_that_was_left_gives_its_room_back() {
     for _ in 0..3 {
         let wanted = json!({ "notifications": { "toolsListChanged": true } });
         let listen = gateway.client().modern("subscriptions/listen", wanted);
-        let answer = sooner_or_later("room for a listen", || async {
+        let answer = poll_for("room for a listen", || async {
             let answer = listen.send().await;
             (answer.status == 200).then_some(answer)
         })

@@ -9,7 +9,7 @@ use crate::support::{methods, refused, standard};
 
 async fn subscribe(session: &Session, uri: &str) {
     let answer = session
-        .ask("resources/subscribe", json!({ "uri": uri }))
+        .exchange("resources/subscribe", json!({ "uri": uri }))
         .await;
     assert_eq!(answer["result"], json!({}), "{answer}");
 }
@@ -30,15 +30,15 @@ async fn a_session_hears_of_what_it_subscribed_to_until_it_does_not_want_to() {
             "{revision}"
         );
         let answer = session
-            .ask("resources/unsubscribe", json!({ "uri": "fake://note" }))
+            .exchange("resources/unsubscribe", json!({ "uri": "fake://note" }))
             .await;
         assert_eq!(answer["result"], json!({}));
         subscribe(&session, "fake://folder").await;
         source.updated("fake://note");
         source.updated("fake://folder");
         assert_eq!(next(&mut stream).await.1, json!({ "uri": "fake://folder" }));
-        session.end().await;
-        assert!(stream.rest().await.is_empty());
+        session.delete().await;
+        assert!(stream.remaining().await.is_empty());
     }
 }
 
@@ -99,7 +99,7 @@ async fn what_two_subscriptions_cover_is_told_once() {
     source.updated("fake://note");
     assert_eq!(next(&mut stream).await.1["uri"], "fake://note");
     let unsubscribe = json!({ "uri": "fake://folder/file" });
-    session.ask("resources/unsubscribe", unsubscribe).await;
+    session.exchange("resources/unsubscribe", unsubscribe).await;
     source.updated("fake://folder/file");
     assert_eq!(next(&mut stream).await.1["uri"], "fake://folder/file");
 }
@@ -110,7 +110,7 @@ async fn what_cannot_be_subscribed_to_is_named_in_the_refusal() {
         .resource("deaf://note", "x")
         .without_updates();
     let gateway = TestGateway::with(FakeSource::standard())
-        .and("deaf", deaf)
+        .fake_source("deaf", deaf)
         .start()
         .await;
     for revision in LEGACY {
@@ -123,7 +123,7 @@ async fn what_cannot_be_subscribed_to_is_named_in_the_refusal() {
         let request = session.request("resources/subscribe", json!({}));
         refused(request.send().await, 200, -32602).await;
         let unsubscribe = session
-            .ask("resources/unsubscribe", json!({ "uri": "fake://nothing" }))
+            .exchange("resources/unsubscribe", json!({ "uri": "fake://nothing" }))
             .await;
         assert_eq!(
             unsubscribe["result"],
@@ -147,11 +147,11 @@ async fn a_session_has_a_bound_of_subscriptions() {
     subscribe(&session, "fake://1").await;
     subscribe(&session, "fake://1").await;
     let third = session
-        .ask("resources/subscribe", json!({ "uri": "fake://2" }))
+        .exchange("resources/subscribe", json!({ "uri": "fake://2" }))
         .await;
     assert_eq!(third["error"]["code"], -32602, "{third}");
     session
-        .ask("resources/unsubscribe", json!({ "uri": "fake://0" }))
+        .exchange("resources/unsubscribe", json!({ "uri": "fake://0" }))
         .await;
     subscribe(&session, "fake://2").await;
     let uris = ["fake://0", "fake://1", "fake://2"];
@@ -175,7 +175,7 @@ async fn a_session_hears_when_a_list_changes() {
     for revision in LEGACY {
         let session = gateway.client().initialize(revision).await;
         // A round trip, so that what the handshake began has begun.
-        session.ask("ping", json!({})).await;
+        session.exchange("ping", json!({})).await;
         let mut stream = session.stream().await;
         for (change, method) in [
             (Change::Tools, "notifications/tools/list_changed"),
@@ -198,7 +198,7 @@ async fn the_endpoint_of_a_source_tells_no_changes_of_another() {
         FakeSource::empty().resource("other://x", "x"),
     );
     let gateway = TestGateway::with(one.clone())
-        .and("other", other.clone())
+        .fake_source("other", other.clone())
         .start()
         .await;
     let client = gateway.client().at("/mcp/fake");
@@ -206,7 +206,7 @@ async fn the_endpoint_of_a_source_tells_no_changes_of_another() {
     let mut listening = client.listen("1", wanted).await;
     listening.message().await;
     let session = client.initialize(NEWEST_LEGACY).await;
-    session.ask("ping", json!({})).await;
+    session.exchange("ping", json!({})).await;
     let mut standing = session.stream().await;
     // Until the other source's change has been heard where it belongs, it may still be on its way.
     let mut everywhere = gateway

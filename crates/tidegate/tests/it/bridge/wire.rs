@@ -10,7 +10,7 @@ use std::net::SocketAddr;
 use std::process::Stdio;
 
 use serde_json::Value;
-use tidegate_testkit::{Client, soon};
+use tidegate_testkit::{Client, wait_for};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, ChildStdin, Command};
 use tokio::sync::mpsc;
@@ -108,7 +108,7 @@ impl Wire {
 
     /// The next message, whatever it is.
     pub(super) async fn next(&mut self) -> Value {
-        let next = soon("a message", self.inbox.recv()).await;
+        let next = wait_for("a message", self.inbox.recv()).await;
         next.expect("the connection is open")
     }
 
@@ -142,7 +142,7 @@ impl Wire {
         } = self.way
         {
             input.take();
-            soon("the end of the gateway", process.wait())
+            wait_for("the end of the gateway", process.wait())
                 .await
                 .unwrap();
         }

@@ -58,12 +58,15 @@ fn a_server_with_tasks() {
 
 #[test]
 fn a_server_that_answers_in_events() {
-    over_http(&[&SLOW[..], &["--form", "sse"]].concat(), &[LEGACY, MODERN]);
+    over_http(
+        &[&SLOW[..], &["--format", "sse"]].concat(),
+        &[LEGACY, MODERN],
+    );
 }
 
 #[test]
 fn a_server_that_answers_in_a_sequence_of_values() {
-    over_http(&["--form", "sequence"], &[MODERN]);
+    over_http(&["--format", "sequence"], &[MODERN]);
 }
 
 #[test]

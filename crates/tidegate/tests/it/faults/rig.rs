@@ -10,11 +10,11 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-use tidegate_testkit::own_address;
+use tidegate_testkit::unique_loopback_address;
 
 use super::usage::Usage;
 use crate::support::messages::Modern;
-use crate::support::proc::eventually;
+use crate::support::proc::wait_until;
 use crate::support::{Answer, Home, Post, Running, Server};
 
 /// How many calls misbehave at once, and how often. More than what may differ afterwards by chance.
@@ -48,7 +48,7 @@ impl Kind {
         match self {
             Self::PipeLegacy | Self::HttpLegacy | Self::HttpOldest => &["--era", "legacy"],
             Self::PipeModern | Self::HttpModern => &["--era", "modern"],
-            Self::HttpEvents => &["--era", "modern", "--form", "sse"],
+            Self::HttpEvents => &["--era", "modern", "--format", "sse"],
         }
     }
 }
@@ -74,7 +74,7 @@ impl OverHttp {
     fn start(flags: &[&str]) -> Self {
         let flags: Vec<_> = flags.iter().map(|&flag| flag.to_owned()).collect();
         let home = Home::new();
-        let (process, address) = Self::run(&home, &flags, &own_address().to_string());
+        let (process, address) = Self::run(&home, &flags, &unique_loopback_address().to_string());
         Self {
             home,
             flags,
@@ -96,7 +96,7 @@ impl Rig {
     /// With these flags for the server that misbehaves, and this in its entry of the configuration.
     pub(super) fn start(kind: Kind, flags: &[&str], conduct: &Value) -> Self {
         let rig = Self::unchecked(kind, flags, conduct);
-        eventually("the server to be there", || rig.works().then_some(()));
+        wait_until("the server to be there", || rig.works().then_some(()));
         rig.watched()
     }
 
@@ -181,7 +181,7 @@ impl Rig {
     }
 
     pub(super) fn works_again(&self) {
-        eventually("the server to work again", || self.works().then_some(()));
+        wait_until("the server to work again", || self.works().then_some(()));
     }
 
     /// The process of the server that misbehaves.

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::rig::{AT_ONCE, Kind, ROUNDS, Rig, expect_failure, text};
-use crate::support::proc::eventually;
+use crate::support::proc::wait_until;
 
 everywhere!(a_hundred_megabytes, words_without_end, changes_without_end);
 on_pipes!(complaints_without_end);
@@ -43,7 +43,7 @@ fn a_hundred_megabytes(kind: Kind) {
 fn words_without_end(kind: Kind) {
     let rig = Rig::start(kind, &[], &json!({}));
     rig.every_time("fault_flood", &json!({ "count": 2000 }), |answer| {
-        assert_eq!(text(answer), "That was 2000 times.");
+        assert_eq!(text(answer), "Sent 2000 messages.");
     });
     assert!(rig.works());
     rig.end();
@@ -52,10 +52,10 @@ fn words_without_end(kind: Kind) {
 /// The lists are looked at now and then, not each time.
 fn changes_without_end(kind: Kind) {
     let rig = Rig::start(kind, &[], &json!({}));
-    rig.every_time("fault_news", &json!({ "count": 1000 }), |answer| {
-        assert_eq!(text(answer), "That was 1000 times.");
+    rig.every_time("fault_notifications", &json!({ "count": 1000 }), |answer| {
+        assert_eq!(text(answer), "Sent 1000 notifications.");
     });
-    let heard = rig.call("what_was_heard", &json!({ "method": "tools/list" }));
+    let heard = rig.call("received_messages", &json!({ "method": "tools/list" }));
     let heard: Vec<Value> = serde_json::from_str(text(&heard)).unwrap();
     let calls = AT_ONCE * ROUNDS;
     assert!(heard.len() < calls * 100, "{} lists", heard.len());
@@ -67,10 +67,10 @@ fn changes_without_end(kind: Kind) {
 fn complaints_without_end(kind: Kind) {
     let rig = Rig::start(kind, &[], &json!({}));
     rig.every_time("fault_stderr", &json!({ "lines": 5000 }), |answer| {
-        assert_eq!(text(answer), "That were 5000 lines.");
+        assert_eq!(text(answer), "Wrote 5000 lines.");
     });
     assert!(rig.works());
-    eventually("the count", || {
+    wait_until("the count", || {
         (rig.logged("more than is logged") > 0).then_some(())
     });
     let logged = rig.logged("complaint");

@@ -38,7 +38,7 @@ fn a_redirect_within_a_server_is_followed() {
             ),
         });
         let gateway = gateway(&source(&server.url("/old")), &[], &[]);
-        let heard = || server.heard();
+        let heard = || server.received();
         while !heard().iter().any(|one| one.contains(" /new ")) {
             gateway.process.stderr.next();
         }
@@ -75,7 +75,7 @@ fn a_redirect_elsewhere_is_not_followed_and_told() {
             assert!(!log.contains(CANARY) && !log.contains("secret"), "{log}");
         }
     }
-    assert_eq!(other.heard(), Vec::<String>::new());
+    assert_eq!(other.received(), Vec::<String>::new());
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn what_cannot_be_read_is_told() {
         let told = why(&gateway);
         assert!(told.contains(words), "{words}: {told}");
         gateway.stop();
-        let asked = server.heard().concat().to_ascii_lowercase();
+        let asked = server.received().concat().to_ascii_lowercase();
         assert!(!asked.contains("accept-encoding"), "{asked}");
     }
 }
@@ -148,7 +148,7 @@ fn no_credential_of_a_client_reaches_a_server() {
     let fixture = nearby.fixture(Fixture::modern());
     let server = gateway(&source(&fixture.url()), &[], &[]);
     works(&server);
-    fixture.forget_heard();
+    fixture.clear_received();
     let secret = "s3cret-of-the-client";
     let mut post = server.post();
     for name in [
@@ -167,7 +167,7 @@ fn no_credential_of_a_client_reaches_a_server() {
     let call = crate::support::messages::Modern::new("tools/call", call);
     let answer = call.post(post);
     assert!(answer.body.contains("simple text"), "{answer:?}");
-    let heard = fixture.heard_of("tools/call");
+    let heard = fixture.received_for("tools/call");
     assert_eq!(heard.len(), 1);
     assert_eq!(
         heard[0].header("authorization"),

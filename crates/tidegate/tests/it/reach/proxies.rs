@@ -1,8 +1,10 @@
 //! Servers that are reached through proxies.
 
 use serde_json::json;
-use tidegate_testkit::between::{Asked, Authority, SocksProxy, TestProxy, TlsFront};
 use tidegate_testkit::fixture::Fixture;
+use tidegate_testkit::intermediaries::{
+    CertificateAuthority, HttpProxy, ProxyRequest, SocksProxy, TlsTerminator,
+};
 
 use super::{Nearby, gateway, why, works};
 use crate::support::{Home, Running, Server};
@@ -22,20 +24,20 @@ fn stop_discreetly(server: Server) {
 fn requests_are_handed_to_a_proxy_whole() {
     let nearby = Nearby::new();
     let fixture = nearby.fixture(Fixture::modern());
-    let proxy = nearby.start(TestProxy::to(fixture.address()));
+    let proxy = nearby.start(HttpProxy::forwarding_to(fixture.address()));
     let named = format!("http://ada:{PASSWORD}@{}", proxy.address());
     let source = json!({ "url": "http://server.test/mcp" });
     let server = gateway(&source, &[], &[("http_proxy", &named)]);
     works(&server);
-    let asked = proxy.asked();
+    let asked = proxy.requests();
     assert!(!asked.is_empty());
-    let expected = Asked {
+    let expected = ProxyRequest {
         method: "POST".to_owned(),
         target: "http://server.test/mcp".to_owned(),
         credential: Some(format!("Basic {SHOWN}")),
     };
     assert!(asked.iter().all(|one| *one == expected), "{asked:?}");
-    let heard = fixture.heard();
+    let heard = fixture.received();
     assert!(
         heard
             .iter()
@@ -47,24 +49,24 @@ fn requests_are_handed_to_a_proxy_whole() {
 /// The proxy opens a way and sees nothing of what goes over it.
 #[test]
 fn an_encrypted_connection_goes_through_a_proxy_unopened() {
-    let (nearby, authority) = (Nearby::new(), Authority::new());
+    let (nearby, authority) = (Nearby::new(), CertificateAuthority::new());
     let fixture = nearby.fixture(Fixture::legacy("2025-11-25"));
-    let identity = authority.vouch_for("server.test");
+    let identity = authority.issue("server.test");
     let protocols = &["h2", "http/1.1"];
-    let front = nearby.start(TlsFront::before(fixture.address(), identity, protocols));
-    let proxy = nearby.start(TestProxy::to(front.address()));
+    let front = nearby.start(TlsTerminator::start(fixture.address(), identity, protocols));
+    let proxy = nearby.start(HttpProxy::forwarding_to(front.address()));
     let named = format!("http://ada:{PASSWORD}@{}", proxy.address());
     let source = json!({ "url": "https://server.test/mcp", "ca": "authority.pem" });
     let files = [("authority.pem", authority.pem())];
     let server = gateway(&source, &files, &[("HTTPS_PROXY", &named)]);
     works(&server);
-    let expected = Asked {
+    let expected = ProxyRequest {
         method: "CONNECT".to_owned(),
         target: "server.test:443".to_owned(),
         credential: Some(format!("Basic {SHOWN}")),
     };
-    assert_eq!(proxy.asked(), [expected]);
-    let heard = fixture.heard();
+    assert_eq!(proxy.requests(), [expected]);
+    let heard = fixture.received();
     let shown = heard
         .iter()
         .find_map(|one| one.header("proxy-authorization"));
@@ -76,12 +78,12 @@ fn an_encrypted_connection_goes_through_a_proxy_unopened() {
 fn a_proxy_may_speak_socks() {
     let nearby = Nearby::new();
     let fixture = nearby.fixture(Fixture::modern());
-    let proxy = nearby.start(SocksProxy::to(fixture.address()));
+    let proxy = nearby.start(SocksProxy::forwarding_to(fixture.address()));
     let named = format!("socks5://ada:{PASSWORD}@{}", proxy.address());
     let source = json!({ "url": "http://server.test:8000/mcp" });
     let server = gateway(&source, &[], &[("ALL_PROXY", &named)]);
     works(&server);
-    let asked = proxy.asked();
+    let asked = proxy.requests();
     assert_eq!(asked[0], format!("ada:{PASSWORD} server.test:8000"));
     stop_discreetly(server);
 }
@@ -90,7 +92,7 @@ fn a_proxy_may_speak_socks() {
 fn a_server_on_this_machine_is_reached_without_a_proxy() {
     let nearby = Nearby::new();
     let fixture = nearby.fixture(Fixture::modern());
-    let proxy = nearby.start(TestProxy::to(fixture.address()));
+    let proxy = nearby.start(HttpProxy::forwarding_to(fixture.address()));
     let named = format!("http://{}", proxy.address());
     let source = json!({ "url": fixture.url() });
     let server = gateway(
@@ -99,15 +101,15 @@ fn a_server_on_this_machine_is_reached_without_a_proxy() {
         &[("http_proxy", &named), ("ALL_PROXY", &named)],
     );
     works(&server);
-    assert_eq!(proxy.asked(), []);
+    assert_eq!(proxy.requests(), []);
     server.stop();
 }
 
 #[test]
 fn a_proxy_that_does_not_help_is_told() {
     let nearby = Nearby::new();
-    let refuses = nearby.start(TestProxy::refusing(403));
-    let wants = nearby.start(TestProxy::refusing(407));
+    let refuses = nearby.start(HttpProxy::rejecting(403));
+    let wants = nearby.start(HttpProxy::rejecting(407));
     for (url, proxy, words) in [
         (
             "https://server.test/mcp",

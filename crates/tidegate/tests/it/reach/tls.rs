@@ -1,15 +1,15 @@
 //! Encrypted connections.
 
 use serde_json::json;
-use tidegate_testkit::between::{Authority, Identity, TlsFront};
 use tidegate_testkit::fixture::Fixture;
+use tidegate_testkit::intermediaries::{CertificateAuthority, ServerCertificate, TlsTerminator};
 
 use super::{Nearby, call, gateway, why, works};
 use crate::support::messages::{handshake, request};
 
 const BOTH: &[&str] = &["h2", "http/1.1"];
 
-fn source(front: &TlsFront) -> serde_json::Value {
+fn source(front: &TlsTerminator) -> serde_json::Value {
     let url = format!("https://localhost:{}/mcp", front.port());
     json!({ "url": url, "ca": "authority.pem" })
 }
@@ -17,10 +17,10 @@ fn source(front: &TlsFront) -> serde_json::Value {
 /// The settings of one source make one set of connections, whoever calls: here just one.
 #[test]
 fn all_calls_share_one_connection_of_http_2() {
-    let (nearby, authority) = (Nearby::new(), Authority::new());
+    let (nearby, authority) = (Nearby::new(), CertificateAuthority::new());
     let fixture = nearby.fixture(Fixture::legacy("2025-11-25"));
-    let identity = authority.vouch_for("localhost");
-    let front = nearby.start(TlsFront::before(fixture.address(), identity, BOTH));
+    let identity = authority.issue("localhost");
+    let front = nearby.start(TlsTerminator::start(fixture.address(), identity, BOTH));
     let server = gateway(&source(&front), &[("authority.pem", authority.pem())], &[]);
     works(&server);
     // A client that can be asked something has a session of its own behind the gateway.
@@ -42,10 +42,10 @@ fn all_calls_share_one_connection_of_http_2() {
 #[test]
 fn a_server_without_http_2_is_spoken_to_as_it_likes_and_sessions_are_resumed() {
     for protocols in [&["http/1.1"][..], &[]] {
-        let (nearby, authority) = (Nearby::new(), Authority::new());
+        let (nearby, authority) = (Nearby::new(), CertificateAuthority::new());
         let fixture = nearby.fixture(Fixture::modern());
-        let identity = authority.vouch_for("localhost");
-        let front = nearby.start(TlsFront::before(fixture.address(), identity, protocols));
+        let identity = authority.issue("localhost");
+        let front = nearby.start(TlsTerminator::start(fixture.address(), identity, protocols));
         let server = gateway(&source(&front), &[("authority.pem", authority.pem())], &[]);
         works(&server);
         let before = front.resumed().len();
@@ -61,10 +61,10 @@ fn a_server_without_http_2_is_spoken_to_as_it_likes_and_sessions_are_resumed() {
 /// R5: a peer that vanished is noticed while a call waits, well before the call's own time is up.
 #[test]
 fn a_server_that_vanished_is_noticed() {
-    let (nearby, authority) = (Nearby::new(), Authority::new());
+    let (nearby, authority) = (Nearby::new(), CertificateAuthority::new());
     let fixture = nearby.fixture(Fixture::modern());
-    let identity = authority.vouch_for("localhost");
-    let front = nearby.start(TlsFront::before(fixture.address(), identity, BOTH));
+    let identity = authority.issue("localhost");
+    let front = nearby.start(TlsTerminator::start(fixture.address(), identity, BOTH));
     let server = gateway(&source(&front), &[("authority.pem", authority.pem())], &[]);
     works(&server);
     front.freeze();
@@ -77,24 +77,25 @@ fn a_server_that_vanished_is_noticed() {
 /// Who a server is must be vouched for; what is wrong is told, with what to do.
 #[test]
 fn a_server_that_is_not_who_it_should_be_is_told() {
-    let (nearby, authority) = (Nearby::new(), Authority::new());
+    let (nearby, authority) = (Nearby::new(), CertificateAuthority::new());
     let fixture = nearby.fixture(Fixture::modern());
-    let front =
-        |identity: Identity| nearby.start(TlsFront::before(fixture.address(), identity, BOTH));
-    let stranger = Authority::new();
+    let front = |identity: ServerCertificate| {
+        nearby.start(TlsTerminator::start(fixture.address(), identity, BOTH))
+    };
+    let stranger = CertificateAuthority::new();
     for (identity, words, cause) in [
         (
-            stranger.vouch_for("localhost"),
+            stranger.issue("localhost"),
             "issued by nobody we trust; if its issuer is to be trusted, name",
             "UnknownIssuer",
         ),
         (
-            authority.vouch_for("elsewhere.test"),
+            authority.issue("elsewhere.test"),
             "is for another host name; check its `url`",
             "elsewhere.test",
         ),
         (
-            authority.vouched_for("localhost"),
+            authority.issue_expired("localhost"),
             "has expired; it has to be renewed",
             "expired",
         ),
@@ -105,18 +106,18 @@ fn a_server_that_is_not_who_it_should_be_is_told() {
         assert!(told.contains(words) && told.contains(cause), "{told}");
         server.stop();
     }
-    assert_eq!(fixture.heard(), []);
+    assert_eq!(fixture.received(), []);
 }
 
 /// With `ca` nobody else is believed, and without it the authorities of this machine are.
 #[test]
 fn an_authority_of_this_machine_is_trusted_unless_another_is_named() {
-    let (nearby, authority) = (Nearby::new(), Authority::new());
+    let (nearby, authority) = (Nearby::new(), CertificateAuthority::new());
     let fixture = nearby.fixture(Fixture::modern());
-    let identity = authority.vouch_for("localhost");
-    let front = nearby.start(TlsFront::before(fixture.address(), identity, BOTH));
+    let identity = authority.issue("localhost");
+    let front = nearby.start(TlsTerminator::start(fixture.address(), identity, BOTH));
     let url = format!("https://localhost:{}/mcp", front.port());
-    let (own, other) = (authority.pem(), Authority::new());
+    let (own, other) = (authority.pem(), CertificateAuthority::new());
     // As the system's TLS libraries find them.
     let of_machine = [("SSL_CERT_FILE", "system.pem")];
     let files = [("system.pem", own), ("other.pem", other.pem())];

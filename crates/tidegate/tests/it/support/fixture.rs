@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 
 use serde_json::{Value, json};
-use tidegate_testkit::{fixture::program, own_address};
+use tidegate_testkit::{fixture::program, unique_loopback_address};
 
 use super::messages::Modern;
 use super::{Answer, Home, Post, Running, Server};
@@ -20,7 +20,7 @@ pub(crate) struct Fixture {
 
 impl Fixture {
     pub(crate) fn start(args: &[&str]) -> Self {
-        Self::start_at(&own_address().to_string(), args)
+        Self::start_at(&unique_loopback_address().to_string(), args)
     }
 
     /// At an address, such as one where another was before.
@@ -77,7 +77,7 @@ pub(crate) fn call(post: Post, name: &str, arguments: &Value) -> Answer {
 
 /// The messages of a method that a server got so far, which is behind this.
 pub(crate) fn heard(post: Post, method: &str) -> Vec<Value> {
-    let answer = call(post, "what_was_heard", &json!({ "method": method })).result();
+    let answer = call(post, "received_messages", &json!({ "method": method })).result();
     let all: Value = serde_json::from_str(answer["content"][0]["text"].as_str().unwrap()).unwrap();
     let bodies = all.as_array().unwrap().iter().filter_map(|one| {
         let body = one.get("body").or_else(|| one.get("line"))?;

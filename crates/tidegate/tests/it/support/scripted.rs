@@ -50,7 +50,7 @@ impl Scripted {
     }
 
     /// Each request so far, head and body.
-    pub(crate) fn heard(&self) -> Vec<String> {
+    pub(crate) fn received(&self) -> Vec<String> {
         self.shared.heard.lock().unwrap().clone()
     }
 }

@@ -1,7 +1,7 @@
 //! Calls that are given up.
 
 use serde_json::json;
-use tidegate_testkit::eventually;
+use tidegate_testkit::wait_until;
 
 use super::super::cell::Cell;
 use super::super::clients::Way;
@@ -74,5 +74,5 @@ async fn goes_on(cell: &mut Cell<'_>) -> Verdict {
 
 async fn gave_up(cell: &Cell<'_>) {
     let server = cell.server();
-    eventually("the server to give up", async || server.gave_up(&cell.mark)).await;
+    wait_until("the server to give up", async || server.gave_up(&cell.mark)).await;
 }

@@ -1,7 +1,7 @@
 //! A question that nobody answers.
 
 use serde_json::{Map, Value, json};
-use tidegate_testkit::eventually;
+use tidegate_testkit::wait_until;
 
 use super::super::cell::Cell;
 use super::super::notes::WAITED_FOR;
@@ -74,7 +74,7 @@ async fn is_not_waited_for(cell: &mut Cell<'_>, arguments: Value, by_the_gateway
 /// The server is told no, and that nobody waits; whichever it sees first ends the call.
 async fn is_told(cell: &Cell<'_>) {
     let server = cell.server();
-    eventually("the server to be told", async || {
+    wait_until("the server to be told", async || {
         server.was_refused(&cell.mark) || server.gave_up(&cell.mark)
     })
     .await;

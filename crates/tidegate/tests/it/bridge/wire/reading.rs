@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
 use tidegate_mcp::sse::{Decoder, Event};
-use tidegate_testkit::{Answer, Request};
+use tidegate_testkit::{HttpResponse, Request};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
@@ -30,7 +30,7 @@ impl Drop for Reading {
 
 pub(super) fn read_answer(request: Request, said: mpsc::Sender<Value>, place: Place) -> Reading {
     Reading(tokio::spawn(async move {
-        let answer: Answer = request.send().await;
+        let answer: HttpResponse = request.send().await;
         if answer.is_stream() {
             pass_on(Stream::of(answer), said, Some(place)).await;
             return;
@@ -72,13 +72,13 @@ async fn pass_on(mut events: Stream, said: mpsc::Sender<Value>, place: Option<Pl
 
 /// The events of an answer, which may be silent for as long as they like.
 pub(super) struct Stream {
-    answer: Answer,
+    answer: HttpResponse,
     decoder: Decoder,
     waiting: VecDeque<Event>,
 }
 
 impl Stream {
-    pub(super) fn of(answer: Answer) -> Self {
+    pub(super) fn of(answer: HttpResponse) -> Self {
         assert!(answer.is_stream(), "no stream but {}", answer.status);
         Self {
             answer,
