@@ -152,7 +152,7 @@ fn a_program_gets_its_three_pipes_and_nothing_else() {
 /// Programs of people who never heard of a question may end at it; they are asked no more.
 #[test]
 fn a_program_that_dies_of_a_question_is_not_asked_it_again() {
-    for probe in ["die", "method-not-found", "refused"] {
+    for probe in ["exit", "method-not-found", "refused"] {
         let picky = fixture(&["--era", "legacy", "--probe-response", probe]);
         let server = with_sources(Home::new(), &json!({ "picky": picky }));
         let call = json!({ "name": "picky__test_simple_text", "arguments": {} });

@@ -37,8 +37,8 @@ fn there(gateway: &Server, count: usize) -> BTreeMap<String, String> {
 /// session then.
 #[test]
 fn a_server_that_does_not_know_the_question_is_legacy() {
-    let over_http = ["refused", "method-not-found", "page", "silent"];
-    let on_a_pipe = ["refused", "method-not-found", "silent", "die"];
+    let over_http = ["refused", "method-not-found", "html-page", "silent"];
+    let on_a_pipe = ["refused", "method-not-found", "silent", "exit"];
     let legacy = |probe: &'static str| ["--era", "legacy", "--probe-response", probe];
     let fixtures = over_http.map(|probe| (probe, Fixture::start(&legacy(probe))));
     let mut sources = serde_json::Map::new();
@@ -79,7 +79,7 @@ fn a_process_that_ends_when_it_is_asked_is_not_asked_again() {
         "--era",
         "legacy",
         "--probe-response",
-        "die"
+        "exit"
     ]);
     let sources = json!({ "fixture": { "command": "/bin/sh", "args": args } });
     home.write("tidegate.yaml", &config(&sources));
