@@ -8,7 +8,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tidegate_core::{Gateway, GatewayConfig, Identify, Layer, Naming, Source, SourceId, Stats};
+use tidegate_core::{CallStats, Gateway, GatewayConfig, Identify, Layer, Naming, Source, SourceId};
 use tidegate_policy::authn::{Key, Keys, Local};
 use tidegate_policy::{Deadline, Observe, Words};
 use tidegate_server::{Admission, HttpConfig, Limits, Listener, Transports, serve_http};
@@ -143,7 +143,7 @@ impl TestGatewayBuilder {
     }
 
     async fn assemble(self) -> GatewayParts {
-        let stats = Arc::new(Stats::default());
+        let stats = Arc::new(CallStats::default());
         let config = GatewayConfig {
             page_size: self.page_size,
             naming: self.naming,
@@ -161,8 +161,8 @@ impl TestGatewayBuilder {
                 &self.sources,
             )),
             Arc::new(Deadline {
-                between_events: self.call_timeout,
-                in_all: self.call_timeout,
+                call_timeout: self.call_timeout,
+                max_call_duration: self.call_timeout,
             }),
         ];
         let gateway = Arc::new(Gateway::new(config, self.sources, layers));

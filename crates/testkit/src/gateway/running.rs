@@ -5,7 +5,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use tidegate_core::Stats;
+use tidegate_core::CallStats;
 use tidegate_server::Transports;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
@@ -15,7 +15,7 @@ use crate::{Client, wait_for};
 /// The parts of a gateway that do not depend on the transport.
 pub(crate) struct GatewayParts {
     pub(crate) transports: Arc<Transports>,
-    pub(crate) stats: Arc<Stats>,
+    pub(crate) stats: Arc<CallStats>,
     /// Aborted on drop.
     pub(crate) _background: JoinSet<()>,
 }
@@ -53,11 +53,11 @@ impl TestGateway {
     }
 
     /// The call counters.
-    pub fn stats(&self) -> &Stats {
+    pub fn stats(&self) -> &CallStats {
         &self.parts.stats
     }
 
-    /// Starts the shutdown, as a signal does in the program. With `Limits::drain_delay` the
+    /// Starts the shutdown, as a signal does in the program. With `Limits::shutdown_delay` the
     /// transport stays open that long, so that a test can observe it.
     pub fn start_shutdown(&mut self) -> Stopping {
         self.stop.cancel();
