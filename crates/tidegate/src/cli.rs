@@ -1,183 +1,129 @@
-//! The command line: its commands, flags and help.
+//! The command line: commands, flags and help texts.
 //!
-//! Knows what may be asked for; `check` and `schema` are answered here, all else is not.
+//! Only parses arguments. `run` executes the commands.
 
 mod args;
-pub mod check;
-mod look;
+mod client;
+mod exit;
+mod help;
 mod memory;
-pub mod schema;
+mod output;
 
 #[cfg(test)]
 mod tests;
 
-pub use args::{CheckArgs, ConfigArgs, KeepArgs, ServeArgs, StdioArgs};
-pub use look::{Kind, Look, LookArgs};
+pub use args::{CheckArgs, ChildGuardArgs, ConfigArgs, ServeArgs, StdioArgs};
+pub use client::{ClientArgs, ClientCommand, ListKind};
+pub use exit::{EarlyExit, Exit};
+pub(crate) use help::{default_value, is_one_shot};
 pub use memory::{MemoryArgs, MemoryCommand};
+pub use output::{ColorChoice, OutputArgs};
 
 use std::ffi::OsString;
-use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap_complete::Shell;
 
-use crate::config::{LOG_LEVEL, OVERRIDES, Override, default_of};
+/// The version with the commit it was built from, if that is known.
+pub(crate) const VERSION: &str = env!("TIDEGATE_VERSION");
 
-/// Tidegate: every MCP client works with every MCP server.
+/// Tidegate: one MCP endpoint in front of many servers
 #[derive(Debug, Parser)]
 #[command(
     name = "tidegate",
-    version,
+    version = VERSION,
     arg_required_else_help = true,
     disable_help_subcommand = true,
     after_help = "Examples:\n  \
         tidegate serve                        serve on http://127.0.0.1:8080/mcp\n  \
-        tidegate serve --config team.yaml     the same, as team.yaml says\n  \
-        tidegate stdio                        serve the one client that starts this process\n  \
-        tidegate check                        see what is wrong with ./tidegate.yaml, if anything\n  \
-        tidegate ls                           see what clients would be offered\n  \
+        tidegate serve --config team.yaml     serve with the configuration in team.yaml\n  \
+        tidegate stdio                        serve the client that starts this process\n  \
+        tidegate check                        check ./tidegate.yaml\n  \
+        tidegate ls                           list what the gateway offers\n  \
         tidegate call system__health          call a tool\n\n\
-        Exit codes: 0 done, 1 it failed, 2 wrong usage or configuration."
+        Exit codes: 0 success, 1 failure, 2 wrong usage or invalid configuration."
 )]
 pub struct Cli {
+    #[command(flatten)]
+    pub output: OutputArgs,
+
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// What the program can be asked for.
+/// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Serve clients over HTTP
     #[command(after_help = "Examples:\n  \
         tidegate serve\n  \
         tidegate serve --config team.yaml\n  \
-        tidegate serve --listen 127.0.0.1:9000 --log-level debug")]
+        tidegate serve --listen 127.0.0.1:9000 --log-level debug\n\n\
+        SIGTERM and SIGINT stop the gateway after the calls in flight; a second one stops it at once.\n\
+        SIGHUP is logged and ignored.")]
     Serve(ServeArgs),
 
     /// Serve one client over stdin and stdout
     #[command(after_help = "Examples:\n  \
         tidegate stdio\n  \
         tidegate stdio --config team.yaml --log-level warn\n\n\
-        The client starts this command itself: name it in the client's list of MCP servers.")]
+        The client starts this command: add it to the client's list of MCP servers.")]
     Stdio(StdioArgs),
 
-    /// Check the configuration and say what would run
+    /// Check the configuration and print a summary
     #[command(after_help = "Examples:\n  \
         tidegate check\n  \
         tidegate check --config team.yaml --json\n\n\
-        Exit codes: 0 the configuration is good, 2 it is not.")]
+        Exit codes: 0 the configuration is valid, 2 it is not.")]
     Check(CheckArgs),
 
     #[command(flatten)]
-    Look(Look),
+    Client(ClientCommand),
 
-    /// Carry memories from and to files
+    /// Export and import memory entries
     #[command(name = memory::NAME, subcommand, arg_required_else_help = true, disable_help_subcommand = true)]
     Memory(MemoryCommand),
 
     /// Print the JSON Schema of the configuration file
     #[command(after_help = "Example:\n  \
         tidegate schema > tidegate.schema.json\n\n\
-        Editors that know the schema complete and check the file: begin tidegate.yaml with\n  \
+        For completion and validation in an editor, start tidegate.yaml with\n  \
         # yaml-language-server: $schema=tidegate.schema.json")]
     Schema,
 
-    /// Run a server for a gateway, and end it with the gateway (for Tidegate's own use)
+    /// Print a completion script for a shell
+    #[command(after_help = "Examples:\n  \
+        tidegate completions bash > ~/.local/share/bash-completion/completions/tidegate\n  \
+        tidegate completions zsh > ~/.zfunc/_tidegate\n  \
+        tidegate completions fish > ~/.config/fish/completions/tidegate.fish")]
+    Completions {
+        /// The shell
+        #[arg(value_name = "SHELL")]
+        shell: Shell,
+    },
+
+    /// Run a server process and end it when the gateway ends (internal)
     #[cfg(target_os = "linux")]
-    #[command(name = KEEP, hide = true)]
-    Keep(KeepArgs),
+    #[command(name = CHILD_GUARD, hide = true)]
+    ChildGuard(ChildGuardArgs),
 }
 
-/// The command that keeps a server.
-pub(crate) const KEEP: &str = "keep";
+/// The internal command that guards a server process.
+pub(crate) const CHILD_GUARD: &str = "child-guard";
 
-/// How the program ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exit {
-    Done = 0,
-    Failed = 1,
-    /// Wrong usage or configuration.
-    Usage = 2,
-}
-
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> Self {
-        Self::from(exit as u8)
-    }
-}
-
-/// Why there is nothing to run: help or the version was asked for, or the usage was wrong.
-#[derive(Debug)]
-pub struct Stop {
-    /// For stdout when `exit` is [`Exit::Done`], else for stderr.
-    pub text: String,
-    pub exit: Exit,
-}
-
-/// Reads the arguments; the first is the name of the program.
-pub fn parse<I, T>(args: I) -> Result<Cli, Stop>
+/// Parses the arguments; the first is the name of the program.
+pub fn parse<I, T>(args: I) -> Result<Cli, EarlyExit>
 where
     I: IntoIterator<Item = T>,
     T: Into<OsString> + Clone,
 {
-    let matches = with_overrides(Cli::command()).try_get_matches_from(args);
+    let matches = command().try_get_matches_from(args);
     matches
         .and_then(|matches| Cli::from_arg_matches(&matches))
-        .map_err(|error| Stop {
-            text: error.to_string(),
-            exit: if error.use_stderr() {
-                Exit::Usage
-            } else {
-                Exit::Done
-            },
-        })
+        .map_err(EarlyExit::from)
 }
 
-/// Adds to the help of each flag what else sets it, and what holds when nothing does. clap could
-/// read the variables itself, but then it alone would know that a flag beats them.
-fn with_overrides(command: clap::Command) -> clap::Command {
-    with_each(command, |sub| {
-        let quiet = is_quiet(&sub);
-        let within = with_each(sub, |sub| sub.mut_args(|arg| with_override(arg, quiet)));
-        within.mut_args(|arg| with_override(arg, quiet))
-    })
-}
-
-fn with_each(
-    mut command: clap::Command,
-    change: impl Fn(clap::Command) -> clap::Command,
-) -> clap::Command {
-    let subs = command.get_subcommands();
-    let names: Vec<String> = subs.map(|sub| sub.get_name().into()).collect();
-    for name in names {
-        command = command.mut_subcommand(name, &change);
-    }
-    command
-}
-
-/// Whether a command logs only what is wrong, because it runs for a moment and prints data.
-pub(crate) fn is_quiet(command: &clap::Command) -> bool {
-    look::is_one(command) || command.get_name() == memory::NAME
-}
-
-fn with_override(arg: clap::Arg, quiet: bool) -> clap::Arg {
-    let flag = arg
-        .get_long()
-        .map(|long| format!("--{long}"))
-        .unwrap_or_default();
-    let Some(setting) = OVERRIDES.iter().find(|setting| setting.flag == flag) else {
-        return arg;
-    };
-    let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
-    let default = default_for(setting, quiet)
-        .map(|text| format!(" [default: {text}]"))
-        .unwrap_or_default();
-    arg.help(format!("{help} [env: {}]{default}", setting.variable))
-}
-
-/// What holds where nothing sets it. Of the log, whoever looks wants to see only what is wrong.
-pub(crate) fn default_for(setting: &Override, quiet: bool) -> Option<String> {
-    if quiet && setting.flag == LOG_LEVEL.flag {
-        return Some(look::LOG_LEVEL.to_string());
-    }
-    setting.field().and_then(default_of)
+/// The whole command line, with complete help texts.
+pub(crate) fn command() -> clap::Command {
+    help::with_overrides(Cli::command())
 }

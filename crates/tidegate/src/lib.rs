@@ -1,4 +1,4 @@
-//! The program: command line, configuration, and the one place where everything is put together.
+//! The program: command line, configuration, assembly of the gateway, and the commands.
 
 mod assemble;
 pub mod cli;

@@ -1,38 +1,43 @@
-//! Where the program says what it does: standard error, and nowhere else.
+//! Logging to standard error, the only log destination.
 
 mod queue;
+mod writer;
 
-use std::io::{IsTerminal, stderr};
+use std::io::stderr;
 
 use tracing_subscriber::filter::LevelFilter;
 
-pub(crate) use queue::Writing;
+pub(crate) use queue::{LogGuard, StatusLine};
 
 use crate::config::{Log, LogFormat, LogLevel};
 
-/// Starts logging, for as long as what it returns is kept. A panic is logged like everything else;
-/// its call is answered elsewhere.
-pub(crate) fn start(log: &Log) -> Writing {
-    let (queue, writing) = queue::start(stderr());
+/// Starts logging. Lines logged after the guard is dropped are discarded.
+pub(crate) fn start(log: &Log, color: bool) -> LogGuard {
+    let (queue, guard) = queue::start(stderr());
     let builder = tracing_subscriber::fmt()
         .with_writer(queue)
-        // A standard error that is gone must not end the gateway.
+        // The gateway must survive a closed standard error.
         .log_internal_errors(false)
-        .with_ansi(stderr().is_terminal())
-        .with_max_level(level(log.level));
+        .with_ansi(color)
+        .with_max_level(level_filter(log.level));
     match log.format {
         LogFormat::Text => builder.with_target(false).init(),
         LogFormat::Json => builder.json().flatten_event(true).init(),
     }
-    std::panic::set_hook(Box::new(|panic| {
-        let place = panic.location().map(ToString::to_string);
-        let words = panic.payload_as_str().unwrap_or("a panic without words");
-        tracing::error!(place, panic = words, "panicked");
-    }));
-    writing
+    log_panics();
+    guard
 }
 
-fn level(level: LogLevel) -> LevelFilter {
+/// Logs panics as errors. The call that panicked gets its error response elsewhere.
+fn log_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let location = panic.location().map(ToString::to_string);
+        let message = panic.payload_as_str().unwrap_or("no message");
+        tracing::error!(location, message, "panicked");
+    }));
+}
+
+fn level_filter(level: LogLevel) -> LevelFilter {
     match level {
         LogLevel::Error => LevelFilter::ERROR,
         LogLevel::Warn => LevelFilter::WARN,

@@ -1,7 +1,7 @@
-//! The `tidegate` program. All of it is in the library, where tests can reach it.
+//! The `tidegate` binary. The code is in the library, where tests can reach it.
 
-/// Calls are made on one thread and end on another: the system's own allocator has them wait for each
-/// other, and keeps what waves of connections have used.
+/// The system allocator contends when calls start on one thread and end on another, and does not
+/// return the memory of connection bursts.
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 

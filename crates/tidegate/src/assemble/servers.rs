@@ -13,7 +13,7 @@ use tidegate_upstream::{
     TransportConfig, TrustStore, UnusableProxy,
 };
 
-use crate::cli::KEEP;
+use crate::cli::CHILD_GUARD;
 use crate::config::{self, RemotePolicy, Server, Settings};
 
 /// A server of ours.
@@ -171,7 +171,7 @@ fn child_guard() -> Option<ChildGuard> {
     can_keep.then(|| ChildGuard {
         program,
         name: "tidegate".to_owned(),
-        args: vec![KEEP.to_owned(), "--".to_owned()],
+        args: vec![CHILD_GUARD.to_owned(), "--".to_owned()],
     })
 }
 

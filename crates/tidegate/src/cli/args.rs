@@ -1,4 +1,4 @@
-//! The flags of the commands, and what they say of the configuration.
+//! The flags of the commands, and the settings they override.
 //!
 //! The doc comments are the help.
 
@@ -7,32 +7,38 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::config::{Flags, LogFormat, LogLevel};
+use super::output::OutputArgs;
+use crate::config::{self, Environment, Flags, LogFormat, LogLevel};
 
-/// What every command that has a configuration takes.
+/// The default log level of commands that print data and end. The level in the file is meant for the
+/// gateway that serves.
+pub(super) const ONE_SHOT_LOG_LEVEL: LogLevel = LogLevel::Warn;
+
+/// Flags of every command that reads the configuration.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ConfigArgs {
-    /// The configuration file; without it, tidegate.yaml (or .yml, .json) here, if there is one
+    /// The configuration file; by default tidegate.yaml (or .yml, .json) in the current folder, if
+    /// it exists
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
 
-    /// The folder for data; without it, tidegate in the user's data folder
+    /// The data folder; by default `tidegate` in the user's data folder
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
 
-    /// How much is logged
-    #[arg(long, value_name = "LEVEL")]
+    /// The log level
+    #[arg(long, value_name = "LEVEL", conflicts_with_all = ["verbose", "quiet"])]
     pub log_level: Option<LogLevel>,
 
-    /// How a line of the log looks
+    /// The format of log lines
     #[arg(long, value_name = "FORMAT")]
     pub log_format: Option<LogFormat>,
 
-    /// Offer the capability index: true or false, by itself true
+    /// Enable or disable the capability index; without a value, enable it
     #[arg(long, value_name = "BOOL", num_args = 0..=1, default_missing_value = "true", require_equals = true)]
     pub resources_enabled: Option<String>,
 
-    /// How long a text of the capability index may be given again
+    /// The cache lifetime of capability-index pages
     #[arg(long, value_name = "TIME")]
     pub resources_cache_ttl: Option<String>,
 }
@@ -47,7 +53,7 @@ pub struct ServeArgs {
     #[arg(long, value_name = "ADDR")]
     pub listen: Option<String>,
 
-    /// Allow an address that other machines can reach without any keys
+    /// Allow an address that other machines can reach without authentication
     #[arg(long)]
     pub insecure: bool,
 }
@@ -59,9 +65,9 @@ pub struct StdioArgs {
     pub config: ConfigArgs,
 }
 
-/// What `keep` runs.
+/// The process that `child-guard` runs.
 #[derive(Clone, Debug, Args)]
-pub struct KeepArgs {
+pub struct ChildGuardArgs {
     pub program: OsString,
 
     #[arg(allow_hyphen_values = true, trailing_var_arg = true)]
@@ -80,35 +86,67 @@ pub struct CheckArgs {
 }
 
 impl ServeArgs {
-    /// What they say of the configuration.
-    pub fn flags(&self) -> Flags {
+    /// The settings that these flags override.
+    pub fn flags(&self, output: OutputArgs) -> Flags {
         Flags {
             listen: self.listen.clone(),
             insecure: self.insecure,
-            ..self.config.flags()
+            ..self.config.flags(output)
         }
     }
 }
 
 impl StdioArgs {
-    /// What they say of the configuration.
-    pub fn flags(&self) -> Flags {
-        // No address is opened, so none can be open to all.
+    /// The settings that these flags override.
+    pub fn flags(&self, output: OutputArgs) -> Flags {
         Flags {
+            // No port is opened.
             insecure: true,
-            ..self.config.flags()
+            ..self.config.flags(output)
         }
     }
 }
 
 impl ConfigArgs {
-    pub(super) fn flags(&self) -> Flags {
+    fn flags(&self, output: OutputArgs) -> Flags {
+        Flags {
+            log_level: self.log_level.or(output.log_level(LogLevel::default())),
+            ..self.without_log_level()
+        }
+    }
+
+    /// The settings that these flags override, for a command that prints data and ends.
+    pub(super) fn one_shot_flags(
+        &self,
+        output: OutputArgs,
+        environment: &Environment<'_>,
+    ) -> Flags {
+        let log_level = match self.sets_log_level(output, environment) {
+            true => self.log_level.or(output.log_level(ONE_SHOT_LOG_LEVEL)),
+            false => Some(ONE_SHOT_LOG_LEVEL),
+        };
+        Flags {
+            // No port is opened.
+            insecure: true,
+            log_level,
+            ..self.without_log_level()
+        }
+    }
+
+    /// Whether a flag or the environment selects the log level.
+    pub(crate) fn sets_log_level(&self, output: OutputArgs, environment: &Environment<'_>) -> bool {
+        self.log_level.is_some()
+            || output.log_level(LogLevel::default()).is_some()
+            || environment.variable(config::LOG_LEVEL.variable).is_some()
+    }
+
+    fn without_log_level(&self) -> Flags {
         Flags {
             config: self.config.clone(),
             listen: None,
             data_dir: self.data_dir.clone(),
             insecure: false,
-            log_level: self.log_level,
+            log_level: None,
             log_format: self.log_format,
             resources_enabled: self.resources_enabled.clone(),
             resources_cache_ttl: self.resources_cache_ttl.clone(),

@@ -1,27 +1,28 @@
-//! The commands that carry memories from and to files: their arguments and help.
+//! The commands that export and import memory entries: arguments and help.
 //!
-//! Knows what may be asked, not how it is done. The doc comments are the help.
+//! The doc comments are the help.
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::{ConfigArgs, look};
+use super::args::ConfigArgs;
+use super::output::OutputArgs;
 use crate::config::{Environment, Flags};
 
-/// The name of the command that has these.
+/// The command that has these subcommands.
 pub(super) const NAME: &str = "memory";
 
 // No doc comment: it would become the help of the command.
 #[derive(Debug, Subcommand)]
 pub enum MemoryCommand {
-    /// Print what a principal keeps, one entry on each line
+    /// Print the entries of a principal, one per line
     #[command(after_help = "Examples:\n  \
         tidegate memory export > memory.jsonl\n  \
         tidegate memory export --namespace work --principal ada > work.jsonl\n\n\
         Each line is a JSON object: namespace, key, value, tags, created, updated, expires.")]
     Export {
-        /// Only the entries of this namespace
+        /// Only entries of this namespace
         #[arg(long, value_name = "NAME")]
         namespace: Option<String>,
 
@@ -29,14 +30,14 @@ pub enum MemoryCommand {
         memory: MemoryArgs,
     },
 
-    /// Keep the entries of a file that `export` has written
+    /// Store the entries of a file written by `export`
     #[command(after_help = "Examples:\n  \
         tidegate memory import memory.jsonl\n  \
         tidegate memory import memory.jsonl --principal ada\n  \
         tidegate memory export --source notes | tidegate memory import - --source memory\n\n\
-        Every line is checked before anything is kept. An entry with the same namespace and key is\n\
-        replaced, so that importing twice does no more than once; what has expired is left out.\n\
-        Of a line only `key` and `value` are needed.")]
+        Every line is checked before anything is stored. An entry with the same namespace and key is\n\
+        replaced, so importing twice has the same effect as importing once. Expired entries are\n\
+        skipped. A line needs only `key` and `value`.")]
     Import {
         /// The file; - for stdin
         #[arg(value_name = "FILE")]
@@ -47,14 +48,14 @@ pub enum MemoryCommand {
     },
 }
 
-/// Whose memory.
+/// Which memory source, and whose entries.
 #[derive(Clone, Debug, Default, Args)]
 pub struct MemoryArgs {
-    /// The id of the source; without it, the only one of the kind `memory`
+    /// The id of the memory source; may be omitted if only one is configured
     #[arg(long, value_name = "ID")]
     pub source: Option<String>,
 
-    /// Whose entries
+    /// The principal that owns the entries
     #[arg(long, value_name = "NAME", default_value = "local")]
     pub principal: String,
 
@@ -63,9 +64,9 @@ pub struct MemoryArgs {
 }
 
 impl MemoryArgs {
-    /// What they say of the configuration.
-    pub fn flags(&self, environment: &Environment<'_>) -> Flags {
-        look::quiet(self.config.flags(), environment)
+    /// The settings that these flags override.
+    pub fn flags(&self, output: OutputArgs, environment: &Environment<'_>) -> Flags {
+        self.config.one_shot_flags(output, environment)
     }
 }
 

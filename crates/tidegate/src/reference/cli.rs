@@ -1,11 +1,11 @@
-//! The page on the command line, made from the commands that clap knows.
+//! The page on the command line, generated from the clap definition.
 //!
-//! Knows no command by name.
+//! Must not know: any command by name.
 
 use clap::{Arg, Command, CommandFactory};
 
 use super::table::{code, heading, table};
-use crate::cli::{Cli, default_for, is_quiet};
+use crate::cli::{Cli, default_value, is_one_shot};
 use crate::config::OVERRIDES;
 
 const OPENING: &str = include_str!("cli_opening.md");
@@ -15,7 +15,7 @@ pub(super) fn page() -> String {
     let mut root = Cli::command();
     root.build();
     let commands: Vec<Entry<'_>> = subcommands(&root)
-        .flat_map(|sub| entries(sub, is_quiet(sub)))
+        .flat_map(|sub| entries(sub, is_one_shot(sub)))
         .collect();
     let rows: Vec<[String; 2]> = commands
         .iter()
@@ -23,32 +23,39 @@ pub(super) fn page() -> String {
         .collect();
     let mut text = OPENING.to_owned();
     text += &table(["command", "what it does"], &rows);
+    text += &heading(2, "Flags of every command");
+    let rows: Vec<_> = root
+        .get_arguments()
+        .filter(|arg| arg.is_global_set())
+        .map(|arg| row(arg, false))
+        .collect();
+    text += &flag_table(&rows);
     for entry in &commands {
         text += &section(entry);
     }
     text
 }
 
-/// A command that does something.
+/// A command without subcommands.
 struct Entry<'a> {
-    /// With those of the commands it is part of.
+    /// With the names of its parents.
     name: String,
     command: &'a Command,
-    quiet: bool,
+    one_shot: bool,
 }
 
-/// A command, or those that it has.
-fn entries(command: &Command, quiet: bool) -> Vec<Entry<'_>> {
+/// A command, or its subcommands.
+fn entries(command: &Command, one_shot: bool) -> Vec<Entry<'_>> {
     let own = command.get_name().to_owned();
     if !command.has_subcommands() {
         let name = own;
         return vec![Entry {
             name,
             command,
-            quiet,
+            one_shot,
         }];
     }
-    let inner = subcommands(command).flat_map(|sub| entries(sub, quiet));
+    let inner = subcommands(command).flat_map(|sub| entries(sub, one_shot));
     let named = inner.map(|entry| Entry {
         name: format!("{own} {}", entry.name),
         ..entry
@@ -86,21 +93,30 @@ fn section(entry: &Entry<'_>) -> String {
     );
     let flags: Vec<[String; 5]> = command
         .get_arguments()
-        .filter(|arg| !arg.is_hide_set())
-        .map(|arg| row(arg, entry.quiet))
+        .filter(|arg| !arg.is_hide_set() && !arg.is_global_set())
+        .map(|arg| row(arg, entry.one_shot))
         .collect();
-    text + "\n" + &table(["flag", "values", "default", "variable", "meaning"], &flags)
+    text + "\n" + &flag_table(&flags)
 }
 
-fn row(arg: &Arg, quiet: bool) -> [String; 5] {
+fn flag_table(rows: &[[String; 5]]) -> String {
+    table(["flag", "values", "default", "variable", "meaning"], rows)
+}
+
+fn row(arg: &Arg, one_shot: bool) -> [String; 5] {
     let flag = arg
         .get_long()
         .map(|long| format!("--{long}"))
         .unwrap_or_default();
     let setting = OVERRIDES.iter().find(|setting| setting.flag == flag);
-    let default = setting.and_then(|setting| default_for(setting, quiet));
+    let default = match setting {
+        Some(setting) => default_value(setting, one_shot),
+        None => clap_default(arg),
+    };
+    let short = arg.get_short().map(|short| format!("-{short}, "));
+    let flag = format!("{}{flag}", short.unwrap_or_default());
     [
-        // An argument without a flag is its name alone.
+        // A positional argument has only a value name.
         code(format!("{flag}{}", value_name(arg)).trim_start()),
         values(arg),
         default.map(|text| code(&text)).unwrap_or_default(),
@@ -109,6 +125,13 @@ fn row(arg: &Arg, quiet: bool) -> [String; 5] {
             .unwrap_or_default(),
         arg.get_help().map(ToString::to_string).unwrap_or_default(),
     ]
+}
+
+/// The default of a flag that is not a setting.
+fn clap_default(arg: &Arg) -> Option<String> {
+    let values = arg.get_default_values().iter().filter(|_| takes_value(arg));
+    let values: Vec<_> = values.map(|value| value.display().to_string()).collect();
+    (!values.is_empty()).then(|| values.join(", "))
 }
 
 fn takes_value(arg: &Arg) -> bool {
@@ -121,14 +144,14 @@ fn value_name(arg: &Arg) -> String {
         .filter(|_| takes_value(arg))
         .unwrap_or_default();
     let written = |name| match arg.is_require_equals_set() {
-        // By itself the flag says something too.
+        // The value is optional.
         true => format!("[={name}]"),
         false => format!(" {name}"),
     };
     names.iter().map(written).collect()
 }
 
-/// The words that a flag takes, when they are few.
+/// The values of a flag that accepts only a few.
 fn values(arg: &Arg) -> String {
     if !takes_value(arg) {
         return String::new();

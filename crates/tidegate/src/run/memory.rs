@@ -1,5 +1,5 @@
-//! `tidegate memory export` and `import`: entries from and to a file, straight from the database.
-//! Gateways that run with it see what changes.
+//! `tidegate memory export` and `import`: copies entries between the database and a file. Gateways
+//! that use the same database see the changes.
 
 mod export;
 mod import;
@@ -11,55 +11,66 @@ use tidegate_sources::memory::Limits;
 use tidegate_store::memory::{EntryOwner, MemoryStore, memory_store};
 use tidegate_store::{Store, StoreError};
 
-use super::{in_runtime, quietly, tell};
-use crate::cli::{Exit, MemoryArgs, MemoryCommand};
+use super::report::{exit_for, fail, start_log};
+use super::runtime::block_on;
+use crate::cli::{Exit, MemoryArgs, MemoryCommand, OutputArgs};
 use crate::config::{Environment, Settings, SourceKind, load};
 
-/// One principal's memory.
-struct Kept {
+/// The entries of one principal in one memory source.
+struct OwnedMemory {
     store: Arc<Store>,
-    memories: Arc<dyn MemoryStore>,
+    entries: Arc<dyn MemoryStore>,
     owner: EntryOwner,
     limits: Limits,
 }
 
-pub(super) fn run(command: &MemoryCommand, environment: &Environment<'_>) -> Exit {
+pub(super) fn run(
+    command: &MemoryCommand,
+    output: OutputArgs,
+    environment: &Environment<'_>,
+) -> Exit {
     let args = command.args();
-    let settings = match load(&args.flags(environment), environment) {
+    let settings = match load(&args.flags(output, environment), environment) {
         Ok(settings) => settings,
-        Err(problems) => return tell(&problems.to_string(), Exit::Usage),
+        Err(problems) => return fail(&problems, Exit::Usage),
     };
-    let kept = match Kept::new(&settings, args) {
-        Ok(kept) => kept,
-        Err(message) => return tell(&format!("tidegate: {message}"), Exit::Usage),
+    let memory = match OwnedMemory::new(&settings, args) {
+        Ok(memory) => memory,
+        Err(message) => return fail(&format_args!("tidegate: {message}"), Exit::Usage),
     };
-    let done = in_runtime(&settings.log, Duration::ZERO, async {
-        let done = match command {
-            MemoryCommand::Export { namespace, .. } => export::run(&kept, namespace.clone()).await,
-            MemoryCommand::Import { file, .. } => import::run(&kept, file).await,
+    let log = start_log(&settings.log, output, environment);
+    let work = async {
+        let result = match command {
+            MemoryCommand::Export { namespace, .. } => {
+                export::run(&memory, namespace.clone()).await
+            }
+            MemoryCommand::Import { file, .. } => import::run(&memory, file).await,
         };
-        kept.store.close().await;
-        done
-    });
-    match done {
-        Ok(done) => quietly(done.map(|()| Exit::Done)),
+        memory.store.close().await;
+        result
+    };
+    let result = block_on(work, Duration::ZERO);
+    drop(log);
+    match result {
+        Ok(Ok(printed)) => exit_for(printed.map(|()| Exit::Success)),
+        Ok(Err(error)) => fail(&format_args!("tidegate: {error:#}"), Exit::Failure),
         Err(exit) => exit,
     }
 }
 
-/// What the database says, in its one sentence: what SQLite says is for the log.
-fn told(error: &StoreError) -> anyhow::Error {
+/// A database error for the user. The SQLite error behind it goes to the log.
+fn database_error(error: &StoreError) -> anyhow::Error {
     let cause = std::error::Error::source(error).map(ToString::to_string);
-    tracing::debug!(cause, "the database cannot be used");
+    tracing::debug!(cause, "database error");
     anyhow::anyhow!("{error}")
 }
 
-impl Kept {
+impl OwnedMemory {
     fn new(settings: &Settings, args: &MemoryArgs) -> Result<Self, String> {
-        let (source, limits) = choose(settings, args.source.as_deref())?;
+        let (source, limits) = choose_source(settings, args.source.as_deref())?;
         let store = Arc::new(Store::in_folder(&settings.data_dir));
         Ok(Self {
-            memories: memory_store(&store),
+            entries: memory_store(&store),
             store,
             owner: EntryOwner {
                 source,
@@ -70,28 +81,26 @@ impl Kept {
     }
 }
 
-/// The source that is meant.
-fn choose(settings: &Settings, named: Option<&str>) -> Result<(String, Limits), String> {
-    let all = settings.sources.iter();
-    let of_memory = all.filter_map(|source| match &source.kind {
+/// The memory source with this id, or the only one.
+fn choose_source(settings: &Settings, id: Option<&str>) -> Result<(String, Limits), String> {
+    let memory_source = |source: &crate::config::Source| match &source.kind {
         SourceKind::Memory(limits) => Some((source.id.clone(), *limits)),
         _ => None,
-    });
-    let mut all: Vec<_> = of_memory.collect();
-    let ids: Vec<_> = all.iter().map(|(id, _)| id.clone()).collect();
-    if let Some(named) = named {
-        let found = all.into_iter().find(|(id, _)| id == named);
-        return found.ok_or_else(|| match ids.is_empty() {
-            true => "no source of the kind `memory` is configured".to_owned(),
-            false => format!("`{named}` is no memory; there are {}", ids.join(", ")),
-        });
+    };
+    let mut configured: Vec<_> = settings.sources.iter().filter_map(memory_source).collect();
+    let ids: Vec<_> = configured.iter().map(|(id, _)| id.as_str()).collect();
+    let ids = ids.join(", ");
+    if configured.is_empty() {
+        return Err("no source of the kind `memory` is configured".to_owned());
     }
-    match all.len() {
-        0 => Err("no source of the kind `memory` is configured".to_owned()),
-        1 => Ok(all.remove(0)),
-        _ => Err(format!(
-            "there are several memories; name one with --source: {}",
-            ids.join(", ")
+    match id {
+        Some(id) => {
+            let found = configured.into_iter().find(|(known, _)| known == id);
+            found.ok_or_else(|| format!("no memory source named `{id}`; configured: {ids}"))
+        }
+        None if configured.len() == 1 => Ok(configured.remove(0)),
+        None => Err(format!(
+            "several memory sources are configured; choose one with --source: {ids}"
         )),
     }
 }

@@ -1,82 +1,73 @@
-//! `tidegate serve`: the HTTP transport, until a signal.
+//! `tidegate serve`: serves clients over HTTP until a signal.
 
 use std::io;
 use std::net::SocketAddr;
 
-use anyhow::Context as _;
 use tidegate_server::{Limits, Listener, serve_http};
 
-use super::record::Record;
-use super::stop_signal;
+use super::running_gateway::GatewayRecord;
+use super::signals::{ignore_hangup, shutdown_signal};
 use crate::assemble::{Assembly, wind_down};
 use crate::config::Settings;
 
-/// Files that are open for other things than connections.
+/// Open files that are not client connections.
 const OTHER_FILES: u64 = 128;
 
 pub(super) async fn run(mut settings: Settings) -> anyhow::Result<()> {
-    fit_connections(&mut settings.limits);
+    raise_open_file_limit(&mut settings.limits);
     let assembly = Assembly::new(&settings)?;
-    let stop = stop_signal()?;
+    let shutdown = shutdown_signal()?;
+    ignore_hangup()?;
     let listener = Listener::bind(settings.listen)
         .await
-        .with_context(|| cannot_listen(settings.listen))
-        .map_err(explain)?;
+        .map_err(|error| listen_error(settings.listen, &error))?;
     let address = listener.address()?;
     if !address.ip().is_loopback() && settings.keys.is_empty() {
-        tracing::warn!(
-            "no authentication: whoever reaches this address may use everything behind it"
-        );
+        tracing::warn!("no authentication: anyone who can reach this address can use every source");
     }
-    // First, so that whoever waits for it misses nothing of what is told after it.
+    // Logged before the sources start, so that a process that waits for this line sees all others.
     tracing::info!("listening on http://{address}/mcp");
     let background = assembly.background();
-    let record = Record::write(&settings, address).inspect_err(
-        |error| tracing::warn!(%error, "commands will not find this gateway by itself"),
+    let record = GatewayRecord::write(&settings, address).inspect_err(
+        |error| tracing::warn!(%error, "cannot record the running gateway; client commands need --url"),
     );
-    serve_http(&assembly.transports, listener, &assembly.http, stop).await;
+    serve_http(&assembly.transports, listener, &assembly.http, shutdown).await;
     drop(record);
     wind_down(background, assembly.ending()).await;
     tracing::info!("stopped");
     Ok(())
 }
 
-fn cannot_listen(address: SocketAddr) -> String {
-    format!("cannot listen on {address}")
-}
-
-/// Says what to do about the usual reasons.
-fn explain(error: anyhow::Error) -> anyhow::Error {
-    let kind = error.downcast_ref::<io::Error>().map(io::Error::kind);
-    let advice = match kind {
-        Some(io::ErrorKind::AddrInUse) => {
-            "another program uses this port; stop it, or choose another with --listen"
+fn listen_error(address: SocketAddr, error: &io::Error) -> anyhow::Error {
+    let reason = match error.kind() {
+        io::ErrorKind::AddrInUse => {
+            "another program uses this port; stop it, or choose another port with --listen"
         }
-        Some(io::ErrorKind::PermissionDenied) => {
-            "this port needs more rights; choose one above 1023 with --listen"
+        io::ErrorKind::PermissionDenied => {
+            "permission denied; choose a port above 1023 with --listen"
         }
-        Some(io::ErrorKind::AddrNotAvailable) => {
-            "this machine does not have that address; choose another with --listen"
+        io::ErrorKind::AddrNotAvailable => {
+            "this machine does not have that address; choose another one with --listen"
         }
-        _ => return error,
+        _ => return anyhow::anyhow!("cannot listen on {address}: {error}"),
     };
-    let what = error.to_string();
-    anyhow::anyhow!("{what}: {advice}")
+    anyhow::anyhow!("cannot listen on {address}: {reason}")
 }
 
-/// Raises the number of files that may be open as far as the system lets us, and takes no more
-/// connections than fit.
-fn fit_connections(limits: &mut Limits) {
-    let wanted = u64::try_from(limits.max_connections).unwrap_or(u64::MAX);
-    let Ok(files) = rlimit::increase_nofile_limit(wanted.saturating_add(OTHER_FILES)) else {
+/// Raises the open-file limit for the configured connections, or lowers the number of connections
+/// to what the system allows.
+fn raise_open_file_limit(limits: &mut Limits) {
+    let configured = u64::try_from(limits.max_connections).unwrap_or(u64::MAX);
+    let Ok(files) = rlimit::increase_nofile_limit(configured.saturating_add(OTHER_FILES)) else {
         return;
     };
-    let room = files.saturating_sub(OTHER_FILES).max(1);
-    if room < wanted {
+    let possible = files.saturating_sub(OTHER_FILES).max(1);
+    if possible < configured {
         tracing::warn!(
-            connections = room,
-            "the system lets us open fewer files than connections may be"
+            configured,
+            possible,
+            "open-file limit is below limits.max_connections; accepting fewer connections"
         );
-        limits.max_connections = usize::try_from(room).unwrap_or(limits.max_connections);
+        limits.max_connections = usize::try_from(possible).unwrap_or(limits.max_connections);
     }
 }

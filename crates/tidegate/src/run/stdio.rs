@@ -1,20 +1,21 @@
-//! `tidegate stdio`: one client on standard input and output.
+//! `tidegate stdio`: serves one client on standard input and output.
 
 use tidegate_server::serve_stdio;
 
-use super::stop_signal;
+use super::signals::{ignore_hangup, shutdown_signal};
 use crate::assemble::{Assembly, wind_down};
 use crate::config::Settings;
 
 pub(super) async fn run(settings: Settings) -> anyhow::Result<()> {
     let assembly = Assembly::new(&settings)?;
-    let stop = stop_signal()?;
+    let shutdown = shutdown_signal()?;
+    ignore_hangup()?;
     let background = assembly.background();
     let served = serve_stdio(
         &assembly.transports,
         tokio::io::stdin(),
         tokio::io::stdout(),
-        stop,
+        shutdown,
     )
     .await;
     wind_down(background, assembly.ending()).await;

@@ -173,7 +173,7 @@ fn what_there_is_is_found_by_words() {
             fails(
                 run(&["search", "xylophone"]),
                 1,
-                &["nothing fits `xylophone`"],
+                &["nothing matches `xylophone`"],
             );
         },
     ]);
@@ -204,7 +204,11 @@ fn what_is_not_there_is_told_with_what_is() {
         },
         |run| {
             fails(run(&["call", "demo__add", "a"]), 2, &["`a`", "NAME=VALUE"]);
-            fails(run(&["call", "demo__add", "{a}"]), 2, &["no JSON object"]);
+            fails(
+                run(&["call", "demo__add", "{a}"]),
+                2,
+                &["not a valid JSON object"],
+            );
             fails(run(&["get", "demo/greet", "name"]), 2, &["NAME=VALUE"]);
             fails(run(&["ls", "toolz"]), 2, &["toolz", "tools"]);
         },
@@ -243,12 +247,12 @@ fn a_server_that_is_no_gateway_can_be_looked_into() {
 #[test]
 fn a_source_that_is_down_is_named() {
     let home = home("  gone: { command: /nowhere/at-all }\n");
-    let missing = "the source `gone` is missing: the source's program does not start";
+    let missing = "source `gone` is unavailable: ";
     let listed = home.run(&["ls", "prompts"]).expect_code(0);
     assert_eq!(listed.stdout, "demo/greet  Greets someone.\n");
     assert!(listed.stderr.contains(missing), "{}", listed.stderr);
-    fails(home.run(&["call", "gone__x"]), 1, &[missing]);
-    let nothing = "no tool is called `x`; the source `gone` is missing";
+    fails(home.run(&["call", "gone__x"]), 1, &["`gone`"]);
+    let nothing = "\n  source `gone` is unavailable: ";
     fails(home.run(&["call", "x"]), 1, &[nothing]);
     let sources = home.run(&["sources", "--json"]).expect_code(0).stdout;
     let sources: Value = serde_json::from_str(&sources).unwrap();
@@ -271,7 +275,9 @@ fn a_gateway_that_is_not_there_is_told() {
         fails(
             home.run(&args),
             1,
-            &["http://127.0.0.1:9/mcp", "cannot be reached"],
+            &[
+                "cannot connect to http://127.0.0.1:9/mcp: connection refused; is `tidegate serve` running?",
+            ],
         );
     }
 }
@@ -309,7 +315,7 @@ fn a_name_that_several_have_is_told_with_all_of_them() {
     let nowhere = demo
         .run(&["explain", "gateway://nobody/x:y"])
         .expect_code(1);
-    let why = "leads nowhere: there is no source `nobody`";
+    let why = "not found: there is no source `nobody`";
     assert!(nowhere.stdout.contains(why), "{}", nowhere.stdout);
 }
 
@@ -366,7 +372,7 @@ fn goes_away(process: &str) {
 #[test]
 fn no_process_is_left_behind() {
     let ended = home("").run(&["call", "demo__process_id"]).expect_code(0);
-    assert!(!is_there(&ended.stdout), "{} is still there", ended.stdout);
+    goes_away(&ended.stdout);
 }
 
 /// Neither a program that never answers nor what it started, and not even when it is interrupted.
@@ -396,7 +402,7 @@ fn no_process_is_left_behind_that_never_answers() {
         let said = if interrupted {
             "stopped"
         } else {
-            "`silent` is missing"
+            "source `silent` is still starting (waited 1s)"
         };
         assert!(ended.stderr.contains(said), "{}", ended.stderr);
         for name in ["first", "second"] {

@@ -1,34 +1,37 @@
-//! Prints every entry, one on each line.
+//! Prints every entry, one per line.
 
 use std::io::{self, BufWriter, Write as _};
 
 use tidegate_sources::memory::Record;
 use tidegate_store::memory::EntryRange;
 
-use super::{Kept, told};
+use super::{OwnedMemory, database_error};
 
-/// Entries that are looked at together.
-const AT_ONCE: u32 = 500;
+/// Entries per query.
+const PAGE_SIZE: u32 = 500;
 
-/// Prints them. What is not printed is the reader's own doing, and no failure of ours.
-pub(super) async fn run(kept: &Kept, namespace: Option<String>) -> anyhow::Result<io::Result<()>> {
+/// Prints the entries. The inner result is that of writing to stdout.
+pub(super) async fn run(
+    memory: &OwnedMemory,
+    namespace: Option<String>,
+) -> anyhow::Result<io::Result<()>> {
     let mut out = BufWriter::new(io::stdout());
-    let mut scan = EntryRange {
+    let mut range = EntryRange {
         namespace,
-        limit: AT_ONCE,
+        limit: PAGE_SIZE,
         ..EntryRange::default()
     };
     loop {
-        let page = kept.memories.list(&kept.owner, &scan).await;
-        let page = page.map_err(|error| told(&error))?;
+        let page = memory.entries.list(&memory.owner, &range).await;
+        let page = page.map_err(|error| database_error(&error))?;
         let Some(last) = page.last() else {
             return Ok(out.flush());
         };
-        scan.after = Some(last.id.clone());
+        range.after = Some(last.id.clone());
         for summary in page {
-            // One that is gone by now has expired or was deleted.
-            let entry = kept.memories.get(&kept.owner, &summary.id).await;
-            let Some(entry) = entry.map_err(|error| told(&error))? else {
+            let entry = memory.entries.get(&memory.owner, &summary.id).await;
+            // An entry can expire or be deleted in the meantime.
+            let Some(entry) = entry.map_err(|error| database_error(&error))? else {
                 continue;
             };
             let line = Record::from(entry).write()?;

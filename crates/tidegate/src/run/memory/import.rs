@@ -1,4 +1,4 @@
-//! Keeps every entry of a file: all lines are checked before the first is kept.
+//! Stores the entries of a file. All lines are checked before the first entry is stored.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -10,120 +10,116 @@ use tidegate_sources::memory::Record;
 use tidegate_store::UnixMillis;
 use tidegate_store::memory::NewEntry;
 
-use super::{Kept, told};
+use super::{OwnedMemory, database_error};
 
-/// What a line has beside its value, at most.
-const BESIDE: usize = 256 << 10;
+/// The maximum size of a line without its value.
+const MAX_OVERHEAD: usize = 256 << 10;
 
-pub(super) async fn run(kept: &Kept, file: &Path) -> anyhow::Result<io::Result<()>> {
+pub(super) async fn run(memory: &OwnedMemory, file: &Path) -> anyhow::Result<io::Result<()>> {
     let name = file.display();
-    let drafts = match file == Path::new("-") {
-        true => read(kept, io::stdin().lock()),
+    let parsed = match file == Path::new("-") {
+        true => parse(memory, io::stdin().lock()),
         false => {
             let opened = File::open(file).with_context(|| format!("cannot read {name}"))?;
-            read(kept, BufReader::new(opened))
+            parse(memory, BufReader::new(opened))
         }
     };
-    let Lines { drafts, replaced } = drafts.map_err(|Wrong { line, message }| {
-        anyhow::anyhow!("{name}:{line}: {message}; nothing was kept")
+    let ImportFile { entries, replaced } = parsed.map_err(|InvalidLine { line, message }| {
+        anyhow::anyhow!("{name}:{line}: {message}; nothing was imported")
     })?;
     let now = UnixMillis::now();
-    let (mut done, mut expired) = (0, 0);
-    for (line, draft) in drafts {
-        if draft.expires.is_some_and(|at| at <= now) {
+    let (mut imported, mut expired) = (0, 0);
+    for (line, entry) in entries {
+        if entry.expires.is_some_and(|at| at <= now) {
             expired += 1;
             continue;
         }
-        let put = kept.memories.put(&kept.owner, &draft, kept.limits.quota());
-        if let Some(refusal) = kept
-            .limits
-            .refusal(put.await.map_err(|error| told(&error))?)
-        {
-            let before = counted(done);
-            anyhow::bail!("{name}:{line}: {refusal}; before it, {before} kept");
+        let put = memory
+            .entries
+            .put(&memory.owner, &entry, memory.limits.quota());
+        let outcome = put.await.map_err(|error| database_error(&error))?;
+        if let Some(refusal) = memory.limits.refusal(outcome) {
+            let imported = count_entries(imported);
+            anyhow::bail!("{name}:{line}: {refusal}; imported {imported} before this line");
         }
-        done += 1;
+        imported += 1;
     }
-    let left_out = [
-        (replaced, "that a later line replaces"),
-        (expired, "that had expired"),
-    ];
-    let left_out = left_out.iter().filter(|(count, _)| *count > 0);
-    let left_out: String = left_out
-        .map(|(count, why)| format!(", left out {count} {why}"))
+    let skipped: String = [(replaced, "replaced by later lines"), (expired, "expired")]
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, reason)| format!(", skipped {count} {reason}"))
         .collect();
-    let entries = if done == 1 { "entry" } else { "entries" };
-    let owner = &kept.owner.principal;
+    let imported = count_entries(imported);
+    let principal = &memory.owner.principal;
     Ok(writeln!(
         io::stdout(),
-        "kept {done} {entries} for {owner}{left_out}"
+        "imported {imported} for {principal}{skipped}"
     ))
 }
 
-fn counted(done: usize) -> String {
-    match done {
-        1 => "1 entry was".to_owned(),
-        done => format!("{done} entries were"),
+fn count_entries(count: usize) -> String {
+    match count {
+        1 => "1 entry".to_owned(),
+        count => format!("{count} entries"),
     }
 }
 
-/// What a file holds.
+/// The entries of a file.
 #[derive(Default)]
-struct Lines {
-    /// The entries with the numbers of their lines.
-    drafts: Vec<(usize, NewEntry)>,
-    /// Lines before them with the same keys.
+struct ImportFile {
+    /// With their line numbers.
+    entries: Vec<(usize, NewEntry)>,
+    /// How many lines a later line with the same key replaces.
     replaced: usize,
 }
 
-/// A line that is no entry that can be kept.
-struct Wrong {
+struct InvalidLine {
     line: usize,
     message: String,
 }
 
-/// Of several lines for one key the last one counts.
-fn read(kept: &Kept, mut input: impl BufRead) -> Result<Lines, Wrong> {
-    let mut lines = Lines::default();
-    let mut places = HashMap::new();
-    let longest = kept.limits.max_value_bytes.saturating_add(BESIDE);
+/// Parses all lines. Of several lines for one key the last one counts.
+fn parse(memory: &OwnedMemory, mut input: impl BufRead) -> Result<ImportFile, InvalidLine> {
+    let mut file = ImportFile::default();
+    let mut positions = HashMap::new();
+    let max_line = memory.limits.max_value_bytes.saturating_add(MAX_OVERHEAD);
     for line in 1.. {
-        let wrong = |message: String| Wrong { line, message };
-        let text = next_line(&mut input, longest).map_err(wrong)?;
+        let invalid = |message: String| InvalidLine { line, message };
+        let text = next_line(&mut input, max_line).map_err(invalid)?;
         let Some(text) = text else { break };
         if text.trim().is_empty() {
             continue;
         }
-        let draft = Record::read(&text).and_then(Record::draft);
-        let draft = draft.map_err(|error| wrong(error.to_string()))?;
-        kept.limits.check(&draft).map_err(wrong)?;
-        if let Some(&at) = places.get(&draft.id) {
-            lines.drafts[at] = (line, draft);
-            lines.replaced += 1;
+        let entry = Record::read(&text).and_then(Record::draft);
+        let entry = entry.map_err(|error| invalid(error.to_string()))?;
+        memory.limits.check(&entry).map_err(invalid)?;
+        if let Some(&position) = positions.get(&entry.id) {
+            file.entries[position] = (line, entry);
+            file.replaced += 1;
             continue;
         }
-        if lines.drafts.len() == kept.limits.max_entries {
-            let most = kept.limits.max_entries;
-            return Err(wrong(format!("more entries than the quota of {most}")));
+        let quota = memory.limits.max_entries;
+        if file.entries.len() == quota {
+            return Err(invalid(format!("more entries than the quota of {quota}")));
         }
-        places.insert(draft.id.clone(), lines.drafts.len());
-        lines.drafts.push((line, draft));
+        positions.insert(entry.id.clone(), file.entries.len());
+        file.entries.push((line, entry));
     }
-    Ok(lines)
+    Ok(file)
 }
 
-/// None at the end.
-fn next_line(input: &mut impl BufRead, longest: usize) -> Result<Option<String>, String> {
+/// The next line, or none at the end of the input.
+fn next_line(input: &mut impl BufRead, max_line: usize) -> Result<Option<String>, String> {
     let mut bytes = Vec::new();
-    let limit = u64::try_from(longest).unwrap_or(u64::MAX);
+    let limit = u64::try_from(max_line).unwrap_or(u64::MAX);
     let read = io::Read::take(&mut *input, limit).read_until(b'\n', &mut bytes);
     match read.map_err(|error| error.to_string())? {
         0 => Ok(None),
-        _ if bytes.len() == longest && !bytes.ends_with(b"\n") => {
-            Err("the line is longer than any entry".to_owned())
+        _ if bytes.len() == max_line && !bytes.ends_with(b"\n") => {
+            Err(format!("the line is longer than {max_line} bytes"))
         }
         _ => String::from_utf8(bytes)
             .map(Some)
-            .map_err(|_| "this is not text".to_owned()),
+            .map_err(|_| "the line is not UTF-8".to_owned()),
     }
 }

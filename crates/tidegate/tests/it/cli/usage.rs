@@ -39,18 +39,21 @@ fn an_unknown_command_gets_a_suggestion() {
 
 #[test]
 fn no_command_prints_the_help_as_an_error() {
-    refused(&[], &["Usage: tidegate <COMMAND>", "serve", "stdio"]);
+    refused(
+        &[],
+        &["Usage: tidegate [OPTIONS] <COMMAND>", "serve", "stdio"],
+    );
 }
 
 #[test]
 fn help_and_version_are_data() {
     for (args, part) in [
-        (&["--help"][..], "Usage: tidegate <COMMAND>"),
-        (&["-h"], "Usage: tidegate <COMMAND>"),
+        (&["--help"][..], "Usage: tidegate [OPTIONS] <COMMAND>"),
+        (&["-h"], "Usage: tidegate [OPTIONS] <COMMAND>"),
         (&["serve", "--help"], "--listen <ADDR>"),
         (
             &["--version"],
-            concat!("tidegate ", env!("CARGO_PKG_VERSION"), "\n"),
+            concat!("tidegate ", env!("CARGO_PKG_VERSION")),
         ),
     ] {
         let ended = Home::new().run(args).expect_code(0);

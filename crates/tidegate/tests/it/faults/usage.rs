@@ -56,7 +56,10 @@ impl Usage {
 
     /// Whether each keeper has started what it keeps.
     fn all_started(&self) -> bool {
-        let keepers = self.children.iter().filter(|one| one.contains(" keep -- "));
+        let keepers = self
+            .children
+            .iter()
+            .filter(|one| one.contains(" child-guard -- "));
         keepers.count() * 2 == self.children.len()
     }
 

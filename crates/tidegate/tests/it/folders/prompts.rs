@@ -88,7 +88,7 @@ fn a_file_that_is_wrong_is_left_out_and_told() {
     );
     let looked = home.run(&["ls", "prompts"]).expect_code(0);
     assert!(looked.stdout.contains("team/review"), "{}", looked.stdout);
-    let part = "a part of the source `team` is missing: broken.md:5";
+    let part = "source `team` is incomplete: broken.md:5";
     assert!(looked.stderr.contains(part), "{}", looked.stderr);
     let server = Server::start_in(home, &[]);
     let listed = server.modern("prompts/list", json!({})).result();

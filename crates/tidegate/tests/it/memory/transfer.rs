@@ -20,7 +20,7 @@ fn what_is_exported_is_what_was_imported() {
         let ended = home.run(&["memory", "import", "in.jsonl"]).expect_code(0);
         assert_eq!(
             ended.stdout,
-            "kept 2 entries for local, left out 1 that had expired\n"
+            "imported 2 entries for local, skipped 1 expired\n"
         );
     }
     assert_eq!(home.run(&["memory", "export"]).expect_code(0).stdout, FILE);
@@ -46,7 +46,7 @@ fn of_two_lines_for_one_key_the_last_one_counts() {
     let said = home.run(&["memory", "import", "in.jsonl"]).expect_code(0);
     assert_eq!(
         said.stdout,
-        "kept 1 entry for local, left out 1 that a later line replaces\n"
+        "imported 1 entry for local, skipped 1 replaced by later lines\n"
     );
     let export = home.run(&["memory", "export"]).expect_code(0).stdout;
     assert!(export.contains("\"value\":2"), "{export}");
@@ -105,7 +105,7 @@ fn what_is_wrong_with_a_file_is_said_with_its_line() {
             said.contains("in.jsonl:2: ") && said.contains(what),
             "{said}"
         );
-        assert!(said.contains("nothing was kept"), "{said}");
+        assert!(said.contains("nothing was imported"), "{said}");
     }
     assert_eq!(home.run(&["memory", "export"]).expect_code(0).stdout, "");
 }
@@ -116,14 +116,17 @@ fn the_source_that_is_meant_must_be_clear() {
     let home = Home::with_config(two);
     let said = home.run(&["memory", "export"]).expect_code(2).stderr;
     assert!(
-        said.contains("name one with --source: memory, notes"),
+        said.contains("choose one with --source: memory, notes"),
         "{said}"
     );
     let said = home
         .run(&["memory", "export", "--source", "x"])
         .expect_code(2)
         .stderr;
-    assert!(said.contains("`x` is no memory"), "{said}");
+    assert!(
+        said.contains("no memory source named `x`; configured: memory, notes"),
+        "{said}"
+    );
     home.write(
         "in.jsonl",
         "{\"key\":\"a\",\"value\":1}\n{\"key\":\"b\",\"value\":1}\n",

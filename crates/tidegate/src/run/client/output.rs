@@ -1,6 +1,4 @@
-//! What a command prints, and how it ends. Printed at once, when all that was started has ended.
-//!
-//! Knows nothing of the question.
+//! The output of a client command, and how text is laid out on a terminal.
 
 use std::io::{self, Write};
 
@@ -8,44 +6,53 @@ use tidegate_core::RawJson;
 
 use crate::cli::Exit;
 
-/// Data for stdout, words for stderr, and an exit code.
-pub(super) struct Answer {
+/// Data for stdout, messages for stderr, and an exit code.
+pub(super) struct CommandOutput {
     pub(super) data: Vec<u8>,
-    pub(super) words: String,
+    pub(super) messages: String,
     pub(super) exit: Exit,
 }
 
-impl Answer {
-    pub(super) fn of(data: impl Into<Vec<u8>>) -> Self {
+impl CommandOutput {
+    pub(super) fn data(data: impl Into<Vec<u8>>) -> Self {
         Self {
             data: data.into(),
-            words: String::new(),
-            exit: Exit::Done,
+            messages: String::new(),
+            exit: Exit::Success,
         }
     }
 
-    /// A result as it came: read and written again, long numbers would be others.
+    /// A result byte for byte: parsing and printing it again would change long numbers.
     pub(super) fn json(result: &RawJson) -> Self {
-        Self::of(format!("{result}\n"))
+        Self::data(format!("{result}\n"))
+    }
+
+    /// No data, and a message.
+    pub(super) fn failure(message: &str) -> Self {
+        Self {
+            data: Vec::new(),
+            messages: format!("tidegate: {message}\n"),
+            exit: Exit::Failure,
+        }
     }
 
     pub(super) fn print(&self, out: &mut dyn Write, err: &mut dyn Write) -> io::Result<Exit> {
-        // A standard error that is gone must not keep the data back.
-        err.write_all(self.words.as_bytes()).ok();
+        // A closed stderr must not suppress the data.
+        err.write_all(self.messages.as_bytes()).ok();
         out.write_all(&self.data)?;
         out.flush()?;
         Ok(self.exit)
     }
 }
 
-/// Foreign words on one line of a terminal: nothing in them moves the cursor or changes a colour.
-pub(super) fn plain(text: &str) -> String {
+/// Replaces control characters, so that text of a server cannot control the terminal.
+pub(super) fn printable(text: &str) -> String {
     text.chars()
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect()
 }
 
-/// Rows in columns as wide as they need to be; the last column is as long as it is.
+/// Rows as aligned columns.
 pub(super) fn columns<const N: usize>(rows: &[[String; N]]) -> String {
     let width = |column: usize| {
         let widths = rows.iter().map(|row| row[column].chars().count());
@@ -66,14 +73,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn columns_are_as_wide_as_needed() {
+    fn aligns_columns() {
         let row = |a: &str, b: &str| [a.to_owned(), b.to_owned()];
         let text = columns(&[row("a", "one"), row("bcd", ""), row("é", "two")]);
         assert_eq!(text, "a    one\nbcd\né    two\n");
     }
 
     #[test]
-    fn foreign_words_cannot_steer_a_terminal() {
-        assert_eq!(plain("a\u{1b}[31mb\nc\u{9b}d"), "a [31mb c d");
+    fn replaces_control_characters() {
+        assert_eq!(printable("a\u{1b}[31mb\nc\u{9b}d"), "a [31mb c d");
     }
 }

@@ -1,0 +1,54 @@
+//! Sources that are unavailable, or whose catalogs are incomplete.
+
+use futures_util::FutureExt as _;
+use tidegate_core::{Health, List, Source, SourceId, Viewer};
+
+use super::connection::{GatewayConnection, client_context};
+
+/// A source that is not healthy.
+pub(super) struct UnhealthySource {
+    id: SourceId,
+    /// What is wrong, in one line.
+    pub(super) message: String,
+}
+
+impl UnhealthySource {
+    /// Whether a text already names this source.
+    pub(super) fn is_named_in(&self, text: &str) -> bool {
+        text.contains(&format!("`{}`", self.id))
+    }
+}
+
+/// The sources that are not healthy.
+pub(super) fn unhealthy_sources(connection: &GatewayConnection) -> Vec<UnhealthySource> {
+    let sources = connection.sources();
+    sources
+        .filter_map(|(id, source)| {
+            let (Health::Degraded(reason) | Health::Down(reason)) = source.health() else {
+                return None;
+            };
+            let message = match source.ready().now_or_never() {
+                None => format!(
+                    "source `{id}` is still starting (waited {})",
+                    humantime::format_duration(connection.startup_wait())
+                ),
+                Some(()) => format!("source `{id}` is {}: {reason}", state(connection, source)),
+            };
+            let id = id.clone();
+            Some(UnhealthySource { id, message })
+        })
+        .collect()
+}
+
+/// What an unhealthy source still lists.
+fn state(connection: &GatewayConnection, source: &dyn Source) -> &'static str {
+    let catalog = source.catalog(&Viewer {
+        caller: connection.caller(),
+        client: &client_context(),
+    });
+    match List::ALL.iter().all(|list| catalog.list(*list).is_empty()) {
+        true => "unavailable",
+        false if catalog.gap.is_some() => "incomplete",
+        false => "degraded",
+    }
+}

@@ -1,0 +1,149 @@
+//! `tidegate call`: calls a tool and prints its result.
+
+use anyhow::Context as _;
+use serde::Deserialize;
+use serde_json::Value;
+use tidegate_core::{List, Operation, RawJson};
+use tidegate_mcp::revision::Method;
+
+use super::arguments::{ToolArguments, named_params};
+use super::confirm::{can_ask, confirm, is_destructive};
+use super::connection::GatewayConnection;
+use super::content::{ContentText, content_text};
+use super::lists::{entries, entry_key};
+use super::output::CommandOutput;
+use super::suggestions::{explain_error, spellings, suggestion};
+use crate::cli::Exit;
+
+/// What to call.
+#[derive(Debug)]
+pub(super) struct ToolCall {
+    pub(super) tool: String,
+    pub(super) arguments: ToolArguments,
+    /// Do not ask before a destructive tool.
+    pub(super) yes: bool,
+}
+
+/// The members of a result that are printed.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ToolResult {
+    #[serde(default)]
+    content: Vec<Value>,
+    structured_content: Option<Value>,
+    #[serde(default)]
+    is_error: bool,
+}
+
+pub(super) async fn run(
+    connection: &GatewayConnection,
+    call: &ToolCall,
+    json: bool,
+) -> anyhow::Result<CommandOutput> {
+    let ToolCall {
+        tool,
+        arguments,
+        yes,
+    } = call;
+    let ask = !yes && can_ask();
+    let definition = match ask || arguments.depend_on_schema() {
+        true => definition(connection, tool).await,
+        false => None,
+    };
+    if ask && definition.as_ref().is_some_and(is_destructive) && !confirm(tool).await? {
+        return Ok(CommandOutput::failure(&format!("`{tool}` was not called")));
+    }
+    let operation = Operation::Tool { name: tool.clone() };
+    let schema = definition.as_ref().and_then(input_schema);
+    let params = named_params(tool, &arguments.to_json(&schema.unwrap_or_default()));
+    let result = connection
+        .request(Method::ToolsCall, operation, params)
+        .await;
+    let result = match result {
+        Ok(result) => result,
+        Err(error) => return Err(explain_error(connection, List::Tools, tool, &error).await),
+    };
+    let parsed: ToolResult = result
+        .read()
+        .context("the source sent an invalid tool result")?;
+    let mut output = match json {
+        true => CommandOutput::json(&result),
+        false => to_text(&parsed),
+    };
+    if parsed.is_error {
+        output.exit = Exit::Failure;
+        // Some servers report an unknown tool in a result.
+        if let Some(suggestion) = suggestion(connection, List::Tools, tool).await {
+            output.messages += &format!("tidegate: no tool `{tool}` is listed; {suggestion}\n");
+        }
+    }
+    Ok(output)
+}
+
+/// The definition of a tool, if it is listed.
+async fn definition(connection: &GatewayConnection, tool: &str) -> Option<RawJson> {
+    let tools = entries(connection, List::Tools).await.ok()?;
+    tools.into_iter().find(|entry| {
+        let name = entry_key(List::Tools, entry);
+        name.is_some_and(|name| spellings(List::Tools, &name).any(|spelling| spelling == tool))
+    })
+}
+
+fn input_schema(definition: &RawJson) -> Option<Value> {
+    serde_json::from_str(definition.object()?.get("inputSchema")?).ok()
+}
+
+/// Text is data, unless the tool failed; other content becomes a note.
+fn to_text(result: &ToolResult) -> CommandOutput {
+    let mut output = CommandOutput::data("");
+    for content in &result.content {
+        match content_text(content) {
+            ContentText::Text(text) if !result.is_error => {
+                output.data.extend(text.into_bytes());
+                output.data.push(b'\n');
+            }
+            ContentText::Text(text) => output.messages += &format!("{text}\n"),
+            ContentText::Note(note) => output.messages += &format!("{note}\n"),
+        }
+    }
+    match &result.structured_content {
+        Some(structured) if result.content.is_empty() => {
+            output.data = format!("{structured:#}\n").into_bytes();
+        }
+        _ => {}
+    }
+    output
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn text(result: Value) -> (String, String) {
+        let output = to_text(&serde_json::from_value(result).unwrap());
+        (String::from_utf8(output.data).unwrap(), output.messages)
+    }
+
+    #[test]
+    fn prints_text_as_data_and_notes_other_content() {
+        let image = json!({ "type": "image", "data": "AA==", "mimeType": "image/png" });
+        let (data, messages) = text(json!({ "content": [{ "type": "text", "text": "5" }, image] }));
+        assert_eq!(data, "5\n");
+        assert_eq!(messages, "(image, image/png: use --json to see it)\n");
+    }
+
+    #[test]
+    fn prints_structured_content_without_other_content() {
+        let (data, _) = text(json!({ "content": [], "structuredContent": { "a": 1 } }));
+        assert_eq!(data, "{\n  \"a\": 1\n}\n");
+    }
+
+    #[test]
+    fn prints_a_tool_error_as_a_message() {
+        let content = json!([{ "type": "text", "text": "no" }]);
+        let printed = text(json!({ "content": content, "isError": true }));
+        assert_eq!(printed, (String::new(), "no\n".to_owned()));
+    }
+}

@@ -1,0 +1,310 @@
+//! A connection to a gateway: to a temporary one in this process, or to one elsewhere, which is then
+//! the only source of a gateway in this process. The commands see no difference.
+
+use std::io::{self, Write as _};
+use std::net::{TcpStream, ToSocketAddrs as _};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use futures_util::StreamExt as _;
+use futures_util::future::join_all;
+use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
+use tidegate_core::{
+    Caller, ClientContext, CorrelationId, Error, Event, Gateway, GatewayConfig, GatewayOperation,
+    Health, Operation, Outcome, RawJson, Reply, Request, Scope, Source, SourceId,
+};
+use tidegate_mcp::revision::Method;
+use tidegate_upstream::{Remote, TransportConfig, TrustStore, WANTS_CREDENTIALS};
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use super::output::printable;
+use crate::assemble::{Assembly, Ending, deadline, endpoint, open_in, remote_config};
+use crate::config::{Environment, RemotePolicy, Secret, Settings};
+
+/// The id of a gateway elsewhere as a source.
+const REMOTE_GATEWAY: &str = "gateway-url";
+
+/// The variable with the key for a gateway elsewhere. Not a flag: other users could see it.
+const KEY_VARIABLE: &str = "TIDEGATE_KEY";
+
+/// How long servers may take to end when the command is done. The child guard ends the others.
+const CLOSE_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// How long to try a plain connection, to find out why a gateway cannot be reached.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// A gateway, and its background tasks.
+pub(super) struct GatewayConnection {
+    gateway: Arc<Gateway>,
+    scope: Scope,
+    /// The configured sources.
+    sources: Vec<(SourceId, Arc<dyn Source>)>,
+    ending: Ending,
+    background: JoinSet<()>,
+    caller: Arc<Caller>,
+    /// Where the gateway is, if not in this process.
+    url: Option<http::Uri>,
+    startup_wait: Duration,
+}
+
+/// The key for a gateway elsewhere, if one is set.
+pub(super) fn gateway_key(environment: &Environment<'_>) -> Option<Secret> {
+    environment.variable(KEY_VARIABLE).map(Secret::new)
+}
+
+impl GatewayConnection {
+    /// Starts the gateway of the configuration in this process.
+    pub(super) fn to_temporary(settings: &Settings) -> anyhow::Result<Self> {
+        let assembly = Assembly::new(settings)?;
+        Ok(Self {
+            background: assembly.background(),
+            sources: assembly.sources.clone(),
+            ending: assembly.ending(),
+            gateway: assembly.gateway,
+            scope: Scope::All,
+            caller: Arc::new(Caller::local()),
+            url: None,
+            startup_wait: settings.startup_wait,
+        })
+    }
+
+    /// Connects to the gateway at a URL. Its names are kept.
+    pub(super) fn to_url(
+        url: &http::Uri,
+        key: Option<&Secret>,
+        settings: &Settings,
+    ) -> anyhow::Result<Self> {
+        let id: SourceId = REMOTE_GATEWAY.parse()?;
+        let config = GatewayConfig {
+            page_size: settings.page_size,
+            ..GatewayConfig::default()
+        };
+        let headers = key.map(bearer).transpose()?.into_iter().collect();
+        let endpoint = endpoint(url, headers, &TrustStore::system(), settings)?;
+        let policy = RemotePolicy::default();
+        let remote = Arc::new(Remote::new(remote_config(
+            &url.to_string(),
+            TransportConfig::Http(endpoint),
+            &policy,
+            &config.seal,
+            settings,
+        )));
+        let deadline = deadline(settings.call_timeout, settings.max_call_duration);
+        let sources = vec![(id.clone(), Arc::clone(&remote) as Arc<dyn Source>)];
+        let gateway = Gateway::new(config, sources.clone(), vec![Arc::new(deadline)]);
+        let gateway = Arc::new(gateway);
+        let mut background = JoinSet::new();
+        let supervised = Arc::clone(&remote);
+        background.spawn(async move { supervised.run().await });
+        // Nothing can be answered without this connection, so it gets its full connect timeout.
+        background.spawn(open_in(Arc::clone(&gateway), policy.connect_timeout));
+        Ok(Self {
+            gateway,
+            scope: Scope::Source(id),
+            sources,
+            ending: Ending {
+                remotes: vec![remote],
+                store: None,
+            },
+            background,
+            caller: Arc::new(Caller::local()),
+            url: Some(url.clone()),
+            startup_wait: settings.startup_wait,
+        })
+    }
+
+    /// Where the gateway is, if not in this process.
+    pub(super) fn url(&self) -> Option<&http::Uri> {
+        self.url.as_ref()
+    }
+
+    /// How long sources may take to start before requests are answered without them.
+    pub(super) fn startup_wait(&self) -> Duration {
+        self.startup_wait
+    }
+
+    /// The configured sources; for a gateway elsewhere, the gateway itself.
+    pub(super) fn sources(&self) -> impl Iterator<Item = (&SourceId, &dyn Source)> {
+        let sources = self.sources.iter();
+        sources.map(|(id, source)| (id, source.as_ref()))
+    }
+
+    /// The names of the sources, as users know them.
+    pub(super) fn source_names(&self) -> impl Iterator<Item = String> {
+        self.sources().map(|(id, _)| match &self.url {
+            Some(url) => url.to_string(),
+            None => id.to_string(),
+        })
+    }
+
+    /// One future per source, which gives its name when it is ready.
+    pub(super) fn ready_sources(&self) -> impl Iterator<Item = impl Future<Output = String>> {
+        let sources = std::iter::zip(self.source_names(), self.sources());
+        sources.map(|(name, (_, source))| async move {
+            source.ready().await;
+            name
+        })
+    }
+
+    /// The caller and client of the requests.
+    pub(super) fn caller(&self) -> &Caller {
+        &self.caller
+    }
+
+    /// Waits for the sources as a client's request does. A gateway elsewhere must then be connected.
+    pub(super) async fn wait_until_ready(&self) -> anyhow::Result<()> {
+        let ping = Operation::Gateway(GatewayOperation::Ping);
+        self.request(Method::Ping, ping, RawJson::empty_object())
+            .await?;
+        let Some(url) = &self.url else {
+            return Ok(());
+        };
+        let health = self.sources.first().map(|(_, source)| source.health());
+        match health {
+            Some(Health::Degraded(reason) | Health::Down(reason)) => {
+                Err(connect_error(url, &reason))
+            }
+            Some(Health::Good) | None => Ok(()),
+        }
+    }
+
+    /// Sends one request the way a client does, and waits for its result.
+    pub(super) async fn request(
+        &self,
+        method: Method,
+        operation: Operation,
+        params: RawJson,
+    ) -> Result<RawJson, Error> {
+        let request = Request {
+            correlation: CorrelationId::fresh(),
+            caller: Arc::clone(&self.caller),
+            scope: self.scope.clone(),
+            label: method.name(),
+            client: client_context(),
+            operation,
+            params,
+            is_continuation: false,
+            precondition: None,
+        };
+        let mut events = match self.gateway.handle(request).await? {
+            Reply::Done(outcome) => return result(outcome),
+            Reply::Stream(events) => events,
+        };
+        while let Some(event) = events.next().await {
+            match event? {
+                Event::Done(outcome) => return result(outcome),
+                Event::Progress(params) => print_progress(&params),
+                Event::Log { level, params } => {
+                    tracing::info!(level = level.as_str(), %params, "log message from the source");
+                }
+                Event::Question(_) => return Err(unanswerable()),
+                Event::Acknowledged(_)
+                | Event::Change(_)
+                | Event::Task(_)
+                | Event::QuestionWithdrawn
+                | Event::ElicitationComplete(_)
+                | Event::KeepAlive => {}
+            }
+        }
+        Err(Error::internal("the response ended before it was complete"))
+    }
+
+    /// Ends the background tasks and closes the connections to servers. Servers that take longer to
+    /// end are left to the child guard.
+    pub(super) async fn close(mut self) {
+        // First, because the tasks would reconnect.
+        self.background.shutdown().await;
+        let stop = join_all(self.ending.remotes.iter().map(|remote| remote.stop()));
+        let close_store = async {
+            if let Some(store) = &self.ending.store {
+                store.close().await;
+            }
+        };
+        timeout(CLOSE_TIMEOUT, async { tokio::join!(stop, close_store) })
+            .await
+            .ok();
+    }
+}
+
+/// Why a gateway cannot be asked, for the user of a command, to whom it is not a source.
+fn connect_error(url: &http::Uri, reason: &str) -> anyhow::Error {
+    if reason.starts_with(WANTS_CREDENTIALS) {
+        return anyhow::anyhow!(
+            "the gateway at {url} requires a key; set the variable {KEY_VARIABLE} to one of its \
+             `auth.keys`"
+        );
+    }
+    match refuses_connections(url) {
+        true => anyhow::anyhow!(
+            "cannot connect to {url}: connection refused; is `tidegate serve` running?"
+        ),
+        false => anyhow::anyhow!("cannot connect to {url}: {reason}"),
+    }
+}
+
+/// Whether nothing listens at an address.
+fn refuses_connections(url: &http::Uri) -> bool {
+    let is_https = url.scheme_str() == Some("https");
+    let port = url.port_u16().unwrap_or(if is_https { 443 } else { 80 });
+    let host = url.host().unwrap_or_default();
+    let host = host.trim_start_matches('[').trim_end_matches(']');
+    let addresses = (host, port).to_socket_addrs();
+    let results = addresses.into_iter().flatten().map(|address| {
+        let connected = TcpStream::connect_timeout(&address, PROBE_TIMEOUT);
+        connected.is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
+    });
+    let results: Vec<bool> = results.collect();
+    !results.is_empty() && results.iter().all(|refused| *refused)
+}
+
+/// What these commands can do as a client: nothing that a server could ask for.
+pub(super) fn client_context() -> ClientContext {
+    ClientContext {
+        stateless: true,
+        progress: Some(RawJson::string("command-line")),
+        ..ClientContext::default()
+    }
+}
+
+fn bearer(key: &Secret) -> anyhow::Result<(HeaderName, HeaderValue)> {
+    let value = HeaderValue::try_from(format!("Bearer {}", key.expose()));
+    let mut value =
+        value.with_context(|| format!("the variable {KEY_VARIABLE} is not a valid key"))?;
+    value.set_sensitive(true);
+    Ok((AUTHORIZATION, value))
+}
+
+fn result(outcome: Outcome) -> Result<RawJson, Error> {
+    match outcome {
+        Outcome::Complete { result, .. } => Ok(result),
+        Outcome::InputRequired(_) | Outcome::Question { .. } => Err(unanswerable()),
+        // The request did not declare that it accepts tasks.
+        Outcome::Task(_) => Err(Error::internal(
+            "the source started a task, which this request did not allow",
+        )),
+    }
+}
+
+fn unanswerable() -> Error {
+    Error::internal(
+        "the source asks its client a question, which the command line cannot answer; use an MCP \
+         client that supports it",
+    )
+}
+
+/// Prints a progress notification on stderr.
+fn print_progress(params: &RawJson) {
+    let Some(members) = params.object() else {
+        return;
+    };
+    let mut line = members.get("progress").unwrap_or("?").to_owned();
+    if let Some(total) = members.get("total") {
+        line += &format!(" of {total}");
+    }
+    if let Some(message) = members.string("message") {
+        line += &format!(": {}", printable(&message));
+    }
+    writeln!(io::stderr(), "progress {line}").ok();
+}

@@ -1,0 +1,151 @@
+//! `tidegate sources`: lists the sources, from the health resource of the gateway.
+
+use anyhow::Context as _;
+use serde::{Deserialize, Serialize};
+use tidegate_core::{List, Operation};
+use tidegate_mcp::revision::Method;
+
+use super::connection::GatewayConnection;
+use super::lists::entries;
+use super::output::{CommandOutput, columns, printable};
+
+/// The health resource of a gateway.
+const HEALTH: &str = "resource://system/health";
+
+/// The members of the health resource that are used.
+#[derive(Deserialize)]
+struct HealthReport {
+    components: Vec<Component>,
+}
+
+#[derive(Deserialize)]
+struct Component {
+    name: String,
+    status: String,
+    message: String,
+    metrics: serde_json::Value,
+}
+
+#[derive(Deserialize)]
+struct ReadResult {
+    contents: [Content; 1],
+}
+
+#[derive(Deserialize)]
+struct Content {
+    text: String,
+}
+
+/// A source as it is printed.
+#[derive(Serialize)]
+struct SourceRow {
+    name: String,
+    status: String,
+    message: String,
+    #[serde(flatten)]
+    counts: ListCounts,
+}
+
+/// The lengths of the lists. Among all components, only sources have these metrics.
+#[derive(Deserialize, Serialize)]
+struct ListCounts {
+    tools: u64,
+    prompts: u64,
+    resources: u64,
+    templates: u64,
+}
+
+pub(super) async fn run(
+    connection: &GatewayConnection,
+    json: bool,
+) -> anyhow::Result<CommandOutput> {
+    let rows = rows(connection).await?;
+    Ok(match json {
+        true => CommandOutput::data(format!("{:#}\n", serde_json::json!({ "sources": rows }))),
+        false => CommandOutput::data(to_text(&rows)),
+    })
+}
+
+async fn rows(connection: &GatewayConnection) -> anyhow::Result<Vec<SourceRow>> {
+    match (health_report(connection).await, connection.url()) {
+        (Ok(report), _) => Ok(report
+            .components
+            .into_iter()
+            .filter_map(source_row)
+            .collect()),
+        // Not a gateway, or the endpoint of one source: it is the only source.
+        (Err(_), Some(url)) => Ok(vec![server_row(connection, url).await?]),
+        (Err(error), None) => Err(error),
+    }
+}
+
+async fn health_report(connection: &GatewayConnection) -> anyhow::Result<HealthReport> {
+    const INVALID: &str = "the gateway sent an invalid health report";
+    let uri = HEALTH.to_owned();
+    let params = serde_json::json!({ "uri": uri });
+    let operation = Operation::Resource { uri };
+    let result = connection
+        .request(Method::ResourcesRead, operation, params.into())
+        .await?;
+    let ReadResult {
+        contents: [content],
+    } = result.read().context(INVALID)?;
+    serde_json::from_str(&content.text).context(INVALID)
+}
+
+/// The row of a component, if it is a source.
+fn source_row(component: Component) -> Option<SourceRow> {
+    let counts = serde_json::from_value(component.metrics).ok()?;
+    Some(SourceRow {
+        name: component.name,
+        status: component.status.to_lowercase(),
+        message: component.message,
+        counts,
+    })
+}
+
+/// The row of a whole server.
+async fn server_row(connection: &GatewayConnection, url: &http::Uri) -> anyhow::Result<SourceRow> {
+    let mut counts = [0; 4];
+    for (count, list) in std::iter::zip(&mut counts, List::ALL) {
+        *count = u64::try_from(entries(connection, list).await?.len())?;
+    }
+    let [tools, prompts, resources, templates] = counts;
+    Ok(SourceRow {
+        name: url.to_string(),
+        status: "healthy".to_owned(),
+        message: "ok".to_owned(),
+        counts: ListCounts {
+            tools,
+            prompts,
+            resources,
+            templates,
+        },
+    })
+}
+
+fn to_text(rows: &[SourceRow]) -> String {
+    let heading = [
+        "source",
+        "status",
+        "tools",
+        "prompts",
+        "resources",
+        "templates",
+        "message",
+    ];
+    let mut cells = vec![heading.map(str::to_owned)];
+    cells.extend(rows.iter().map(|row| {
+        let counts = &row.counts;
+        [
+            printable(&row.name),
+            printable(&row.status),
+            counts.tools.to_string(),
+            counts.prompts.to_string(),
+            counts.resources.to_string(),
+            counts.templates.to_string(),
+            printable(&row.message),
+        ]
+    }));
+    columns(&cells)
+}
