@@ -1,4 +1,4 @@
-//! What those who run the gateway see: the page of metrics.
+//! What operators of the gateway see: the metrics page.
 //!
 //! Knows no transport, no policy and no source by name.
 

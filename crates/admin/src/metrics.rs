@@ -1,5 +1,5 @@
-//! The page of metrics: figures that others count as they go, and those that are looked up when
-//! someone asks, as text in the form of OpenMetrics.
+//! The metrics page in the OpenMetrics text format: metrics that are counted elsewhere, and those that
+//! are collected when the page is scraped.
 
 mod components;
 mod process;
@@ -14,30 +14,33 @@ use tidegate_core::{HealthCheck, Metric, Source, SourceId};
 use components::Components;
 use process::Process;
 
-/// All that is looked up when someone asks.
+/// The metrics that are collected at each scrape.
 pub const METRICS: &[&[Metric]] = &[components::METRICS, process::METRICS];
 
-/// The page.
+/// The metrics page.
 pub struct Metrics {
     registry: Registry,
 }
 
 impl Metrics {
-    /// Of these figures, these sources and these parts of the gateway.
+    /// Adds the metrics of sources, gateway components and the process to a registry of counters.
     pub fn new(
-        mut counted: Registry,
+        mut registry: Registry,
         sources: Vec<(SourceId, Arc<dyn Source>)>,
-        parts: Vec<Arc<dyn HealthCheck>>,
+        components: Vec<Arc<dyn HealthCheck>>,
     ) -> Self {
-        counted.register_collector(Box::new(Components { sources, parts }));
-        counted.register_collector(Box::new(Process));
-        Self { registry: counted }
+        registry.register_collector(Box::new(Components {
+            sources,
+            components,
+        }));
+        registry.register_collector(Box::new(Process));
+        Self { registry }
     }
 
-    /// What the figures are now.
-    pub fn text(&self) -> String {
+    /// The page with the current values.
+    pub fn render(&self) -> String {
         let mut text = String::new();
-        // Only a writer or a figure of its own can fail, and a String takes everything.
+        // Only the writer or a custom metric can fail: neither does here.
         encode(&mut text, &self.registry).ok();
         text
     }

@@ -1,28 +1,28 @@
-//! Step 2, identify: a credential becomes a caller.
+//! Step 2, identify: turns a credential into a caller.
 
-mod keys;
+mod bearer_keys;
 
 use std::sync::Arc;
 
-use tidegate_core::{BoxFuture, Caller, Code, Credential, Error, Identify, Result};
+use tidegate_core::{BoxFuture, Caller, Credential, Identify, Result};
 
-pub use keys::{Key, Keys};
+pub use bearer_keys::{BearerKey, BearerKeys};
 
-/// Everyone is the principal `local`: right on loopback, where no authentication is configured.
-pub struct Local(Arc<Caller>);
+/// Identifies everyone as the principal `local`. For loopback without configured authentication.
+pub struct NoAuthentication {
+    local: Arc<Caller>,
+}
 
-impl Default for Local {
+impl Default for NoAuthentication {
     fn default() -> Self {
-        Self(Arc::new(Caller::local()))
+        Self {
+            local: Arc::new(Caller::local()),
+        }
     }
 }
 
-impl Identify for Local {
+impl Identify for NoAuthentication {
     fn identify<'a>(&'a self, _: Credential<'a>) -> BoxFuture<'a, Result<Arc<Caller>>> {
-        Box::pin(std::future::ready(Ok(Arc::clone(&self.0))))
+        Box::pin(std::future::ready(Ok(Arc::clone(&self.local))))
     }
-}
-
-fn unauthenticated(message: &str) -> Error {
-    Error::client(Code::Unauthenticated, message)
 }

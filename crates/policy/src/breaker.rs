@@ -1,5 +1,5 @@
-//! The layer that leaves a source alone for a while when it fails again and again, so that calls
-//! fail at once instead of each waiting for its deadline.
+//! The circuit breaker: after repeated failures of a source, calls fail at once for a while instead of
+//! each waiting for its deadline.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,27 +11,26 @@ use tidegate_core::{
 };
 use tokio::time::Instant;
 
-use crate::call_outcome::{Ending, Watcher, watched};
+use crate::call_outcome::{CallOutcome, OutcomeObserver, observe_outcome};
 
-/// The pause grows up to this many times the first.
-const LONGEST: u32 = 10;
+/// The pause grows with each failed trial, up to this many times its configured length.
+const MAX_PAUSE_FACTOR: u32 = 10;
 
-/// Opens after so many failures in a row.
+/// Opens after `failure_threshold` failed calls in a row, for `open_duration`.
 pub struct Breaker {
     failure_threshold: u32,
     open_duration: Duration,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<BreakerState>>,
 }
 
-/// What the last calls were like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    /// Calls go through; so many have failed in a row.
-    Closed { failed: u32 },
-    /// Calls are refused.
-    Open { until: Instant, times: u32 },
-    /// One call goes through, to see.
-    Trying { times: u32 },
+enum BreakerState {
+    /// Calls pass; the last `failures` of them failed.
+    Closed { failures: u32 },
+    /// Calls are rejected. `openings` counts how often it opened since it was last closed.
+    Open { until: Instant, openings: u32 },
+    /// One trial call is in flight; others are rejected.
+    HalfOpen { openings: u32 },
 }
 
 impl Breaker {
@@ -39,25 +38,25 @@ impl Breaker {
         Self {
             failure_threshold,
             open_duration,
-            state: Arc::new(Mutex::new(State::Closed { failed: 0 })),
+            state: Arc::new(Mutex::new(BreakerState::Closed { failures: 0 })),
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, BreakerState> {
         self.state.lock()
     }
 
-    /// Whether a call may go through now; how long to wait if not.
+    /// Whether a call may pass now; otherwise, how long to wait.
     fn admit(&self, now: Instant) -> Result<(), Duration> {
         let mut state = self.lock();
         match *state {
-            State::Closed { .. } => Ok(()),
-            State::Open { until, times } if until <= now => {
-                *state = State::Trying { times };
+            BreakerState::Closed { .. } => Ok(()),
+            BreakerState::Open { until, openings } if until <= now => {
+                *state = BreakerState::HalfOpen { openings };
                 Ok(())
             }
-            State::Open { until, .. } => Err(until - now),
-            State::Trying { .. } => Err(self.open_duration),
+            BreakerState::Open { until, .. } => Err(until - now),
+            BreakerState::HalfOpen { .. } => Err(self.open_duration),
         }
     }
 }
@@ -65,152 +64,88 @@ impl Breaker {
 impl Layer for Breaker {
     fn call<'a>(&'a self, call: Call, next: Next<'a>) -> BoxFuture<'a, Result<Reply>> {
         if let Err(wait) = self.admit(Instant::now()) {
-            let refused = refused(call.source.as_str(), wait);
-            return Box::pin(std::future::ready(Err(refused)));
+            let error = open_error(call.source.as_str(), wait);
+            return Box::pin(std::future::ready(Err(error)));
         }
-        let watcher = Counter {
+        let observer = BreakerObserver {
             failure_threshold: self.failure_threshold,
             open_duration: self.open_duration,
             state: Arc::clone(&self.state),
         };
-        Box::pin(watched(next.run(call), watcher))
+        Box::pin(observe_outcome(next.run(call), observer))
     }
 
     fn health(&self) -> Health {
         match *self.lock() {
-            State::Closed { .. } => Health::Good,
-            State::Open { .. } | State::Trying { .. } => {
-                Health::Degraded("failed again and again; it is left alone for a while".to_owned())
+            BreakerState::Closed { .. } => Health::Good,
+            BreakerState::Open { .. } | BreakerState::HalfOpen { .. } => {
+                Health::Degraded("circuit breaker open after repeated failures".to_owned())
             }
         }
     }
 }
 
-fn refused(source: &str, wait: Duration) -> Error {
+fn open_error(source: &str, wait: Duration) -> Error {
     let seconds = wait.as_secs() + 1;
     let message = format!(
-        "the source `{}` failed again and again and is left alone; try again in {seconds} s",
+        "source `{}` failed repeatedly (circuit breaker open); retry in {seconds} s",
         truncate_for_message(source)
     );
     Error::new(Code::SourceDown, ErrorOrigin::Gateway, message)
 }
 
-/// Notes how a call ended.
-struct Counter {
+/// Updates the breaker with the outcome of one call.
+struct BreakerObserver {
     failure_threshold: u32,
     open_duration: Duration,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<BreakerState>>,
 }
 
-impl Watcher for Counter {
-    fn ended(self, how: Ending<'_>) {
+impl OutcomeObserver for BreakerObserver {
+    fn call_ended(self, outcome: CallOutcome<'_>) {
         let mut state = self.state.lock();
-        *state = match how {
-            Ending::Answered(_) => State::Closed { failed: 0 },
-            Ending::Failed(error) if is_its_fault(error) => self.after_failure(*state),
-            Ending::Failed(error) if error.origin() != ErrorOrigin::Gateway => {
-                State::Closed { failed: 0 }
+        *state = match outcome {
+            CallOutcome::Completed(_) => BreakerState::Closed { failures: 0 },
+            CallOutcome::Failed(error) if is_source_failure(error) => self.after_failure(*state),
+            // An error response is a response: the source works.
+            CallOutcome::Failed(error) if error.origin() != ErrorOrigin::Gateway => {
+                BreakerState::Closed { failures: 0 }
             }
-            // Nothing was learned: the next call may try.
-            Ending::Failed(_) | Ending::Dropped => match *state {
-                State::Trying { times } => State::Open {
+            // This says nothing about the source: the next call may be the trial.
+            CallOutcome::Failed(_) | CallOutcome::Cancelled => match *state {
+                BreakerState::HalfOpen { openings } => BreakerState::Open {
                     until: Instant::now(),
-                    times,
+                    openings,
                 },
-                other => other,
+                unchanged => unchanged,
             },
         };
     }
 }
 
-impl Counter {
-    fn after_failure(&self, state: State) -> State {
-        let open = |times: u32| State::Open {
-            until: Instant::now() + self.open_duration * times.min(LONGEST),
-            times,
+impl BreakerObserver {
+    fn after_failure(&self, state: BreakerState) -> BreakerState {
+        let open = |openings: u32| BreakerState::Open {
+            until: Instant::now() + self.open_duration * openings.min(MAX_PAUSE_FACTOR),
+            openings,
         };
         match state {
-            State::Closed { failed } if failed + 1 < self.failure_threshold => {
-                State::Closed { failed: failed + 1 }
+            BreakerState::Closed { failures } if failures + 1 < self.failure_threshold => {
+                BreakerState::Closed {
+                    failures: failures + 1,
+                }
             }
-            State::Closed { .. } => open(1),
-            State::Trying { times } => open(times + 1),
-            still_open @ State::Open { .. } => still_open,
+            BreakerState::Closed { .. } => open(1),
+            BreakerState::HalfOpen { openings } => open(openings + 1),
+            still_open @ BreakerState::Open { .. } => still_open,
         }
     }
 }
 
-/// Whether asking again would likely end the same way. What was not asked says nothing.
-fn is_its_fault(error: &Error) -> bool {
+/// Whether the source got the call and failed to answer it.
+fn is_source_failure(error: &Error) -> bool {
     matches!(error.code(), Code::SourceFailed | Code::Timeout)
 }
 
 #[cfg(test)]
-mod tests {
-    use tidegate_core::{Outcome, RawJson};
-
-    use super::*;
-
-    const PAUSE: Duration = Duration::from_secs(30);
-
-    fn failed(breaker: &Breaker) {
-        ends(
-            breaker,
-            Ending::Failed(&Error::new(Code::Timeout, ErrorOrigin::Source, "late")),
-        );
-    }
-
-    fn answered(breaker: &Breaker) {
-        let outcome = Outcome::complete(RawJson::empty_object());
-        ends(breaker, Ending::Answered(&outcome));
-    }
-
-    fn ends(breaker: &Breaker, how: Ending<'_>) {
-        let counter = Counter {
-            failure_threshold: breaker.failure_threshold,
-            open_duration: breaker.open_duration,
-            state: Arc::clone(&breaker.state),
-        };
-        counter.ended(how);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn it_opens_after_failures_in_a_row_and_lets_one_try_later() {
-        let breaker = Breaker::new(3, PAUSE);
-        let admitted = || breaker.admit(Instant::now()).is_ok();
-        failed(&breaker);
-        failed(&breaker);
-        answered(&breaker);
-        failed(&breaker);
-        failed(&breaker);
-        assert!(admitted(), "not three in a row");
-        failed(&breaker);
-        assert!(!admitted());
-        assert!(matches!(breaker.health(), Health::Degraded(_)));
-        tokio::time::advance(PAUSE).await;
-        assert!(admitted() && !admitted(), "one alone");
-        failed(&breaker);
-        tokio::time::advance(PAUSE).await;
-        assert!(!admitted(), "the second pause is longer");
-        tokio::time::advance(PAUSE).await;
-        assert!(admitted());
-        ends(&breaker, Ending::Dropped);
-        assert!(admitted(), "nothing was learned");
-        answered(&breaker);
-        assert!(admitted() && admitted());
-        assert_eq!(breaker.health(), Health::Good);
-    }
-
-    #[tokio::test]
-    async fn what_was_not_asked_and_what_was_answered_is_no_failure() {
-        let breaker = Breaker::new(1, PAUSE);
-        for error in [
-            Error::new(Code::SourceDown, ErrorOrigin::Source, "not there"),
-            Error::new(Code::Source(-32000), ErrorOrigin::Source, "an answer"),
-            Error::resource_not_found("a://b"),
-        ] {
-            ends(&breaker, Ending::Failed(&error));
-        }
-        assert!(breaker.admit(Instant::now()).is_ok());
-    }
-}
+mod tests;

@@ -1,70 +1,73 @@
-//! How a call ends, for layers that want to know: an answer, a failure, or nobody waits any more.
+//! Reports how a call ended to layers that need to know: completed, failed or cancelled.
 
 use futures_util::stream::{self, StreamExt};
 use tidegate_core::{Error, Event, EventStream, Outcome, Reply, Result};
 
 /// How a call ended.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Ending<'a> {
-    Answered(&'a Outcome),
+pub(crate) enum CallOutcome<'a> {
+    Completed(&'a Outcome),
     Failed(&'a Error),
-    /// Whoever asked has gone.
-    Dropped,
+    /// The call was dropped before it ended: its client is gone or cancelled it.
+    Cancelled,
 }
 
-/// Is told once.
-pub(crate) trait Watcher: Send + 'static {
-    fn ended(self, how: Ending<'_>);
+/// Is called exactly once, when the call ends.
+pub(crate) trait OutcomeObserver: Send + 'static {
+    fn call_ended(self, outcome: CallOutcome<'_>);
 }
 
-/// Goes on with a call, and tells how it ended.
-pub(crate) async fn watched<W: Watcher>(
+/// Awaits a reply and reports its outcome. A streamed reply ends with its last event.
+pub(crate) async fn observe_outcome<O: OutcomeObserver>(
     reply: impl Future<Output = Result<Reply>>,
-    watcher: W,
+    observer: O,
 ) -> Result<Reply> {
-    let told = Told(Some(watcher));
+    let observer = OnceObserver(Some(observer));
     match reply.await {
         Ok(Reply::Done(outcome)) => {
-            told.tell(Ending::Answered(&outcome));
+            observer.report(CallOutcome::Completed(&outcome));
             Ok(Reply::Done(outcome))
         }
-        Ok(Reply::Stream(events)) => Ok(Reply::Stream(watched_events(events, told))),
+        Ok(Reply::Stream(events)) => Ok(Reply::Stream(observe_events(events, observer))),
         Err(error) => {
-            told.tell(Ending::Failed(&error));
+            observer.report(CallOutcome::Failed(&error));
             Err(error)
         }
     }
 }
 
-fn watched_events<W: Watcher>(events: EventStream, told: Told<W>) -> EventStream {
-    stream::unfold(Some((events, told)), |state| async {
-        let (mut events, told) = state?;
+fn observe_events<O: OutcomeObserver>(
+    events: EventStream,
+    observer: OnceObserver<O>,
+) -> EventStream {
+    stream::unfold(Some((events, observer)), |state| async {
+        let (mut events, observer) = state?;
         let event = events.next().await?;
         match &event {
-            Ok(Event::Done(outcome)) => told.tell(Ending::Answered(outcome)),
-            Err(error) => told.tell(Ending::Failed(error)),
-            Ok(_) => return Some((event, Some((events, told)))),
+            Ok(Event::Done(outcome)) => observer.report(CallOutcome::Completed(outcome)),
+            Err(error) => observer.report(CallOutcome::Failed(error)),
+            Ok(_) => return Some((event, Some((events, observer)))),
         }
         Some((event, None))
     })
     .boxed()
 }
 
-/// Tells once: when the call ends, or when it is dropped.
-struct Told<W: Watcher>(Option<W>);
+/// Reports `Cancelled` if it is dropped before another outcome was reported.
+struct OnceObserver<O: OutcomeObserver>(Option<O>);
 
-impl<W: Watcher> Told<W> {
-    fn tell(mut self, how: Ending<'_>) {
-        if let Some(watcher) = self.0.take() {
-            watcher.ended(how);
+impl<O: OutcomeObserver> OnceObserver<O> {
+    fn report(mut self, outcome: CallOutcome<'_>) {
+        if let Some(observer) = self.0.take() {
+            observer.call_ended(outcome);
         }
     }
 }
 
-impl<W: Watcher> Drop for Told<W> {
+impl<O: OutcomeObserver> Drop for OnceObserver<O> {
     fn drop(&mut self) {
-        if let Some(watcher) = self.0.take() {
-            watcher.ended(Ending::Dropped);
+        if let Some(observer) = self.0.take() {
+            observer.call_ended(CallOutcome::Cancelled);
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The layer that bounds how many calls a source has at once. The rest wait in order, and not for
-//! ever.
+//! The layer that limits the concurrent calls of a source. Further calls wait in a bounded queue, for
+//! a bounded time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,37 +10,40 @@ use tidegate_core::{
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError};
 
-/// Lets so many calls through at once.
+/// Limits concurrent calls.
 pub struct Concurrency {
-    at_once: Arc<Semaphore>,
-    /// As many may wait.
+    permits: Arc<Semaphore>,
+    /// Places in the queue: as many as there are permits.
     queue: Arc<Semaphore>,
-    wait: Duration,
+    queue_timeout: Duration,
 }
 
 impl Concurrency {
-    /// Calls at once, and how long one more may wait for its turn.
-    pub fn new(max_concurrent_calls: usize, wait: Duration) -> Self {
+    /// Allows `max_concurrent_calls` at a time, and as many more to wait for up to `queue_timeout`.
+    pub fn new(max_concurrent_calls: usize, queue_timeout: Duration) -> Self {
         Self {
-            at_once: Arc::new(Semaphore::new(max_concurrent_calls)),
+            permits: Arc::new(Semaphore::new(max_concurrent_calls)),
             queue: Arc::new(Semaphore::new(max_concurrent_calls)),
-            wait,
+            queue_timeout,
         }
     }
 
-    async fn turn(&self, source: &str) -> Result<OwnedSemaphorePermit> {
-        match Arc::clone(&self.at_once).try_acquire_owned() {
-            Ok(room) => return Ok(room),
-            Err(TryAcquireError::Closed) => return Err(refused(source, "is closed")),
+    async fn acquire(&self, source: &str) -> Result<OwnedSemaphorePermit> {
+        match Arc::clone(&self.permits).try_acquire_owned() {
+            Ok(permit) => return Ok(permit),
+            Err(TryAcquireError::Closed) => return Err(overloaded(source, "is shutting down")),
             Err(TryAcquireError::NoPermits) => {}
         }
-        let Ok(_in_line) = self.queue.try_acquire() else {
-            return Err(refused(source, "has as many calls waiting as it may"));
+        let Ok(_place) = self.queue.try_acquire() else {
+            return Err(overloaded(source, "is at its limit of concurrent calls"));
         };
-        let room = Arc::clone(&self.at_once).acquire_owned();
-        match tokio::time::timeout(self.wait, room).await {
-            Ok(Ok(room)) => Ok(room),
-            _ => Err(refused(source, "did not get to this call in time")),
+        let permit = Arc::clone(&self.permits).acquire_owned();
+        match tokio::time::timeout(self.queue_timeout, permit).await {
+            Ok(Ok(permit)) => Ok(permit),
+            _ => {
+                let waited = format!("was busy for {} s", self.queue_timeout.as_secs_f64());
+                Err(overloaded(source, &waited))
+            }
         }
     }
 }
@@ -48,14 +51,14 @@ impl Concurrency {
 impl Layer for Concurrency {
     fn call<'a>(&'a self, call: Call, next: Next<'a>) -> BoxFuture<'a, Result<Reply>> {
         Box::pin(async move {
-            let room = self.turn(call.source.as_str()).await?;
+            let permit = self.acquire(call.source.as_str()).await?;
             match next.run(call).await? {
                 Reply::Stream(events) => {
-                    let held = events.map(move |event| {
-                        let _in_use = &room;
+                    let events = events.map(move |event| {
+                        let _held = &permit;
                         event
                     });
-                    Ok(Reply::Stream(held.boxed()))
+                    Ok(Reply::Stream(events.boxed()))
                 }
                 done @ Reply::Done(_) => Ok(done),
             }
@@ -63,10 +66,13 @@ impl Layer for Concurrency {
     }
 }
 
-fn refused(source: &str, why: &str) -> Error {
+fn overloaded(source: &str, problem: &str) -> Error {
     let message = format!(
-        "the source `{}` {why}; try again later",
+        "source `{}` {problem}; retry later",
         truncate_for_message(source)
     );
     Error::new(Code::SourceDown, ErrorOrigin::Gateway, message)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,4 @@
-//! The layer that ends what takes too long.
+//! The layer that ends calls that take too long.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tidegate_core::{
 };
 use tokio::time::{Instant, timeout_at};
 
-/// Bounds the time of a call: between two signs of life, and in all.
+/// Limits the time between two events of a call, and its total time. Change streams have no deadline.
 pub struct Deadline {
     pub call_timeout: Duration,
     pub max_call_duration: Duration,
@@ -21,44 +21,45 @@ impl Layer for Deadline {
         }
         Box::pin(async move {
             let end = Instant::now() + self.max_call_duration;
-            let first = (Instant::now() + self.call_timeout).min(end);
-            match timeout_at(first, next.run(call)).await {
+            let first_event = (Instant::now() + self.call_timeout).min(end);
+            match timeout_at(first_event, next.run(call)).await {
                 Ok(Ok(Reply::Stream(events))) => {
-                    Ok(Reply::Stream(bounded(events, self.call_timeout, end)))
+                    let events = with_deadline(events, self.call_timeout, end);
+                    Ok(Reply::Stream(events))
                 }
                 Ok(reply) => reply,
-                Err(_) => Err(too_late()),
+                Err(_) => Err(timed_out()),
             }
         })
     }
 }
 
-fn bounded(events: EventStream, between: Duration, end: Instant) -> EventStream {
-    stream::unfold(Some((events, false)), move |state| async move {
-        let (mut events, asked) = state?;
-        // Someone who is asked something needs time to think.
-        let next = if asked {
-            end
-        } else {
-            (Instant::now() + between).min(end)
+fn with_deadline(events: EventStream, call_timeout: Duration, end: Instant) -> EventStream {
+    let state = Some((events, false));
+    stream::unfold(state, move |state| async move {
+        let (mut events, has_question) = state?;
+        // The client may need longer than a server to answer a question: only the end counts.
+        let next_event = match has_question {
+            true => end,
+            false => (Instant::now() + call_timeout).min(end),
         };
-        match timeout_at(next, events.next()).await {
+        match timeout_at(next_event, events.next()).await {
             Ok(None) => None,
             Ok(Some(event @ (Ok(Event::Done(_)) | Err(_)))) => Some((event, None)),
             Ok(Some(event)) => {
-                let asked = matches!(event, Ok(Event::Question(_)));
-                Some((event, Some((events, asked))))
+                let has_question = matches!(event, Ok(Event::Question(_)));
+                Some((event, Some((events, has_question))))
             }
-            Err(_) => Some((Err(too_late()), None)),
+            Err(_) => Some((Err(timed_out()), None)),
         }
     })
     .boxed()
 }
 
-fn too_late() -> Error {
-    Error::new(
-        Code::Timeout,
-        ErrorOrigin::Source,
-        "the call took longer than it may and was ended",
-    )
+fn timed_out() -> Error {
+    let message = "the call timed out and was cancelled";
+    Error::new(Code::Timeout, ErrorOrigin::Source, message)
 }
+
+#[cfg(test)]
+mod tests;

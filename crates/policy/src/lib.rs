@@ -1,6 +1,6 @@
-//! Policy: who a caller is, and the layers every call passes.
+//! Policy: who a caller is (`authn`), and the layers that calls pass through.
 //!
-//! Knows no HTTP, no SQL and no method names. A feature that is off is a layer that is not in the
+//! Knows no HTTP, no SQL and no method names. A disabled feature is a layer that is absent from the
 //! list, never a flag inside one.
 
 pub mod authn;
@@ -10,9 +10,11 @@ mod concurrency;
 mod deadline;
 mod observe;
 mod retry;
+#[cfg(test)]
+mod scripted;
 
 pub use breaker::Breaker;
 pub use concurrency::Concurrency;
 pub use deadline::Deadline;
-pub use observe::{CallMetrics, METRICS, Observe, Words};
+pub use observe::{CallMetrics, METRICS, MetricLabels, Observe};
 pub use retry::Retry;

@@ -1,10 +1,10 @@
-//! The layer that sees every call: it counts each once, and logs each failure once, with its cause.
+//! The layer that observes every call: counts it once, and logs each failure once, with its cause.
 
 mod counters;
-mod latency;
+mod histogram;
 mod log;
 mod metrics;
-mod reads;
+mod plugin_reads;
 #[cfg(test)]
 mod tests;
 
@@ -17,168 +17,168 @@ use tidegate_core::{
     truncate_for_message,
 };
 
-use crate::call_outcome::{Ending, Watcher, watched};
-use counters::{OfCalls, OfLists, Tally};
+use crate::call_outcome::{CallOutcome, OutcomeObserver, observe_outcome};
+use counters::{CallCounters, ListCounters, MethodCounters};
+use metrics::ReadCounters;
 pub use metrics::{CallMetrics, METRICS};
-use reads::Read;
 
 /// Counts and logs calls.
-pub struct Observe(Arc<Observed>);
+pub struct Observe(Arc<ObserveState>);
 
-struct Observed {
+struct ObserveState {
     stats: Arc<CallStats>,
-    tally: Tally,
-    kind: fn(Code) -> &'static str,
+    counters: CallCounters,
+    error_kind: fn(Code) -> &'static str,
 }
 
-/// What clients call things, for labels: this crate knows neither methods nor kinds of errors by name.
-pub struct Words {
-    /// The methods that clients ask by.
+/// Label values that come from the protocol: this crate knows no method names and no error kinds.
+pub struct MetricLabels {
+    /// The names of all request methods.
     pub methods: Vec<&'static str>,
-    /// The kind of an error.
-    pub kind: fn(Code) -> &'static str,
+    /// The public kind of an error.
+    pub error_kind: fn(Code) -> &'static str,
 }
 
 impl Observe {
-    /// Watches calls at these sources.
+    /// Observes calls to these sources.
     pub fn new(
         stats: Arc<CallStats>,
-        figures: Arc<CallMetrics>,
-        words: Words,
+        metrics: Arc<CallMetrics>,
+        labels: MetricLabels,
         sources: &[(SourceId, Arc<dyn Source>)],
     ) -> Self {
-        Self(Arc::new(Observed {
+        Self(Arc::new(ObserveState {
             stats,
-            tally: Tally::new(figures, words.methods, sources),
-            kind: words.kind,
+            counters: CallCounters::new(metrics, labels.methods, sources),
+            error_kind: labels.error_kind,
         }))
     }
 }
 
 impl Layer for Observe {
     fn call<'a>(&'a self, call: Call, next: Next<'a>) -> BoxFuture<'a, Result<Reply>> {
-        let watch = Watch::new(&self.0, &call);
-        watch.begins();
-        Box::pin(watched(next.run(call), watch))
+        let observed = ObservedCall::new(&self.0, &call);
+        observed.started();
+        Box::pin(observe_outcome(next.run(call), observed))
     }
 }
 
-/// One call under watch.
-struct Watch {
-    observed: Arc<Observed>,
-    figures: Arc<OfCalls>,
+/// One call in flight.
+struct ObservedCall {
+    state: Arc<ObserveState>,
+    counters: Arc<MethodCounters>,
     started: Instant,
     label: &'static str,
     source: SourceId,
     principal: Principal,
     correlation: CorrelationId,
-    /// A stream of changes lasts as long as its client wants it: its time says nothing.
-    standing: bool,
-    about: About,
+    /// A change stream is open for as long as its client wants: its duration is not measured.
+    is_listen: bool,
+    kind: CallKind,
 }
 
-/// What a call is about, where it is counted and logged by a name of its own.
-enum About {
-    Anything,
-    /// A resource of a built-in source.
-    Plugin {
-        read: Arc<Read>,
+/// Kinds of calls that have their own counters and log events.
+enum CallKind {
+    Other,
+    /// A read of a `plugin://` resource of a built-in source.
+    PluginRead {
+        counters: Arc<ReadCounters>,
         uri: String,
     },
-    /// The list of resources.
-    Resources(Arc<OfLists>),
+    ResourceList(Arc<ListCounters>),
 }
 
-impl About {
-    fn new(tally: &Tally, call: &Call) -> Self {
+impl CallKind {
+    fn new(counters: &CallCounters, call: &Call) -> Self {
         match &call.operation {
             Operation::Gateway(GatewayOperation::List {
                 list: List::Resources,
                 ..
-            }) => Self::Resources(Arc::clone(&tally.lists)),
-            _ => match tally.reads.of(call) {
-                Some((read, uri)) => Self::Plugin {
-                    read: Arc::clone(read),
+            }) => Self::ResourceList(Arc::clone(&counters.resource_lists)),
+            _ => match counters.plugin_reads.find(call) {
+                Some((counters, uri)) => Self::PluginRead {
+                    counters: Arc::clone(counters),
                     uri: truncate_for_message(uri),
                 },
-                None => Self::Anything,
+                None => Self::Other,
             },
         }
     }
 }
 
-impl Watch {
-    fn new(observed: &Arc<Observed>, call: &Call) -> Self {
-        let tally = &observed.tally;
+impl ObservedCall {
+    fn new(state: &Arc<ObserveState>, call: &Call) -> Self {
+        let counters = &state.counters;
         Self {
-            observed: Arc::clone(observed),
-            figures: Arc::clone(tally.of_calls(&call.source, call.label)),
+            state: Arc::clone(state),
+            counters: Arc::clone(counters.find(&call.source, call.label)),
             started: Instant::now(),
             label: call.label,
             source: call.source.clone(),
             principal: call.caller.principal.clone(),
             correlation: call.correlation,
-            standing: call.is_listen(),
-            about: About::new(tally, call),
+            is_listen: call.is_listen(),
+            kind: CallKind::new(counters, call),
         }
     }
 
-    fn begins(&self) {
-        if !self.standing {
-            self.figures.in_flight.inc();
+    fn started(&self) {
+        if !self.is_listen {
+            self.counters.in_flight.inc();
         }
-        self.say_begun();
+        self.log_started();
     }
 
-    fn succeeded(&self, outcome: &Outcome) {
-        let took = self.started.elapsed();
-        self.figures.success.inc();
-        if !self.standing {
-            self.observed.stats.record_success(took);
-            self.figures.seconds.took(took);
+    fn completed(&self, outcome: &Outcome) {
+        let duration = self.started.elapsed();
+        self.counters.success.inc();
+        if !self.is_listen {
+            self.state.stats.record_success(duration);
+            self.counters.seconds.observe(duration);
         }
-        match &self.about {
-            About::Anything => {}
-            About::Plugin { read, .. } => {
-                read.statuses.success.inc();
+        match &self.kind {
+            CallKind::Other => {}
+            CallKind::PluginRead { counters, .. } => {
+                counters.statuses.success.inc();
             }
-            About::Resources(lists) => {
+            CallKind::ResourceList(lists) => {
                 lists.statuses.success.inc();
-                lists.seconds.took(took);
+                lists.seconds.observe(duration);
             }
         }
-        self.say_succeeded(outcome, took);
+        self.log_completed(outcome, duration);
     }
 
     fn failed(&self, error: &Error) {
-        let took = self.started.elapsed();
+        let duration = self.started.elapsed();
         match error.origin() {
             ErrorOrigin::Client => {
-                self.observed.stats.record_client_error(took);
-                self.figures.refused.inc();
+                self.state.stats.record_client_error(duration);
+                self.counters.rejected.inc();
             }
             ErrorOrigin::Gateway | ErrorOrigin::Source => {
-                self.observed.stats.record_failure(took);
-                self.figures.failed.inc();
+                self.state.stats.record_failure(duration);
+                self.counters.failed.inc();
             }
         }
-        self.figures.seconds.took(took);
-        let kind = (self.observed.kind)(error.code());
-        self.observed.tally.figures.erred(self.step(error), kind);
-        match &self.about {
-            About::Anything => {}
-            About::Plugin { read, .. } => {
-                read.statuses.failure.inc();
+        self.counters.seconds.observe(duration);
+        let kind = (self.state.error_kind)(error.code());
+        let metrics = &self.state.counters.metrics;
+        metrics.count_error(self.step(error), kind);
+        match &self.kind {
+            CallKind::Other => {}
+            CallKind::PluginRead { counters, .. } => {
+                counters.statuses.failure.inc();
             }
-            About::Resources(lists) => {
+            CallKind::ResourceList(lists) => {
                 lists.statuses.failure.inc();
-                lists.seconds.took(took);
+                lists.seconds.observe(duration);
             }
         }
-        self.say_failed(error, took);
+        self.log_failed(error, duration);
     }
 
-    /// Where the call ended that failed so. What no source has is refused as the gateway's.
+    /// The step that failed. Targets that no source has are rejected by the gateway's own source.
     fn step(&self, error: &Error) -> Step {
         match error.code() {
             Code::Forbidden | Code::RateLimited | Code::Timeout | Code::Unavailable => Step::Govern,
@@ -191,32 +191,32 @@ impl Watch {
     }
 
     fn cancelled(&self) {
-        self.figures.cancelled.inc();
-        if !self.standing {
-            self.observed.stats.record_cancellation();
+        self.counters.cancelled.inc();
+        if !self.is_listen {
+            self.state.stats.record_cancellation();
         }
-        match &self.about {
-            About::Anything => {}
-            About::Plugin { read, .. } => {
-                read.statuses.cancelled.inc();
+        match &self.kind {
+            CallKind::Other => {}
+            CallKind::PluginRead { counters, .. } => {
+                counters.statuses.cancelled.inc();
             }
-            About::Resources(lists) => {
+            CallKind::ResourceList(lists) => {
                 lists.statuses.cancelled.inc();
             }
         }
-        self.say_cancelled();
+        self.log_cancelled();
     }
 }
 
-impl Watcher for Watch {
-    fn ended(self, how: Ending<'_>) {
-        if !self.standing {
-            self.figures.in_flight.dec();
+impl OutcomeObserver for ObservedCall {
+    fn call_ended(self, outcome: CallOutcome<'_>) {
+        if !self.is_listen {
+            self.counters.in_flight.dec();
         }
-        match how {
-            Ending::Answered(outcome) => self.succeeded(outcome),
-            Ending::Failed(error) => self.failed(error),
-            Ending::Dropped => self.cancelled(),
+        match outcome {
+            CallOutcome::Completed(outcome) => self.completed(outcome),
+            CallOutcome::Failed(error) => self.failed(error),
+            CallOutcome::Cancelled => self.cancelled(),
         }
     }
 }

@@ -1,15 +1,17 @@
-//! The layer that asks again where that is safe: what a source was never asked, and what does no
-//! more when it is asked twice.
+//! The layer that retries failed calls where that is safe: calls that never reached the source, and
+//! idempotent ones.
 
 use std::time::Duration;
 
 use futures_util::stream::{self, StreamExt};
 use tidegate_core::{BoxFuture, Call, Code, Error, ErrorOrigin, Layer, Next, Reply, Result};
 
-/// The wait before the first further attempt; each next is four times as long.
-const FIRST_WAIT: Duration = Duration::from_millis(100);
+/// The delay before the first retry. Each further delay is `BACKOFF_FACTOR` times as long.
+const FIRST_DELAY: Duration = Duration::from_millis(100);
 
-/// Asks again, so many times.
+const BACKOFF_FACTOR: u32 = 4;
+
+/// Retries a call up to `max_retries` times.
 pub struct Retry {
     pub max_retries: u32,
 }
@@ -17,12 +19,12 @@ pub struct Retry {
 impl Layer for Retry {
     fn call<'a>(&'a self, call: Call, next: Next<'a>) -> BoxFuture<'a, Result<Reply>> {
         Box::pin(async move {
-            let mut wait = FIRST_WAIT;
+            let mut delay = FIRST_DELAY;
             for _ in 0..self.max_retries {
-                match begun(next.run(call.clone()).await).await {
-                    Err(error) if may_repeat(&call, &error) => {
-                        tokio::time::sleep(wait).await;
-                        wait *= 4;
+                match first_event(next.run(call.clone()).await).await {
+                    Err(error) if is_retryable(&call, &error) => {
+                        tokio::time::sleep(delay).await;
+                        delay *= BACKOFF_FACTOR;
                     }
                     reply => return reply,
                 }
@@ -32,8 +34,8 @@ impl Layer for Retry {
     }
 }
 
-/// Waits for the first sign of a reply: one that begins with an error is that error.
-async fn begun(reply: Result<Reply>) -> Result<Reply> {
+/// Waits for the first event of a reply: a stream that starts with an error becomes that error.
+async fn first_event(reply: Result<Reply>) -> Result<Reply> {
     let mut events = match reply? {
         Reply::Stream(events) => events,
         done @ Reply::Done(_) => return Ok(done),
@@ -45,11 +47,15 @@ async fn begun(reply: Result<Reply>) -> Result<Reply> {
     }
 }
 
-fn may_repeat(call: &Call, error: &Error) -> bool {
-    let of_the_source = error.origin() == ErrorOrigin::Source;
+/// `SourceDown` means that the source never got the call. After `SourceFailed` it may have.
+fn is_retryable(call: &Call, error: &Error) -> bool {
+    let from_source = error.origin() == ErrorOrigin::Source;
     match error.code() {
-        Code::SourceDown => of_the_source,
-        Code::SourceFailed => of_the_source && call.idempotent,
+        Code::SourceDown => from_source,
+        Code::SourceFailed => from_source && call.idempotent,
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests;

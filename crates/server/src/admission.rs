@@ -47,10 +47,10 @@ impl Admission {
         }
     }
 
-    /// Tells of each message that is refused before a call is made of it.
+    /// Calls `rejected` for each message that is rejected before it becomes a call.
     #[must_use]
-    pub fn telling(mut self, refused: impl Fn(Step, Code) + Send + Sync + 'static) -> Self {
-        self.refused = Box::new(refused);
+    pub fn on_rejected(mut self, rejected: impl Fn(Step, Code) + Send + Sync + 'static) -> Self {
+        self.refused = Box::new(rejected);
         self
     }
 

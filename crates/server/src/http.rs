@@ -39,9 +39,9 @@ pub struct HttpConfig {
     /// Whether the address listened on is this machine's own.
     pub loopback: bool,
     /// Host names under which the gateway is known, beside the address itself.
-    pub hosts: Vec<String>,
+    pub allowed_hosts: Vec<String>,
     /// Origins of the web pages that may call.
-    pub origins: Vec<String>,
+    pub allowed_origins: Vec<String>,
     /// Whether `/sse` and `/messages` are there.
     pub legacy_sse: bool,
     /// What `/metrics` says, where it is there.

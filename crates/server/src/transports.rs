@@ -47,7 +47,7 @@ impl Transports {
     }
 
     /// Ends idle sessions, for as long as it is polled.
-    pub async fn sweep(&self) {
+    pub async fn expire_idle_sessions(&self) {
         let mut ticks = tokio::time::interval(self.admission.sessions.sweep_every());
         loop {
             ticks.tick().await;

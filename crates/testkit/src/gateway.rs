@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tidegate_core::{CallStats, Gateway, GatewayConfig, Identify, Layer, Naming, Source, SourceId};
-use tidegate_policy::authn::{Key, Keys, Local};
-use tidegate_policy::{Deadline, Observe, Words};
+use tidegate_policy::authn::{BearerKey, BearerKeys, NoAuthentication};
+use tidegate_policy::{Deadline, MetricLabels, Observe};
 use tidegate_server::{Admission, HttpConfig, Limits, Listener, Transports, serve_http};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -38,7 +38,7 @@ impl TestGateway {
     pub fn with(source: FakeSource) -> TestGatewayBuilder {
         TestGatewayBuilder {
             sources: Vec::new(),
-            identify: Arc::new(Local::default()),
+            identify: Arc::new(NoAuthentication::default()),
             limits: Limits::default(),
             http: HttpConfig {
                 loopback: true,
@@ -70,12 +70,12 @@ impl TestGatewayBuilder {
     /// Accepts only these bearer keys: pairs of a principal and its key.
     #[must_use]
     pub fn keys<const N: usize>(mut self, keys: [(&str, &str); N]) -> Self {
-        let keys = keys.map(|(principal, secret)| Key {
+        let keys = keys.map(|(principal, secret)| BearerKey {
             principal,
             secret,
             admin: false,
         });
-        self.identify = Arc::new(Keys::new(keys));
+        self.identify = Arc::new(BearerKeys::new(keys));
         self
     }
 
@@ -154,9 +154,9 @@ impl TestGatewayBuilder {
             Arc::new(Observe::new(
                 Arc::clone(&stats),
                 Arc::default(),
-                Words {
+                MetricLabels {
                     methods: Vec::new(),
-                    kind: |_| "any",
+                    error_kind: |_| "any",
                 },
                 &self.sources,
             )),
@@ -188,6 +188,6 @@ async fn background(gateway: &Arc<Gateway>, transports: &Arc<Transports>) -> Joi
     if futures_util::poll!(&mut run).is_pending() {
         tasks.spawn(run);
     }
-    tasks.spawn(async move { transports.sweep().await });
+    tasks.spawn(async move { transports.expire_idle_sessions().await });
     tasks
 }

@@ -13,7 +13,7 @@ use tidegate_core::{
     CallStats, Gateway, GatewayConfig, GatewayHandle, HealthCheck, Identify, Layer, NameConflicts,
     Source, SourceId,
 };
-use tidegate_policy::authn::{Key, Keys, Local};
+use tidegate_policy::authn::{BearerKey, BearerKeys, NoAuthentication};
 use tidegate_policy::{CallMetrics, Observe};
 use tidegate_server::{Admission, Exposition, HttpConfig, Transports};
 use tidegate_sources::bridge::BridgeTools;
@@ -49,7 +49,8 @@ impl Assembly {
     pub(crate) fn new(settings: &Settings) -> anyhow::Result<Self> {
         let stats = Arc::new(CallStats::default());
         let figures = Arc::new(CallMetrics::default());
-        let load = Admission::new(&settings.limits).telling(metrics::refused(&figures));
+        let load =
+            Admission::new(&settings.limits).on_rejected(metrics::count_rejections(&figures));
         let load = Arc::new(load);
         let seal = Arc::new(seal::seal(settings));
         let servers = servers::servers(settings, &seal, &figures)?;
@@ -129,7 +130,7 @@ impl Assembly {
         tasks.spawn(open_in(Arc::clone(&self.gateway), self.startup_wait));
         tasks.spawn(async move { gateway.run().await });
         tasks.spawn(async move { system.watch().await });
-        tasks.spawn(async move { transports.sweep().await });
+        tasks.spawn(async move { transports.expire_idle_sessions().await });
         tasks
     }
 }
@@ -187,28 +188,28 @@ fn layers(
     figures: Arc<CallMetrics>,
     sources: &[(SourceId, Arc<dyn Source>)],
 ) -> Vec<Arc<dyn Layer>> {
-    let observe = Observe::new(stats, figures, metrics::words(), sources);
+    let observe = Observe::new(stats, figures, metrics::labels(), sources);
     vec![Arc::new(observe)]
 }
 
 /// The credentials that are taken.
 fn identify(settings: &Settings) -> Arc<dyn Identify> {
     if settings.keys.is_empty() {
-        return Arc::new(Local::default());
+        return Arc::new(NoAuthentication::default());
     }
-    let keys = settings.keys.iter().map(|key| Key {
+    let keys = settings.keys.iter().map(|key| BearerKey {
         principal: &key.principal,
         secret: key.secret.expose(),
         admin: key.admin,
     });
-    Arc::new(Keys::new(keys))
+    Arc::new(BearerKeys::new(keys))
 }
 
 fn http(settings: &Settings, metrics: Exposition) -> HttpConfig {
     HttpConfig {
         loopback: settings.listen.ip().is_loopback(),
-        hosts: settings.allowed_hosts.clone(),
-        origins: settings.allowed_origins.clone(),
+        allowed_hosts: settings.allowed_hosts.clone(),
+        allowed_origins: settings.allowed_origins.clone(),
         legacy_sse: settings.legacy_sse,
         metrics: Some(metrics),
     }

@@ -1,4 +1,4 @@
-//! How the sources and the parts of the gateway are: the numbers of the health report, to be scraped.
+//! Health, gauges and list sizes of the sources and the components of the gateway.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,49 +11,48 @@ use tidegate_core::{
     SourceId, Viewer,
 };
 
-use super::sample::{Sample, gauges, write};
+use super::sample::{Sample, encode_gauge, encode_metric};
 
 const HEALTH: Metric = Metric {
     name: "tidegate_health",
     kind: MetricKind::Gauge,
     labels: &["kind", "component"],
-    meaning: "How a source (kind `source`) or a part of the gateway (kind `part`) is: 1 it works, 0.5 \
-              someone should look, 0 it does not work",
+    meaning: "Health of a source (kind `source`) or a component of the gateway (kind `gateway`): 1 \
+              healthy, 0.5 degraded, 0 down",
 };
 
-const LISTED: Metric = Metric {
-    name: "tidegate_listed",
+const CATALOG_ENTRIES: Metric = Metric {
+    name: "tidegate_catalog_entries",
     kind: MetricKind::Gauge,
     labels: &["source", "list"],
-    meaning: "How many entries a source has in each of its lists",
+    meaning: "Entries of a source's list of tools, prompts, resources or resource templates",
 };
 
-/// How the numbers of the health report are called, before their own names.
-const COMPONENT: &str = "tidegate_component_";
+/// The prefix of gauges from the health report.
+const COMPONENT_PREFIX: &str = "tidegate_component_";
 
-const VITAL: Metric = Metric {
+const COMPONENT_GAUGES: Metric = Metric {
     name: "tidegate_component_NAME",
     kind: MetricKind::Gauge,
     labels: &["kind", "component"],
-    meaning: "A number of `resource://system/health`, under the name that it has there. Of the part \
-              `transports`: `calls`, `streams` and `sessions` that are open. Of a server: \
-              `waiting_for_clients`, the calls that wait for an answer of their client, and \
-              `times_reached`. Others come with the kind of the source",
+    meaning: "A gauge of `resource://system/health`, where NAME is its name there. The component \
+              `transports` has the open `calls`, `streams` and `sessions`. Remote servers have \
+              `waiting_for_clients` (parked calls) and `times_reached` (successful connections). Other \
+              kinds of sources have gauges of their own",
 };
 
-/// What each of them says; the page says it once, and more of it.
-const SHORT: &str = "A number of the health report";
+const COMPONENT_GAUGE_HELP: &str = "A gauge of the health report";
 
-pub(super) const METRICS: &[Metric] = &[HEALTH, LISTED, VITAL];
+pub(super) const METRICS: &[Metric] = &[HEALTH, CATALOG_ENTRIES, COMPONENT_GAUGES];
 
-/// Everything that can say how it is.
+/// Everything that reports its health.
 pub(super) struct Components {
     pub(super) sources: Vec<(SourceId, Arc<dyn Source>)>,
-    pub(super) parts: Vec<Arc<dyn HealthCheck>>,
+    pub(super) components: Vec<Arc<dyn HealthCheck>>,
 }
 
-/// What one of them says.
-struct Found<'a> {
+/// The health report of one source or component.
+struct NamedHealth<'a> {
     kind: &'static str,
     name: &'a str,
     health: Health,
@@ -61,26 +60,26 @@ struct Found<'a> {
 }
 
 impl Components {
-    fn look(&self) -> Vec<Found<'_>> {
-        let parts = self.parts.iter().map(|part| {
-            let report = part.report();
-            Found {
-                kind: "part",
-                name: part.name(),
+    fn health(&self) -> Vec<NamedHealth<'_>> {
+        let components = self.components.iter().map(|component| {
+            let report = component.report();
+            NamedHealth {
+                kind: "gateway",
+                name: component.name(),
                 health: report.health,
                 gauges: report.gauges,
             }
         });
-        let sources = self.sources.iter().map(|(id, source)| Found {
+        let sources = self.sources.iter().map(|(id, source)| NamedHealth {
             kind: "source",
             name: id.as_str(),
             health: source.health(),
             gauges: source.gauges(),
         });
-        parts.chain(sources).collect()
+        components.chain(sources).collect()
     }
 
-    fn listed(&self) -> Vec<Sample<'_>> {
+    fn catalog_entries(&self) -> Vec<Sample<'_>> {
         let viewer = Viewer {
             caller: &Caller::local(),
             client: &ClientContext::of_gateway(),
@@ -97,7 +96,7 @@ impl Components {
     }
 }
 
-impl Found<'_> {
+impl NamedHealth<'_> {
     fn sample(&self, value: f64) -> Sample<'_> {
         (vec![("kind", self.kind), ("component", self.name)], value)
     }
@@ -105,36 +104,36 @@ impl Found<'_> {
 
 impl Collector for Components {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
-        let found = self.look();
-        let health: Vec<_> = found
+        let reports = self.health();
+        let health: Vec<_> = reports
             .iter()
-            .map(|one| one.sample(level(&one.health)))
+            .map(|report| report.sample(health_value(&report.health)))
             .collect();
-        write(&mut encoder, &HEALTH, &health)?;
-        write(&mut encoder, &LISTED, &self.listed())?;
-        // One family for each name: adding up what is called otherwise would mean nothing.
+        encode_metric(&mut encoder, &HEALTH, &health)?;
+        encode_metric(&mut encoder, &CATALOG_ENTRIES, &self.catalog_entries())?;
+        // One family per gauge name: values of different gauges must not be summed.
         let mut families: BTreeMap<&str, Vec<Sample<'_>>> = BTreeMap::new();
-        for one in &found {
-            for gauge in one.gauges.iter().filter(|gauge| is_name(gauge.name)) {
+        for report in &reports {
+            for gauge in report.gauges.iter().filter(|gauge| is_valid(gauge.name)) {
                 let family = families.entry(gauge.name).or_default();
-                family.push(one.sample(float(gauge.value)));
+                family.push(report.sample(float(gauge.value)));
             }
         }
         for (name, samples) in families {
-            let full = format!("{COMPONENT}{name}");
-            gauges(&mut encoder, &full, SHORT, &samples)?;
+            let name = format!("{COMPONENT_PREFIX}{name}");
+            encode_gauge(&mut encoder, &name, COMPONENT_GAUGE_HELP, &samples)?;
         }
         Ok(())
     }
 }
 
-/// Whether it can be part of a name: another would spoil the whole page.
-fn is_name(text: &str) -> bool {
-    text.bytes()
+/// Whether the name may be part of a metric name: an invalid one would make the whole page invalid.
+fn is_valid(name: &str) -> bool {
+    name.bytes()
         .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
 }
 
-fn level(health: &Health) -> f64 {
+fn health_value(health: &Health) -> f64 {
     match health {
         Health::Good => 1.0,
         Health::Degraded(_) => 0.5,
@@ -144,7 +143,7 @@ fn level(health: &Health) -> f64 {
 
 #[expect(
     clippy::cast_precision_loss,
-    reason = "the format has floats alone, and these are exact beyond any number we count"
+    reason = "the format only has floats, which are exact for every number that we count"
 )]
 fn float(value: u64) -> f64 {
     value as f64

@@ -1,5 +1,5 @@
-//! What this process takes of the machine, under the names that every program uses. Where the system
-//! does not tell, there is no figure.
+//! Resource usage of this process, under the standard Prometheus names. Read from `/proc`; metrics
+//! that the system does not provide are left out.
 
 use std::fmt;
 use std::fs;
@@ -9,49 +9,57 @@ use prometheus_client::encoding::DescriptorEncoder;
 use rustix::param::clock_ticks_per_second;
 use tidegate_core::{Metric, MetricKind};
 
-use super::sample::{Sample, write};
+use super::sample::{Sample, encode_metric};
 
-const BUILD: Metric = gauge(
+const BUILD_INFO: Metric = gauge(
     "tidegate_build_info",
     &["version"],
-    "Always 1; the version is in its label",
+    "Always 1; the label has the version",
 );
 const TASKS: Metric = gauge(
-    "tidegate_tasks",
+    "tidegate_tokio_tasks",
     &[],
-    "Things that go on at once inside the gateway. A number that only grows is a leak",
+    "Tasks of the Tokio runtime that are alive. A number that keeps growing is a leak",
 );
 const CPU: Metric = Metric {
     name: "process_cpu_seconds_total",
     kind: MetricKind::Counter,
     labels: &[],
-    meaning: "Seconds of CPU time, of the user and of the system together",
+    meaning: "User and system CPU time in seconds",
 };
-const RESIDENT: Metric = gauge(
+const RESIDENT_MEMORY: Metric = gauge(
     "process_resident_memory_bytes",
     &[],
-    "Bytes of memory in use",
+    "Resident memory in bytes",
 );
-const VIRTUAL: Metric = gauge(
+const VIRTUAL_MEMORY: Metric = gauge(
     "process_virtual_memory_bytes",
     &[],
-    "Bytes of address space",
+    "Virtual memory in bytes",
 );
 const OPEN_FILES: Metric = gauge(
     "process_open_fds",
     &[],
-    "Files and connections that are open",
+    "Open file descriptors, including connections",
 );
-const MOST_FILES: Metric = gauge("process_max_fds", &[], "How many may be open");
-const THREADS: Metric = gauge("process_threads", &[], "Threads of the operating system");
-const STARTED: Metric = gauge(
+const MAX_FILES: Metric = gauge("process_max_fds", &[], "Limit of open file descriptors");
+const THREADS: Metric = gauge("process_threads", &[], "Operating system threads");
+const START_TIME: Metric = gauge(
     "process_start_time_seconds",
     &[],
-    "When the process started, in seconds since 1970",
+    "Start time of the process, in seconds since the Unix epoch",
 );
 
 pub(super) const METRICS: &[Metric] = &[
-    BUILD, TASKS, CPU, RESIDENT, VIRTUAL, OPEN_FILES, MOST_FILES, THREADS, STARTED,
+    BUILD_INFO,
+    TASKS,
+    CPU,
+    RESIDENT_MEMORY,
+    VIRTUAL_MEMORY,
+    OPEN_FILES,
+    MAX_FILES,
+    THREADS,
+    START_TIME,
 ];
 
 const fn gauge(
@@ -74,33 +82,36 @@ pub(super) struct Process;
 impl Collector for Process {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
         let version = env!("CARGO_PKG_VERSION");
-        write(&mut encoder, &BUILD, &[(vec![("version", version)], 1.0)])?;
-        let status = read("status");
-        let stat = read("stat");
-        let ticks = ticks(&stat);
-        let plain = [
+        encode_metric(
+            &mut encoder,
+            &BUILD_INFO,
+            &[(vec![("version", version)], 1.0)],
+        )?;
+        let status = read_proc("status");
+        let times = process_times(&read_proc("stat"));
+        let values = [
             (&TASKS, tasks()),
-            (&CPU, ticks.map(|ticks| ticks.used)),
-            (&RESIDENT, kilobytes(&status, "VmRSS:")),
-            (&VIRTUAL, kilobytes(&status, "VmSize:")),
+            (&CPU, times.map(|times| times.cpu)),
+            (&RESIDENT_MEMORY, kilobytes(&status, "VmRSS:")),
+            (&VIRTUAL_MEMORY, kilobytes(&status, "VmSize:")),
             (&OPEN_FILES, open_files()),
-            (&MOST_FILES, most_files(&read("limits"))),
+            (&MAX_FILES, max_files(&read_proc("limits"))),
             (&THREADS, field(&status, "Threads:")),
             (
-                &STARTED,
-                ticks.and_then(|ticks| Some(booted()? + ticks.started)),
+                &START_TIME,
+                times.and_then(|times| Some(boot_time()? + times.started)),
             ),
         ];
-        for (figure, value) in plain {
+        for (metric, value) in values {
             let sample = value.map(|value| -> Sample<'_> { (Vec::new(), value) });
-            write(&mut encoder, figure, sample.as_slice())?;
+            encode_metric(&mut encoder, metric, sample.as_slice())?;
         }
         Ok(())
     }
 }
 
-/// A file about this process; empty where there is none.
-fn read(name: &str) -> String {
+/// The content of a file in `/proc/self`; empty if there is none.
+fn read_proc(name: &str) -> String {
     fs::read_to_string(format!("/proc/self/{name}")).unwrap_or_default()
 }
 
@@ -111,7 +122,7 @@ fn tasks() -> Option<f64> {
         .map(f64::from)
 }
 
-/// The first number of the line that begins so.
+/// The first number on the line with this prefix.
 fn field(status: &str, name: &str) -> Option<f64> {
     let line = status.lines().find_map(|line| line.strip_prefix(name))?;
     line.split_whitespace().next()?.parse().ok()
@@ -123,36 +134,37 @@ fn kilobytes(status: &str, name: &str) -> Option<f64> {
 
 /// Times in seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Ticks {
-    used: f64,
-    /// After the machine did.
+struct ProcessTimes {
+    cpu: f64,
+    /// Since the system was booted.
     started: f64,
 }
 
-/// The name of the program comes second and may hold anything, so it is counted from its end.
-fn ticks(stat: &str) -> Option<Ticks> {
+/// Parses `/proc/self/stat`. The second field is the program name in brackets and may contain spaces
+/// and brackets, so the others are counted from its end.
+fn process_times(stat: &str) -> Option<ProcessTimes> {
     let (_, after_name) = stat.rsplit_once(')')?;
     let fields: Vec<_> = after_name.split_whitespace().collect();
-    let a_second = f64::from(u32::try_from(clock_ticks_per_second()).ok()?);
-    let seconds = |at: usize| Some(fields.get(at)?.parse::<f64>().ok()? / a_second);
-    Some(Ticks {
-        used: seconds(11)? + seconds(12)?,
+    let ticks_per_second = f64::from(u32::try_from(clock_ticks_per_second()).ok()?);
+    let seconds = |index: usize| Some(fields.get(index)?.parse::<f64>().ok()? / ticks_per_second);
+    Some(ProcessTimes {
+        cpu: seconds(11)? + seconds(12)?,
         started: seconds(19)?,
     })
 }
 
-/// When the machine started.
-fn booted() -> Option<f64> {
+/// When the system was booted, in seconds since the Unix epoch.
+fn boot_time() -> Option<f64> {
     field(&fs::read_to_string("/proc/stat").ok()?, "btime ")
 }
 
 fn open_files() -> Option<f64> {
-    // One of them is open to look at the others.
+    // Without the descriptor of the directory itself.
     let files = fs::read_dir("/proc/self/fd").ok()?.count().checked_sub(1)?;
     u32::try_from(files).ok().map(f64::from)
 }
 
-fn most_files(limits: &str) -> Option<f64> {
+fn max_files(limits: &str) -> Option<f64> {
     field(limits, "Max open files")
 }
 
@@ -161,28 +173,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_with_brackets_moves_no_field() {
+    fn parses_a_program_name_with_brackets() {
         let after = "S 1 2 3 4 5 6 7 8 9 10 200 100 0 0 20 0 9 0 5000 1";
-        let ticks_of = |name: &str| ticks(&format!("77 ({name}) {after}"));
-        let plain = ticks_of("tidegate").unwrap();
-        assert_eq!(ticks_of("a) b (c"), Some(plain));
-        assert!((plain.used / plain.started - 300.0 / 5000.0).abs() < 1e-9);
-        assert_eq!(ticks("nothing"), None);
+        let times_of = |name: &str| process_times(&format!("77 ({name}) {after}"));
+        let plain = times_of("tidegate").unwrap();
+        assert_eq!(times_of("a) b (c"), Some(plain));
+        assert!((plain.cpu / plain.started - 300.0 / 5000.0).abs() < 1e-9);
+        assert_eq!(process_times("nothing"), None);
     }
 
     #[test]
-    fn what_is_not_told_is_no_figure() {
+    fn a_missing_or_unlimited_value_is_none() {
         assert_eq!(
             kilobytes("VmRSS:\t  12 kB\n", "VmRSS:"),
             Some(12.0 * 1024.0)
         );
         assert_eq!(kilobytes("", "VmRSS:"), None);
         assert_eq!(
-            most_files("Max open files            unlimited  unlimited files"),
+            max_files("Max open files            unlimited  unlimited files"),
             None
         );
         assert_eq!(
-            most_files("Max open files            1024   4096   files"),
+            max_files("Max open files            1024   4096   files"),
             Some(1024.0)
         );
     }

@@ -1,4 +1,4 @@
-//! Writes one family of figures that were just looked up.
+//! Encodes a metric family from values that were just collected.
 
 use std::fmt;
 
@@ -6,55 +6,55 @@ use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet};
 use prometheus_client::metrics::MetricType;
 use tidegate_core::{Metric, MetricKind};
 
-/// One value under its labels.
+/// One value with its labels.
 pub(super) type Sample<'a> = (Vec<(&'a str, &'a str)>, f64);
 
-/// Writes a figure with its values; one without values is left out.
-pub(super) fn write(
+/// Encodes a metric; one without samples is left out.
+pub(super) fn encode_metric(
     encoder: &mut DescriptorEncoder<'_>,
-    figure: &Metric,
+    metric: &Metric,
     samples: &[Sample<'_>],
 ) -> fmt::Result {
-    let kind = match figure.kind {
+    let kind = match metric.kind {
         MetricKind::Counter => MetricType::Counter,
         MetricKind::Gauge | MetricKind::Histogram => MetricType::Gauge,
     };
-    family(encoder, figure.family(), figure.meaning, kind, samples)
+    encode_family(encoder, metric.family(), metric.meaning, kind, samples)
 }
 
-/// Writes gauges that share a name which is not known beforehand.
-pub(super) fn gauges(
+/// Encodes a gauge whose name is only known at run time.
+pub(super) fn encode_gauge(
     encoder: &mut DescriptorEncoder<'_>,
     name: &str,
-    meaning: &str,
+    help: &str,
     samples: &[Sample<'_>],
 ) -> fmt::Result {
-    family(encoder, name, meaning, MetricType::Gauge, samples)
+    encode_family(encoder, name, help, MetricType::Gauge, samples)
 }
 
-fn family(
+fn encode_family(
     encoder: &mut DescriptorEncoder<'_>,
     name: &str,
-    meaning: &str,
+    help: &str,
     kind: MetricType,
     samples: &[Sample<'_>],
 ) -> fmt::Result {
     if samples.is_empty() {
         return Ok(());
     }
-    let mut family = encoder.encode_descriptor(name, meaning, None, kind)?;
+    let mut family = encoder.encode_descriptor(name, help, None, kind)?;
     for (labels, value) in samples {
         match labels.is_empty() {
-            true => one(&mut family, kind, *value)?,
-            false => one(&mut family.encode_family(labels)?, kind, *value)?,
+            true => encode_value(&mut family, kind, *value)?,
+            false => encode_value(&mut family.encode_family(labels)?, kind, *value)?,
         }
     }
     Ok(())
 }
 
-fn one(sample: &mut MetricEncoder<'_>, kind: MetricType, value: f64) -> fmt::Result {
+fn encode_value(encoder: &mut MetricEncoder<'_>, kind: MetricType, value: f64) -> fmt::Result {
     match kind {
-        MetricType::Counter => sample.encode_counter::<NoLabelSet, _, f64>(&value, None),
-        _ => sample.encode_gauge(&value),
+        MetricType::Counter => encoder.encode_counter::<NoLabelSet, _, f64>(&value, None),
+        _ => encoder.encode_gauge(&value),
     }
 }

@@ -1,5 +1,5 @@
-//! What is counted of calls, ready to be touched: no lock is taken and nothing is made up on the way
-//! of a call, but for the first of its kind.
+//! Counters of calls, looked up once and then updated without a lock. Those of a source and method are
+//! created at their first call.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -8,55 +8,55 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::gauge::Gauge;
 use tidegate_core::{Source, SourceId};
 
-use super::latency::Latency;
-use super::metrics::{CallLabels, CallMetrics, MethodLabels, SourceLabels, Statuses};
-use super::reads::Reads;
+use super::histogram::DurationHistogram;
+use super::metrics::{CallLabels, CallMetrics, MethodLabels, SourceLabels, StatusCounters};
+use super::plugin_reads::PluginReads;
 
-/// What stands for a method that was not announced.
+/// The label of methods that were not announced.
 const OTHER: &str = "other";
 
-/// The figures of all calls, by what they are about.
-pub(super) struct Tally {
-    pub(super) figures: Arc<CallMetrics>,
+/// The counters of all calls.
+pub(super) struct CallCounters {
+    pub(super) metrics: Arc<CallMetrics>,
     methods: Vec<&'static str>,
-    sources: HashMap<SourceId, OfSource>,
-    gateway: OfSource,
-    pub(super) reads: Reads,
-    pub(super) lists: Arc<OfLists>,
+    sources: HashMap<SourceId, SourceCounters>,
+    gateway: SourceCounters,
+    pub(super) plugin_reads: PluginReads,
+    pub(super) resource_lists: Arc<ListCounters>,
 }
 
-struct OfSource {
+struct SourceCounters {
     in_flight: Gauge,
-    /// By the place of the method. Most sources are never asked by most methods.
-    by_method: Box<[OnceLock<Arc<OfCalls>>]>,
+    /// By the index of the method. Created on demand: most sources never get most methods.
+    by_method: Box<[OnceLock<Arc<MethodCounters>>]>,
 }
 
-/// The figures of the calls at one source by one method.
-pub(super) struct OfCalls {
+/// The counters of one method at one source.
+pub(super) struct MethodCounters {
     pub(super) success: Counter,
-    pub(super) refused: Counter,
+    pub(super) rejected: Counter,
     pub(super) failed: Counter,
     pub(super) cancelled: Counter,
-    pub(super) seconds: Latency,
+    pub(super) seconds: DurationHistogram,
     pub(super) in_flight: Gauge,
 }
 
-/// The figures of the list of resources.
-pub(super) struct OfLists {
-    pub(super) statuses: Statuses,
-    pub(super) seconds: Latency,
+/// The counters of requests for the list of resources.
+pub(super) struct ListCounters {
+    pub(super) statuses: StatusCounters,
+    pub(super) seconds: DurationHistogram,
 }
 
-impl Tally {
-    /// For calls by these methods at these sources, and at the gateway itself.
+impl CallCounters {
+    /// For calls of these methods to these sources and to the gateway itself.
     pub(super) fn new(
-        figures: Arc<CallMetrics>,
+        metrics: Arc<CallMetrics>,
         methods: impl IntoIterator<Item = &'static str>,
         sources: &[(SourceId, Arc<dyn Source>)],
     ) -> Self {
         let methods: Vec<_> = methods.into_iter().chain([OTHER]).collect();
-        let of_source = |id: &SourceId| OfSource {
-            in_flight: figures.in_flight.get_or_create_owned(&SourceLabels {
+        let source_counters = |id: &SourceId| SourceCounters {
+            in_flight: metrics.in_flight.get_or_create_owned(&SourceLabels {
                 source: id.to_string(),
             }),
             by_method: methods.iter().map(|_| OnceLock::new()).collect(),
@@ -64,48 +64,50 @@ impl Tally {
         let gateway = SourceId::gateway();
         let ids = sources.iter().map(|(id, _)| id);
         Self {
-            sources: ids.map(|id| (id.clone(), of_source(id))).collect(),
-            gateway: of_source(&gateway),
-            reads: Reads::new(&figures, sources),
-            lists: Arc::new(OfLists {
-                statuses: figures.lists(),
-                seconds: figures.list_seconds(gateway.as_str()),
+            sources: ids.map(|id| (id.clone(), source_counters(id))).collect(),
+            gateway: source_counters(&gateway),
+            plugin_reads: PluginReads::new(&metrics, sources),
+            resource_lists: Arc::new(ListCounters {
+                statuses: metrics.list_statuses(),
+                seconds: metrics.list_seconds(gateway.as_str()),
             }),
             methods,
-            figures,
+            metrics,
         }
     }
 
-    pub(super) fn of_calls(&self, source: &SourceId, method: &'static str) -> &Arc<OfCalls> {
-        let of_source = self.sources.get(source).unwrap_or(&self.gateway);
-        let place = self.methods.iter().position(|known| *known == method);
-        let place = place.unwrap_or(self.methods.len() - 1);
-        of_source.by_method[place]
-            .get_or_init(|| Arc::new(self.begin(source, self.methods[place], of_source)))
+    pub(super) fn find(&self, source: &SourceId, method: &'static str) -> &Arc<MethodCounters> {
+        let counters = self.sources.get(source).unwrap_or(&self.gateway);
+        let index = self.methods.iter().position(|known| *known == method);
+        let index = index.unwrap_or(self.methods.len() - 1);
+        counters.by_method[index].get_or_init(|| {
+            let in_flight = counters.in_flight.clone();
+            Arc::new(self.create(source, self.methods[index], in_flight))
+        })
     }
 
-    fn begin(&self, source: &SourceId, method: &'static str, of_source: &OfSource) -> OfCalls {
+    fn create(&self, source: &SourceId, method: &'static str, in_flight: Gauge) -> MethodCounters {
         let source = source.to_string();
         let counter = |outcome| {
-            self.figures.calls.get_or_create_owned(&CallLabels {
+            self.metrics.calls.get_or_create_owned(&CallLabels {
                 source: source.clone(),
                 method,
                 outcome,
             })
         };
-        OfCalls {
+        MethodCounters {
             success: counter("success"),
-            refused: counter("refused"),
+            rejected: counter("rejected"),
             failed: counter("failed"),
             cancelled: counter("cancelled"),
             seconds: self
-                .figures
+                .metrics
                 .call_seconds
                 .get_or_create_owned(&MethodLabels {
                     source: source.clone(),
                     method,
                 }),
-            in_flight: of_source.in_flight.clone(),
+            in_flight,
         }
     }
 }

@@ -1,15 +1,15 @@
-//! The lines of the log. Each call has one line at its end, under the name that fits it best; at the
-//! level `info` those are reads of `plugin://` resources and what was refused, at `error` what failed.
+//! Log events of calls: one at the end of each call. Reads of `plugin://` resources and client errors
+//! are logged at `info`, other failures at `error`, everything else at `debug`.
 
 use std::time::Duration;
 
 use tidegate_core::{Error, ErrorOrigin, List, Outcome, list_length};
 
-use super::{About, Watch};
+use super::{CallKind, ObservedCall};
 
-impl Watch {
-    pub(super) fn say_begun(&self) {
-        if let About::Resources(_) = self.about {
+impl ObservedCall {
+    pub(super) fn log_started(&self) {
+        if let CallKind::ResourceList(_) = self.kind {
             tracing::debug!(
                 method = self.label,
                 request_id = %self.correlation,
@@ -19,46 +19,48 @@ impl Watch {
         }
     }
 
-    pub(super) fn say_succeeded(&self, outcome: &Outcome, took: Duration) {
-        match &self.about {
-            About::Plugin { read, uri } => tracing::info!(
-                plugin = read.plugin,
-                resource = read.resource,
+    pub(super) fn log_completed(&self, outcome: &Outcome, duration: Duration) {
+        match &self.kind {
+            CallKind::PluginRead { counters, uri } => tracing::info!(
+                plugin = counters.plugin,
+                resource = counters.resource,
                 uri,
                 principal = %self.principal,
                 correlation = %self.correlation,
-                duration = took.as_secs_f64(),
+                duration = duration.as_secs_f64(),
                 "plugin_resource_read_completed"
             ),
-            // The entries are counted only if someone wants to know.
-            About::Resources(_) if tracing::enabled!(tracing::Level::DEBUG) => tracing::debug!(
-                method = self.label,
-                request_id = %self.correlation,
-                principal = %self.principal,
-                duration = took.as_secs_f64(),
-                resource_count = entries(outcome),
-                "resources_list_completed"
-            ),
-            About::Resources(_) => {}
-            About::Anything => tracing::debug!(
+            // Counting the entries costs time, so only if the event is enabled.
+            CallKind::ResourceList(_) if tracing::enabled!(tracing::Level::DEBUG) => {
+                tracing::debug!(
+                    method = self.label,
+                    request_id = %self.correlation,
+                    principal = %self.principal,
+                    duration = duration.as_secs_f64(),
+                    resource_count = entry_count(outcome),
+                    "resources_list_completed"
+                )
+            }
+            CallKind::ResourceList(_) => {}
+            CallKind::Other => tracing::debug!(
                 method = self.label,
                 source = %self.source,
                 principal = %self.principal,
                 correlation = %self.correlation,
-                took_us = took.as_micros(),
-                "call done"
+                duration = duration.as_secs_f64(),
+                "call completed"
             ),
         }
     }
 
-    pub(super) fn say_failed(&self, error: &Error, took: Duration) {
+    pub(super) fn log_failed(&self, error: &Error, duration: Duration) {
         let cause = std::error::Error::source(error).map(ToString::to_string);
         let (code, message) = (error.code(), error.message());
-        let duration = took.as_secs_f64();
-        match (&self.about, error.origin()) {
-            (About::Plugin { read, uri }, _) => tracing::error!(
-                plugin = read.plugin,
-                resource = read.resource,
+        let duration = duration.as_secs_f64();
+        match (&self.kind, error.origin()) {
+            (CallKind::PluginRead { counters, uri }, _) => tracing::error!(
+                plugin = counters.plugin,
+                resource = counters.resource,
                 uri,
                 principal = %self.principal,
                 correlation = %self.correlation,
@@ -68,7 +70,7 @@ impl Watch {
                 duration,
                 "plugin_resource_read_failed"
             ),
-            (About::Resources(_), ErrorOrigin::Client) => tracing::info!(
+            (CallKind::ResourceList(_), ErrorOrigin::Client) => tracing::info!(
                 method = self.label,
                 request_id = %self.correlation,
                 principal = %self.principal,
@@ -77,40 +79,42 @@ impl Watch {
                 duration,
                 "resources_list_failed"
             ),
-            (About::Resources(_), ErrorOrigin::Gateway | ErrorOrigin::Source) => tracing::error!(
+            (CallKind::ResourceList(_), ErrorOrigin::Gateway | ErrorOrigin::Source) => {
+                tracing::error!(
+                    method = self.label,
+                    request_id = %self.correlation,
+                    principal = %self.principal,
+                    ?code,
+                    error = message,
+                    cause,
+                    duration,
+                    "resources_list_failed"
+                )
+            }
+            (CallKind::Other, ErrorOrigin::Client) => tracing::info!(
                 method = self.label,
-                request_id = %self.correlation,
+                source = %self.source,
                 principal = %self.principal,
+                correlation = %self.correlation,
+                ?code,
+                error = message,
+                "call rejected"
+            ),
+            (CallKind::Other, ErrorOrigin::Gateway | ErrorOrigin::Source) => tracing::error!(
+                method = self.label,
+                source = %self.source,
+                principal = %self.principal,
+                correlation = %self.correlation,
                 ?code,
                 error = message,
                 cause,
                 duration,
-                "resources_list_failed"
-            ),
-            (About::Anything, ErrorOrigin::Client) => tracing::info!(
-                method = self.label,
-                source = %self.source,
-                principal = %self.principal,
-                correlation = %self.correlation,
-                ?code,
-                error = message,
-                "call refused"
-            ),
-            (About::Anything, ErrorOrigin::Gateway | ErrorOrigin::Source) => tracing::error!(
-                method = self.label,
-                source = %self.source,
-                principal = %self.principal,
-                correlation = %self.correlation,
-                ?code,
-                error = message,
-                cause,
-                took_us = took.as_micros(),
                 "call failed"
             ),
         }
     }
 
-    pub(super) fn say_cancelled(&self) {
+    pub(super) fn log_cancelled(&self) {
         tracing::debug!(
             method = self.label,
             source = %self.source,
@@ -121,8 +125,8 @@ impl Watch {
     }
 }
 
-/// How many resources a page of the list has.
-fn entries(outcome: &Outcome) -> Option<usize> {
+/// The number of resources on this page of the list.
+fn entry_count(outcome: &Outcome) -> Option<usize> {
     let Outcome::Complete { result, .. } = outcome else {
         return None;
     };

@@ -1,4 +1,4 @@
-//! The families of figures, with their labels. Knows their names, and nothing of calls.
+//! The metric families of calls and their labels. Knows nothing about calls themselves.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,48 +10,47 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::{Metric as Collector, Registry};
 use tidegate_core::{Metric, MetricKind, Step};
 
-use super::latency::Latency;
-use super::reads::Read;
+use super::histogram::DurationHistogram;
 
 const CALLS: Metric = Metric {
     name: "tidegate_calls_total",
     kind: MetricKind::Counter,
     labels: &["source", "method", "outcome"],
-    meaning: "Calls that have ended. The outcome is `success` (also where a tool says that it \
-              failed), `refused` (a mistake of the client's), `failed` (a fault of the source or the \
-              gateway) or `cancelled`. What no source answers for is the source `gateway`'s",
+    meaning: "Finished calls. The outcome is `success` (including tool results with `isError`), \
+              `rejected` (client error), `failed` (error of the source or the gateway) or \
+              `cancelled`. Calls that no source can serve have the source `gateway`",
 };
 
 const CALL_SECONDS: Metric = Metric {
     name: "tidegate_call_duration_seconds",
     kind: MetricKind::Histogram,
     labels: &["source", "method"],
-    meaning: "How long calls took, from the moment their source was known to the last event of the \
-              answer. Cancelled calls and streams of changes are not in it",
+    meaning: "Duration of calls, from routing to the last event of the response. Without cancelled \
+              calls and change streams",
 };
 
 const IN_FLIGHT: Metric = Metric {
     name: "tidegate_calls_in_flight",
     kind: MetricKind::Gauge,
     labels: &["source"],
-    meaning: "Calls under way, without streams of changes",
+    meaning: "Calls in flight, without change streams",
 };
 
 const ERRORS: Metric = Metric {
     name: "tidegate_errors_total",
     kind: MetricKind::Counter,
     labels: &["step", "kind"],
-    meaning: "Requests that ended in an error: the step of their way where they did, and the kind that \
-              the client is told in `data.kind`",
+    meaning: "Requests that ended with an error, by the processing step that failed and by the error \
+              kind, which clients get as `data.kind`",
 };
 
 const READS: Metric = Metric {
     name: "plugin_resource_reads_total",
     kind: MetricKind::Counter,
     labels: &["plugin", "resource", "status"],
-    meaning: "Reads of `plugin://` resources of built-in sources. The resource is the name it is \
-              declared under, of a template the template, else `unknown`; the status is `success`, \
-              `failure` or `cancelled`",
+    meaning: "Reads of `plugin://` resources of built-in sources. The resource is its declared name, \
+              or the URI template that matched, or `unknown`. The status is `success`, `failure` or \
+              `cancelled`",
 };
 
 const LISTS: Metric = Metric {
@@ -65,13 +64,13 @@ const LIST_SECONDS: Metric = Metric {
     name: "mcp_resources_list_duration_seconds",
     kind: MetricKind::Histogram,
     labels: &["provider"],
-    meaning: "How long a list of resources took. The provider `gateway` is the answer to a client, \
-              which comes from snapshots; any other is a server, and how long it took to take in all \
-              pages of its list in the background. Built-in sources have their lists at hand, so \
-              there is nothing to measure",
+    meaning: "Duration of resource lists. The provider `gateway` is the response to a client, which \
+              comes from a snapshot. Other providers are remote servers: the time to load all pages of \
+              their list in the background. Built-in sources have their lists in memory and are not \
+              measured",
 };
 
-/// All that this layer counts.
+/// The metrics of this layer.
 pub const METRICS: &[Metric] = &[
     CALLS,
     CALL_SECONDS,
@@ -123,27 +122,26 @@ struct ProviderLabels {
     provider: String,
 }
 
-/// All families. Shared by whoever counts and whoever shows; members of one are made once, and then
-/// touched without looking them up.
+/// All metric families of calls. Shared between the layer that counts and the metrics page.
 #[derive(Default)]
 pub struct CallMetrics {
     pub(super) calls: Family<CallLabels, Counter>,
-    pub(super) call_seconds: Family<MethodLabels, Latency>,
+    pub(super) call_seconds: Family<MethodLabels, DurationHistogram>,
     pub(super) in_flight: Family<SourceLabels, Gauge>,
     errors: Family<ErrorLabels, Counter>,
     reads: Family<ReadLabels, Counter>,
     lists: Family<StatusLabels, Counter>,
-    list_seconds: Family<ProviderLabels, Latency>,
+    list_seconds: Family<ProviderLabels, DurationHistogram>,
 }
 
-/// How often something ended how.
-pub(super) struct Statuses {
+/// How often something succeeded, failed or was cancelled.
+pub(super) struct StatusCounters {
     pub(super) success: Counter,
     pub(super) failure: Counter,
     pub(super) cancelled: Counter,
 }
 
-impl Statuses {
+impl StatusCounters {
     fn new(counter: impl Fn(&'static str) -> Counter) -> Self {
         Self {
             success: counter("success"),
@@ -153,19 +151,26 @@ impl Statuses {
     }
 }
 
+/// The counters of one declared resource or template.
+pub(super) struct ReadCounters {
+    pub(super) plugin: String,
+    pub(super) resource: String,
+    pub(super) statuses: StatusCounters,
+}
+
 impl CallMetrics {
-    /// Taking in a server's list of resources took this long.
-    pub fn took_in_resources(&self, source: &str, time: Duration) {
-        self.list_seconds(source).took(time);
+    /// Records how long it took to load a remote server's list of resources.
+    pub fn resource_list_loaded(&self, source: &str, duration: Duration) {
+        self.list_seconds(source).observe(duration);
     }
 
-    /// A request ended in an error of this kind.
-    pub fn erred(&self, step: Step, kind: &'static str) {
+    /// Counts a request that ended with an error.
+    pub fn count_error(&self, step: Step, kind: &'static str) {
         let step = step.as_str();
         self.errors.get_or_create(&ErrorLabels { step, kind }).inc();
     }
 
-    /// Lets them be scraped.
+    /// Adds all families to a registry.
     pub fn register(&self, registry: &mut Registry) {
         add(registry, &CALLS, &self.calls);
         add(registry, &CALL_SECONDS, &self.call_seconds);
@@ -176,7 +181,7 @@ impl CallMetrics {
         add(registry, &LIST_SECONDS, &self.list_seconds);
     }
 
-    pub(super) fn read(&self, plugin: &str, resource: &str) -> Arc<Read> {
+    pub(super) fn read_counters(&self, plugin: &str, resource: &str) -> Arc<ReadCounters> {
         let counter = |status| {
             self.reads.get_or_create_owned(&ReadLabels {
                 plugin: plugin.to_owned(),
@@ -184,18 +189,18 @@ impl CallMetrics {
                 status,
             })
         };
-        Arc::new(Read {
+        Arc::new(ReadCounters {
             plugin: plugin.to_owned(),
             resource: resource.to_owned(),
-            statuses: Statuses::new(counter),
+            statuses: StatusCounters::new(counter),
         })
     }
 
-    pub(super) fn lists(&self) -> Statuses {
-        Statuses::new(|status| self.lists.get_or_create_owned(&StatusLabels { status }))
+    pub(super) fn list_statuses(&self) -> StatusCounters {
+        StatusCounters::new(|status| self.lists.get_or_create_owned(&StatusLabels { status }))
     }
 
-    pub(super) fn list_seconds(&self, provider: &str) -> Latency {
+    pub(super) fn list_seconds(&self, provider: &str) -> DurationHistogram {
         self.list_seconds.get_or_create_owned(&ProviderLabels {
             provider: provider.to_owned(),
         })

@@ -1,4 +1,4 @@
-//! What is counted, by what ended how. The sources here are scripted; the text is the real one.
+//! Counters and labels by outcome, read from the encoded metrics. The source is scripted.
 
 use futures_util::FutureExt as _;
 use prometheus_client::encoding::text::encode;
@@ -12,7 +12,7 @@ use super::*;
 
 const LABEL: &str = "read";
 
-/// Has the resources of a built-in source; one of them never answers.
+/// A source that owns `plugin://shelf`. Reads that end in `stuck` never return, `broken` ones fail.
 struct Shelf;
 
 impl Source for Shelf {
@@ -41,7 +41,7 @@ impl Source for Shelf {
                 Operation::Resource { uri } if uri.ends_with("broken") => Err(Error::new(
                     Code::SourceFailed,
                     ErrorOrigin::Source,
-                    "it broke",
+                    "read failed",
                 )),
                 _ => Ok(Reply::Done(Outcome::complete(RawJson::empty_object()))),
             }
@@ -49,22 +49,22 @@ impl Source for Shelf {
     }
 }
 
-struct Bench {
+struct ObservedGateway {
     gateway: Gateway,
     registry: Registry,
 }
 
-impl Bench {
+impl ObservedGateway {
     fn new() -> Self {
         let shelf = Arc::new(Shelf) as Arc<dyn Source>;
         let sources = vec![("shelf".parse().unwrap(), shelf)];
-        let (figures, mut registry) = (Arc::new(CallMetrics::default()), Registry::default());
-        figures.register(&mut registry);
-        let words = Words {
+        let (metrics, mut registry) = (Arc::new(CallMetrics::default()), Registry::default());
+        metrics.register(&mut registry);
+        let labels = MetricLabels {
             methods: vec![LABEL],
-            kind: |_| "any",
+            error_kind: |_| "any",
         };
-        let observe = Observe::new(Arc::default(), figures, words, &sources);
+        let observe = Observe::new(Arc::default(), metrics, labels, &sources);
         let layers: Vec<Arc<dyn Layer>> = vec![Arc::new(observe)];
         Self {
             gateway: Gateway::new(GatewayConfig::default(), sources, layers),
@@ -89,10 +89,13 @@ impl Bench {
     }
 
     #[track_caller]
-    fn has(&self, line: &str) {
+    fn assert_line(&self, line: &str) {
         let mut text = String::new();
         encode(&mut text, &self.registry).unwrap();
-        assert!(text.lines().any(|one| one == line), "{line}\n{text}");
+        assert!(
+            text.lines().any(|encoded| encoded == line),
+            "{line}\n{text}"
+        );
     }
 }
 
@@ -109,38 +112,40 @@ fn calls(outcome: &str, count: u64) -> String {
     )
 }
 
-/// S0.31, S0.32: a template's reads are the template's, whatever stands in its place.
+/// S0.31, S0.32: the label is the URI template, not the expanded URI.
 #[tokio::test]
-async fn what_a_template_stands_for_is_counted_under_the_template() {
-    let bench = Bench::new();
+async fn counts_reads_of_a_template_under_the_template() {
+    let gateway = ObservedGateway::new();
     for uri in [
         "plugin://shelf/top",
         "plugin://shelf/books/1",
         "plugin://shelf/books/2",
         "plugin://shelf/other/3",
     ] {
-        bench.read(uri).await.unwrap();
+        gateway.read(uri).await.unwrap();
     }
-    bench.read("plugin://shelf/books/broken").await.unwrap_err();
-    bench.has(&reads("top", "success", 1));
-    bench.has(&reads("books/{isbn}", "success", 2));
-    bench.has(&reads("books/{isbn}", "failure", 1));
-    bench.has(&reads("{+any}", "success", 1));
-    bench.has(&calls("success", 4));
-    bench.has(&calls("failed", 1));
-    bench.has("tidegate_errors_total{step=\"serve\",kind=\"any\"} 1");
+    gateway
+        .read("plugin://shelf/books/broken")
+        .await
+        .unwrap_err();
+    gateway.assert_line(&reads("top", "success", 1));
+    gateway.assert_line(&reads("books/{isbn}", "success", 2));
+    gateway.assert_line(&reads("books/{isbn}", "failure", 1));
+    gateway.assert_line(&reads("{+any}", "success", 1));
+    gateway.assert_line(&calls("success", 4));
+    gateway.assert_line(&calls("failed", 1));
+    gateway.assert_line("tidegate_errors_total{step=\"serve\",kind=\"any\"} 1");
 }
 
-/// A call is under way until it ends, also where its client has gone.
 #[tokio::test]
-async fn what_nobody_waits_for_any_more_is_cancelled() {
-    let bench = Bench::new();
-    let mut stuck = Box::pin(bench.read("plugin://shelf/stuck"));
+async fn counts_a_dropped_call_as_cancelled() {
+    let gateway = ObservedGateway::new();
+    let mut stuck = Box::pin(gateway.read("plugin://shelf/stuck"));
     assert!((&mut stuck).now_or_never().is_none());
-    bench.has("tidegate_calls_in_flight{source=\"shelf\"} 1");
+    gateway.assert_line("tidegate_calls_in_flight{source=\"shelf\"} 1");
     drop(stuck);
-    bench.has("tidegate_calls_in_flight{source=\"shelf\"} 0");
-    bench.has(&calls("cancelled", 1));
-    bench.has(&reads("stuck", "cancelled", 1));
-    bench.has("tidegate_call_duration_seconds_count{source=\"shelf\",method=\"read\"} 0");
+    gateway.assert_line("tidegate_calls_in_flight{source=\"shelf\"} 0");
+    gateway.assert_line(&calls("cancelled", 1));
+    gateway.assert_line(&reads("stuck", "cancelled", 1));
+    gateway.assert_line("tidegate_call_duration_seconds_count{source=\"shelf\",method=\"read\"} 0");
 }

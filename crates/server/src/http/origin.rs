@@ -26,8 +26,8 @@ impl Origins {
         let lower = |list: &[String]| list.iter().map(|one| one.to_ascii_lowercase()).collect();
         Self {
             loopback: config.loopback,
-            hosts: lower(&config.hosts),
-            origins: lower(&config.origins),
+            hosts: lower(&config.allowed_hosts),
+            origins: lower(&config.allowed_origins),
         }
     }
 
@@ -157,8 +157,8 @@ mod tests {
     fn local() -> HttpConfig {
         HttpConfig {
             loopback: true,
-            hosts: vec!["gate.example".into()],
-            origins: vec!["https://app.example".into()],
+            allowed_hosts: vec!["gate.example".into()],
+            allowed_origins: vec!["https://app.example".into()],
             legacy_sse: false,
             metrics: None,
         }

@@ -24,7 +24,7 @@ async fn a_call_is_served_over_http2() {
 async fn the_authority_is_checked_like_a_host() {
     let source = FakeSource::standard();
     let gateway = TestGateway::with(source)
-        .http(|http| http.hosts = vec!["gate.example".to_owned()])
+        .http(|http| http.allowed_hosts = vec!["gate.example".to_owned()])
         .start()
         .await;
     let ping = || gateway.client().post(&plain("ping", json!({})));

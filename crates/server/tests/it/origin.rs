@@ -20,8 +20,8 @@ async fn gateway(source: &FakeSource) -> TestGateway {
     TestGateway::with(source.clone())
         .http(|http| {
             http.legacy_sse = true;
-            http.hosts = vec!["gate.example".to_owned()];
-            http.origins = vec!["https://app.example".to_owned()];
+            http.allowed_hosts = vec!["gate.example".to_owned()];
+            http.allowed_origins = vec!["https://app.example".to_owned()];
         })
         .start()
         .await

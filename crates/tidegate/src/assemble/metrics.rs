@@ -7,7 +7,7 @@ use tidegate_admin::Metrics;
 use tidegate_core::{Code, HealthCheck, Source, SourceId, Step};
 use tidegate_mcp::codes;
 use tidegate_mcp::revision::{Kind, Method};
-use tidegate_policy::{CallMetrics, Words};
+use tidegate_policy::{CallMetrics, MetricLabels};
 use tidegate_server::Exposition;
 
 /// The page, over these sources and parts of the gateway.
@@ -19,25 +19,27 @@ pub(super) fn page(
     let mut counted = Registry::default();
     figures.register(&mut counted);
     let metrics = Metrics::new(counted, sources, parts);
-    Exposition::new(move || metrics.text())
+    Exposition::new(move || metrics.render())
 }
 
-/// What clients call methods and errors.
-pub(super) fn words() -> Words {
+/// The label values of methods and errors.
+pub(super) fn labels() -> MetricLabels {
     let all = Method::ALL.iter();
     let asked = all.filter(|method| method.row().kind == Kind::Request);
-    Words {
+    MetricLabels {
         methods: asked.map(|method| method.name()).collect(),
-        kind,
+        error_kind,
     }
 }
 
-/// Counts what the transports refuse.
-pub(super) fn refused(figures: &Arc<CallMetrics>) -> impl Fn(Step, Code) + Send + Sync + 'static {
+/// Counts the messages that the transports reject.
+pub(super) fn count_rejections(
+    figures: &Arc<CallMetrics>,
+) -> impl Fn(Step, Code) + Send + Sync + 'static {
     let figures = Arc::clone(figures);
-    move |step, code| figures.erred(step, kind(code))
+    move |step, code| figures.count_error(step, error_kind(code))
 }
 
-fn kind(code: Code) -> &'static str {
+fn error_kind(code: Code) -> &'static str {
     codes::of(code).kind
 }

@@ -89,7 +89,7 @@ fn listed(source: &str, figures: &Arc<CallMetrics>) -> ListObserver {
     let (source, figures) = (source.to_owned(), Arc::clone(figures));
     ListObserver::new(move |list, took| {
         if list == List::Resources {
-            figures.took_in_resources(&source, took);
+            figures.resource_list_loaded(&source, took);
         }
     })
 }

@@ -84,7 +84,7 @@ fn reads_are_counted_whether_they_succeed_or_fail() {
     let read = [("source", "notes"), ("method", "resources/read")];
     let calls = |outcome| page.value(CALLS, &[read[0], read[1], ("outcome", outcome)]);
     assert_eq!(
-        [calls("success"), calls("refused"), calls("failed")],
+        [calls("success"), calls("rejected"), calls("failed")],
         [2.0, 1.0, 0.0]
     );
     assert_eq!(
@@ -142,7 +142,7 @@ fn a_server_has_figures_of_its_own() {
     };
     assert_eq!(calls("fixture", "success"), 1.0);
     assert_eq!(
-        calls("gateway", "refused"),
+        calls("gateway", "rejected"),
         1.0,
         "no source has such a tool"
     );
@@ -151,7 +151,7 @@ fn a_server_has_figures_of_its_own() {
     let of = |kind, component| [("kind", kind), ("component", component)];
     assert_eq!(page.value("tidegate_health", &of("source", "fixture")), 1.0);
     assert_eq!(
-        page.value("tidegate_component_sessions", &of("part", "transports")),
+        page.value("tidegate_component_sessions", &of("gateway", "transports")),
         1.0
     );
     assert_eq!(
@@ -160,14 +160,14 @@ fn a_server_has_figures_of_its_own() {
     );
     assert!(
         page.value(
-            "tidegate_listed",
+            "tidegate_catalog_entries",
             &[("source", "fixture"), ("list", "tools")]
         ) > 1.0
     );
     session.end();
     let page = scrape(&gateway);
     assert_eq!(
-        page.value("tidegate_component_sessions", &of("part", "transports")),
+        page.value("tidegate_component_sessions", &of("gateway", "transports")),
         0.0
     );
     fixture.stop();

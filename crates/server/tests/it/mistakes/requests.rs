@@ -272,7 +272,7 @@ async fn mistake_12_session_handling() {
 #[tokio::test]
 async fn mistake_14_origin_and_auth() {
     let gateway = TestGateway::with(FakeSource::standard())
-        .http(|http| http.hosts = vec!["gate.example".to_owned()])
+        .http(|http| http.allowed_hosts = vec!["gate.example".to_owned()])
         .keys([("ada", "key-of-ada")])
         .start()
         .await;

@@ -61,7 +61,7 @@ async fn is_not_waited_for(cell: &mut Cell<'_>, arguments: Value, by_the_gateway
     let words = answer["error"]["message"].as_str().unwrap_or_default();
     let why = match by_the_gateway {
         true => "the client did not answer in time",
-        false => "the call took longer than it may",
+        false => "the call timed out",
     };
     assert!(words.contains(why), "{answer}");
     if by_the_gateway {

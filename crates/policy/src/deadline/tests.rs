@@ -1,0 +1,95 @@
+//! The idle and the total timeout, with and without progress.
+
+use tidegate_core::{Filter, GatewayOperation, Operation};
+
+use super::*;
+use crate::scripted::{
+    LayerUnderTest, done, drain, events, outcome, progress, question, ready, tool_call,
+};
+
+const IDLE: u64 = 10;
+const TOTAL: u64 = 60;
+
+fn deadline() -> Deadline {
+    Deadline {
+        call_timeout: Duration::from_secs(IDLE),
+        max_call_duration: Duration::from_secs(TOTAL),
+    }
+}
+
+/// Reads the reply of a source that streams these events: seconds until the end, events, result.
+async fn run(
+    script: impl Fn() -> Vec<(u64, Result<Event>)> + Send + Sync + 'static,
+) -> (u64, usize, Result<()>) {
+    let source = LayerUnderTest::new(deadline(), move |_| ready(events(script())));
+    let start = Instant::now();
+    let (event_count, result) = drain(source.call(tool_call()).await).await;
+    (start.elapsed().as_secs(), event_count, result)
+}
+
+fn end() -> Result<Event> {
+    Ok(Event::Done(outcome()))
+}
+
+#[tokio::test(start_paused = true)]
+async fn ends_a_call_without_a_response_after_the_idle_timeout() {
+    let source = LayerUnderTest::new(deadline(), |_| Box::pin(std::future::pending()));
+    let start = Instant::now();
+    let error = source.call(tool_call()).await.unwrap_err();
+    assert_eq!(error.code(), Code::Timeout);
+    assert_eq!(start.elapsed(), Duration::from_secs(IDLE));
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_event_restarts_the_idle_timeout() {
+    let script = || {
+        vec![
+            (8, progress()),
+            (8, progress()),
+            (8, progress()),
+            (8, end()),
+        ]
+    };
+    let (seconds, event_count, result) = run(script).await;
+    result.unwrap();
+    assert_eq!((seconds, event_count), (32, 3));
+}
+
+#[tokio::test(start_paused = true)]
+async fn ends_a_stream_that_stops_sending_events() {
+    let (seconds, event_count, result) = run(|| vec![(5, progress()), (11, end())]).await;
+    assert_eq!(result.unwrap_err().code(), Code::Timeout);
+    assert_eq!((seconds, event_count), (5 + IDLE, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn ends_a_stream_at_the_total_timeout_despite_progress() {
+    let script = || (0..100).map(|_| (8, progress())).collect();
+    let (seconds, event_count, result) = run(script).await;
+    assert_eq!(result.unwrap_err().code(), Code::Timeout);
+    assert_eq!((seconds, event_count), (TOTAL, 7));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_idle_timeout_does_not_run_while_a_question_is_open() {
+    let (seconds, _, result) = run(|| vec![(1, question()), (50, end())]).await;
+    result.unwrap();
+    assert_eq!(seconds, 51);
+
+    let (seconds, _, result) = run(|| vec![(1, question()), (80, end())]).await;
+    assert_eq!(result.unwrap_err().code(), Code::Timeout);
+    assert_eq!(seconds, TOTAL, "but the total timeout does");
+}
+
+#[tokio::test(start_paused = true)]
+async fn change_streams_have_no_deadline() {
+    let source = LayerUnderTest::new(deadline(), |_| {
+        Box::pin(async {
+            tokio::time::sleep(Duration::from_secs(2 * TOTAL)).await;
+            done()
+        })
+    });
+    let mut call = tool_call();
+    call.operation = Operation::Gateway(GatewayOperation::Listen(Filter::lists()));
+    source.call(call).await.unwrap();
+}
