@@ -13,8 +13,8 @@ use tokio::time::Instant;
 
 use crate::call_outcome::{CallOutcome, OutcomeObserver, observe_outcome};
 
-/// The pause grows with each failed trial, up to this many times its configured length.
-const MAX_PAUSE_FACTOR: u32 = 10;
+/// The open duration grows with each failed trial, up to this many times its configured length.
+const MAX_OPEN_FACTOR: u32 = 10;
 
 /// Opens after `failure_threshold` failed calls in a row, for `open_duration`.
 pub struct Breaker {
@@ -126,7 +126,7 @@ impl OutcomeObserver for BreakerObserver {
 impl BreakerObserver {
     fn after_failure(&self, state: BreakerState) -> BreakerState {
         let open = |openings: u32| BreakerState::Open {
-            until: Instant::now() + self.open_duration * openings.min(MAX_PAUSE_FACTOR),
+            until: Instant::now() + self.open_duration * openings.min(MAX_OPEN_FACTOR),
             openings,
         };
         match state {

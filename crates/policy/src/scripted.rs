@@ -7,8 +7,8 @@ use std::time::Duration;
 use futures_util::stream::{self, StreamExt};
 use tidegate_core::{
     BoxFuture, Call, Caller, Catalog, ClientContext, Code, CorrelationId, Error, ErrorOrigin,
-    Event, Layer, Layered, Operation, Outcome, Question, QuestionKind, RawJson, Reply, Result,
-    Scope, Source, SourceId, Viewer,
+    Event, Layer, LayeredSource, Operation, Outcome, Question, QuestionKind, RawJson, Reply,
+    Result, Scope, Source, SourceId, Viewer,
 };
 
 type Script = dyn Fn(u32) -> BoxFuture<'static, Result<Reply>> + Send + Sync;
@@ -32,7 +32,7 @@ impl Source for ScriptedSource {
 
 /// A layer in front of a scripted source.
 pub(crate) struct LayerUnderTest {
-    source: Layered,
+    source: LayeredSource,
     calls: Arc<AtomicU32>,
 }
 
@@ -47,7 +47,7 @@ impl LayerUnderTest {
             calls: Arc::clone(&calls),
         };
         Self {
-            source: Layered::new(Arc::new(source), vec![Arc::new(layer)]),
+            source: LayeredSource::new(Arc::new(source), vec![Arc::new(layer)]),
             calls,
         }
     }

@@ -9,12 +9,12 @@ use crate::scripted::{
     LayerUnderTest, done, drain, events, progress, ready, source_error, tool_call,
 };
 
-const PAUSE: Duration = Duration::from_secs(30);
+const OPEN_DURATION: Duration = Duration::from_secs(30);
 
 /// A breaker that opens after three failures, in front of a source that fails while the flag is set.
 fn three_failures() -> (LayerUnderTest, Arc<AtomicBool>) {
     let fails = Arc::new(AtomicBool::new(true));
-    let source = LayerUnderTest::new(Breaker::new(3, PAUSE), {
+    let source = LayerUnderTest::new(Breaker::new(3, OPEN_DURATION), {
         let fails = Arc::clone(&fails);
         move |_| {
             ready(match fails.load(Relaxed) {
@@ -62,7 +62,7 @@ async fn opens_after_consecutive_failures() {
 async fn a_successful_trial_closes_it() {
     let (source, fails) = three_failures();
     fail(&source, 3).await;
-    tokio::time::advance(PAUSE).await;
+    tokio::time::advance(OPEN_DURATION).await;
     fails.store(false, Relaxed);
     source.call(tool_call()).await.unwrap();
     assert_eq!(source.health(), Health::Good);
@@ -73,12 +73,12 @@ async fn a_successful_trial_closes_it() {
 
 #[tokio::test(start_paused = true)]
 async fn lets_only_one_trial_through_while_half_open() {
-    let source = LayerUnderTest::new(Breaker::new(1, PAUSE), |number| match number {
+    let source = LayerUnderTest::new(Breaker::new(1, OPEN_DURATION), |number| match number {
         1 => ready(Err(source_error(Code::Timeout))),
         _ => Box::pin(std::future::pending()),
     });
     source.call(tool_call()).await.unwrap_err();
-    tokio::time::advance(PAUSE).await;
+    tokio::time::advance(OPEN_DURATION).await;
     let mut trial = source.call(tool_call());
     assert!((&mut trial).now_or_never().is_none());
     assert_open(&source).await;
@@ -86,11 +86,11 @@ async fn lets_only_one_trial_through_while_half_open() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn the_pause_grows_with_each_failed_trial_up_to_a_limit() {
+async fn the_open_duration_grows_with_each_failed_trial_up_to_a_limit() {
     let (source, _) = three_failures();
     fail(&source, 3).await;
-    for factor in (1..=12).map(|opening: u32| opening.min(MAX_PAUSE_FACTOR)) {
-        tokio::time::advance(PAUSE * factor - Duration::from_millis(1)).await;
+    for factor in (1..=12).map(|opening: u32| opening.min(MAX_OPEN_FACTOR)) {
+        tokio::time::advance(OPEN_DURATION * factor - Duration::from_millis(1)).await;
         assert_open(&source).await;
         tokio::time::advance(Duration::from_millis(1)).await;
         fail(&source, 1).await;
@@ -99,13 +99,13 @@ async fn the_pause_grows_with_each_failed_trial_up_to_a_limit() {
 
 #[tokio::test(start_paused = true)]
 async fn a_cancelled_trial_lets_the_next_call_be_the_trial() {
-    let source = LayerUnderTest::new(Breaker::new(1, PAUSE), |number| match number {
+    let source = LayerUnderTest::new(Breaker::new(1, OPEN_DURATION), |number| match number {
         1 => ready(Err(source_error(Code::Timeout))),
         2 => Box::pin(std::future::pending()),
         _ => ready(done()),
     });
     source.call(tool_call()).await.unwrap_err();
-    tokio::time::advance(PAUSE).await;
+    tokio::time::advance(OPEN_DURATION).await;
     let mut trial = source.call(tool_call());
     assert!((&mut trial).now_or_never().is_none());
     drop(trial);
@@ -115,7 +115,7 @@ async fn a_cancelled_trial_lets_the_next_call_be_the_trial() {
 
 #[tokio::test(start_paused = true)]
 async fn a_stream_that_ends_with_an_error_is_a_failure() {
-    let source = LayerUnderTest::new(Breaker::new(1, PAUSE), |_| {
+    let source = LayerUnderTest::new(Breaker::new(1, OPEN_DURATION), |_| {
         let failure = Err(source_error(Code::Timeout));
         ready(events(vec![(0, progress()), (0, failure)]))
     });
@@ -131,7 +131,8 @@ async fn error_responses_and_unreachable_sources_are_not_failures() {
         || source_error(Code::Source(-32000)),
         || Error::resource_not_found("a://b"),
     ] {
-        let source = LayerUnderTest::new(Breaker::new(1, PAUSE), move |_| ready(Err(error())));
+        let source =
+            LayerUnderTest::new(Breaker::new(1, OPEN_DURATION), move |_| ready(Err(error())));
         for _ in 0..2 {
             let code = source.call(tool_call()).await.unwrap_err().code();
             assert_eq!(code, error().code());

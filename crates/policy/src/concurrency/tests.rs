@@ -31,6 +31,12 @@ fn start(source: &LayerUnderTest) -> BoxFuture<'_, Result<Reply>> {
     call
 }
 
+/// Asserts that a call completes when it is polled.
+fn finish(call: BoxFuture<'_, Result<Reply>>) {
+    let reply = call.now_or_never().expect("the call must be finished");
+    reply.unwrap();
+}
+
 #[tokio::test(start_paused = true)]
 async fn calls_over_the_limit_wait_in_order() {
     let (source, responses) = two_at_a_time();
@@ -38,13 +44,14 @@ async fn calls_over_the_limit_wait_in_order() {
     let (mut third, mut fourth) = (start(&source), start(&source));
     assert_eq!(source.source_calls(), 2, "the others are queued");
     responses.add_permits(1);
-    first.await.unwrap();
+    finish(first);
     assert!((&mut fourth).now_or_never().is_none());
     assert_eq!(source.source_calls(), 2, "the third call is next");
     assert!((&mut third).now_or_never().is_none());
     assert_eq!(source.source_calls(), 3);
-    responses.add_permits(1);
-    third.await.unwrap();
+    // One for the second call, which waits longer.
+    responses.add_permits(2);
+    finish(third);
 }
 
 #[tokio::test(start_paused = true)]
@@ -78,9 +85,7 @@ async fn a_queued_call_fails_after_the_queue_timeout() {
     );
     assert_eq!(begin.elapsed(), QUEUE_TIMEOUT);
     responses.add_permits(2);
-    for call in in_flight {
-        call.await.unwrap();
-    }
+    in_flight.into_iter().for_each(finish);
     assert_eq!(source.source_calls(), 2);
 }
 
@@ -103,9 +108,9 @@ async fn a_stream_keeps_its_permit_until_it_is_dropped() {
         panic!("expected a stream");
     };
     stream.next().await.unwrap().unwrap();
-    let mut queued = start(&source);
+    let queued = start(&source);
     assert_eq!(source.source_calls(), 1);
     drop(stream);
-    assert!((&mut queued).now_or_never().unwrap().is_ok());
+    finish(queued);
     assert_eq!(source.source_calls(), 2);
 }

@@ -1,6 +1,6 @@
 //! The idle and the total timeout, with and without progress.
 
-use tidegate_core::{Filter, GatewayOperation, Operation};
+use tidegate_core::{ChangeFilter, GatewayOperation, Operation};
 
 use super::*;
 use crate::scripted::{
@@ -90,6 +90,6 @@ async fn change_streams_have_no_deadline() {
         })
     });
     let mut call = tool_call();
-    call.operation = Operation::Gateway(GatewayOperation::Listen(Filter::lists()));
+    call.operation = Operation::Gateway(GatewayOperation::Listen(ChangeFilter::all_lists()));
     source.call(call).await.unwrap();
 }
