@@ -325,7 +325,7 @@ fn every_figure_is_on_the_page_of_the_reference() {
     let page = scrape(&gateway);
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/metrics.md");
     let reference = fs::read_to_string(file).unwrap();
-    let (_, table) = reference.split_once("## CallMetrics").unwrap();
+    let (_, table) = reference.split_once("## Metrics").unwrap();
     let rows: Vec<Vec<&str>> = table
         .lines()
         .filter(|line| line.starts_with("| `"))
