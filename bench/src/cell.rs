@@ -1,4 +1,4 @@
-//! What is measured: which call, of which era, answered in which form, through what.
+//! The cells of the benchmark: protocol era, response format and request, and the setup they run in.
 //!
 //! Must not know: how it is measured.
 
@@ -18,49 +18,49 @@ pub(crate) enum Era {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Form {
+pub(crate) enum ResponseFormat {
     Json,
     Sse,
 }
 
-/// What is asked for.
+/// The request that is measured.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Subject {
-    /// A call of a tool.
+pub(crate) enum RequestKind {
+    /// A tool call.
     Call,
-    /// A resource of 1 KiB.
+    /// A read of a resource of 1 KiB.
     Read,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cell {
     pub(crate) era: Era,
-    pub(crate) form: Form,
-    pub(crate) subject: Subject,
+    pub(crate) format: ResponseFormat,
+    pub(crate) request: RequestKind,
 }
 
-/// One of the two that stand before the server.
+/// The gateway or the proxy.
 pub(crate) struct Front {
     pub(crate) name: &'static str,
     pub(crate) process: Process,
-    /// What the names of tools begin with.
+    /// The prefix of tool names.
     prefix: &'static str,
 }
 
-/// A server, and both ways to it.
-pub(crate) struct Behind {
+/// A server with the gateway and the proxy in front of it.
+pub(crate) struct Setup {
     pub(crate) gateway: Front,
     pub(crate) proxy: Front,
     _server: Process,
     _folder: TempDir,
 }
 
-impl Behind {
-    pub(crate) fn start(gateway: &Path, era: Era, form: Form) -> anyhow::Result<Self> {
+impl Setup {
+    pub(crate) fn start(gateway: &Path, era: Era, format: ResponseFormat) -> anyhow::Result<Self> {
         let server = Process::start(
             Command::new(beside("bench-backend")?)
-                .args(["--era", era.word()])
-                .args(["--format", form.word()]),
+                .args(["--era", era.as_str()])
+                .args(["--format", format.as_str()]),
         )?;
         let folder = TempDir::new()?;
         let source = json!({ "url": format!("http://{}/mcp", server.address) });
@@ -91,15 +91,15 @@ impl Behind {
 }
 
 impl Front {
-    /// The method, the name it is about, and the parameters.
+    /// The method, the name of its target, and the parameters.
     pub(crate) fn request(&self, cell: Cell) -> (&'static str, String, Value) {
-        let (method, name, mut params) = match cell.subject {
-            Subject::Call => {
+        let (method, name, mut params) = match cell.request {
+            RequestKind::Call => {
                 let name = format!("{}echo", self.prefix);
                 let params = json!({ "name": name, "arguments": { "text": "hello" } });
                 ("tools/call", name, params)
             }
-            Subject::Read => {
+            RequestKind::Read => {
                 let uri = "bench://page".to_owned();
                 let params = json!({ "uri": uri });
                 ("resources/read", uri, params)
@@ -117,7 +117,7 @@ impl Front {
 }
 
 impl Era {
-    fn word(self) -> &'static str {
+    fn as_str(self) -> &'static str {
         match self {
             Self::Legacy => "legacy",
             Self::Modern => "modern",
@@ -132,8 +132,8 @@ impl Era {
     }
 }
 
-impl Form {
-    fn word(self) -> &'static str {
+impl ResponseFormat {
+    fn as_str(self) -> &'static str {
         match self {
             Self::Json => "json",
             Self::Sse => "sse",
@@ -143,15 +143,15 @@ impl Form {
 
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let subject = match self.subject {
-            Subject::Call => "tools/call",
-            Subject::Read => "resources/read",
+        let request = match self.request {
+            RequestKind::Call => "tools/call",
+            RequestKind::Read => "resources/read",
         };
         write!(
             f,
-            "{} {subject:<14} {:<4}",
-            self.era.word(),
-            self.form.word()
+            "{} {request:<14} {:<4}",
+            self.era.as_str(),
+            self.format.as_str()
         )
     }
 }

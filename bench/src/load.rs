@@ -1,6 +1,6 @@
-//! Many clients at once, each with a connection that it keeps.
+//! The load generator: concurrent clients, each with a persistent connection.
 //!
-//! Must not know: what stands at the other end.
+//! Must not know: what it connects to.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,30 +21,30 @@ use crate::cell::{Cell, Era, Front};
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 
-/// The clients.
+/// All clients.
 pub(crate) struct Load {
     clients: Vec<Client>,
 }
 
-/// How a number of calls went.
-pub(crate) struct Ran {
+/// The result of a number of calls.
+pub(crate) struct LoadResult {
     pub(crate) calls: usize,
     pub(crate) time: Duration,
-    /// Of each call.
+    /// One for each call.
     pub(crate) latencies: Vec<Duration>,
 }
 
 struct Client {
     requests: SendRequest<Full<Bytes>>,
     headers: HeaderMap,
-    /// The message before and after its id.
+    /// The message up to its id, and after it.
     before: String,
     after: String,
     next_id: usize,
 }
 
 impl Load {
-    /// Connects so many clients to ask for this.
+    /// Connects this many clients.
     pub(crate) async fn open(front: &Front, cell: Cell, count: usize) -> anyhow::Result<Self> {
         let mut clients = Vec::new();
         for _ in 0..count {
@@ -53,8 +53,8 @@ impl Load {
         Ok(Self { clients })
     }
 
-    /// Makes so many calls, spread over all clients.
-    pub(crate) async fn run(&mut self, calls: usize) -> anyhow::Result<Ran> {
+    /// Makes this many calls, distributed over all clients.
+    pub(crate) async fn run(&mut self, calls: usize) -> anyhow::Result<LoadResult> {
         let begun = Arc::new(AtomicUsize::new(0));
         let start = Instant::now();
         let mut tasks = Vec::new();
@@ -76,7 +76,7 @@ impl Load {
             self.clients.push(client);
             all.extend(latencies);
         }
-        Ok(Ran {
+        Ok(LoadResult {
             calls,
             time: start.elapsed(),
             latencies: all,
@@ -128,10 +128,13 @@ impl Client {
         });
         let hello = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
         let (headers, _) = self.post(hello.to_string()).await?;
-        let session = headers.get(SESSION).context("no session was opened")?;
+        let session = headers
+            .get(SESSION)
+            .context("the response to initialize has no session id")?;
         self.headers.insert(SESSION, session.clone());
-        let word: Value = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-        self.post(word.to_string()).await?;
+        let notification: Value =
+            json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+        self.post(notification.to_string()).await?;
         Ok(())
     }
 

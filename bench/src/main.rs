@@ -1,9 +1,8 @@
-//! What a call through the gateway costs in CPU time, beside the same call through a plain reverse
+//! Compares the CPU time of a call through the gateway with the same call through a plain reverse
 //! proxy: the same server behind both, everything on this machine, in one run.
 //!
-//! CPU time is meaningful on a busy machine too; throughput and latency are only on one that does
-//! nothing else.
-//! Must not know: the gateway but as a program.
+//! CPU time is meaningful on a busy machine too; throughput and latency only on an idle one.
+//! Must not know: the gateway, except as a program.
 #![allow(
     clippy::print_stdout,
     reason = "the report is for a person at a terminal"
@@ -20,23 +19,23 @@ use anyhow::Context as _;
 use clap::Parser;
 use tokio::signal::unix::{SignalKind, signal};
 
-use cell::{Behind, Cell, Era, Form, Front, Subject};
+use cell::{Cell, Era, Front, RequestKind, ResponseFormat, Setup};
 use load::Load;
-use report::{CallMetrics, Row};
+use report::{Measurement, Row};
 
 /// Measures the CPU time of calls through the gateway and through a plain reverse proxy.
 #[derive(Parser)]
 struct Args {
-    /// The gateway; by default the one that was built beside this program.
+    /// The gateway binary; by default the one in the folder of this program.
     #[arg(long)]
     gateway: Option<PathBuf>,
-    /// The calls that are measured in each cell, through each of both.
+    /// Calls in each cell, for the gateway and for the proxy.
     #[arg(long, default_value_t = 20_000)]
     calls: usize,
-    /// How often both take turns.
+    /// Rounds in which gateway and proxy alternate.
     #[arg(long, default_value_t = 25)]
     rounds: usize,
-    /// How many calls are under way at once.
+    /// Concurrent connections, with one call in flight each.
     #[arg(long, default_value_t = 64)]
     connections: usize,
 }
@@ -46,7 +45,7 @@ async fn main() -> anyhow::Result<()> {
     let args = Args::parse();
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
-    // Returning ends the programs that were started.
+    // Returning ends the processes that were started.
     tokio::select! {
         done = measure_all(&args) => done,
         _ = terminate.recv() => anyhow::bail!("stopped"),
@@ -56,22 +55,31 @@ async fn main() -> anyhow::Result<()> {
 
 async fn measure_all(args: &Args) -> anyhow::Result<()> {
     println!(
-        "{} calls a cell in {} rounds, {} at once\n",
+        "{} calls per cell in {} rounds, {} concurrent\n",
         args.calls, args.rounds, args.connections
     );
     println!("{}", report::HEAD);
     let mut worst: f64 = 0.0;
     for era in [Era::Legacy, Era::Modern] {
-        for form in [Form::Json, Form::Sse] {
-            let behind = Behind::start(&args.gateway()?, era, form)?;
-            for subject in [Subject::Call, Subject::Read] {
-                let row = measure(args, &behind, Cell { era, form, subject }).await?;
+        for format in [ResponseFormat::Json, ResponseFormat::Sse] {
+            let setup = Setup::start(&args.gateway()?, era, format)?;
+            for request in [RequestKind::Call, RequestKind::Read] {
+                let row = measure(
+                    args,
+                    &setup,
+                    Cell {
+                        era,
+                        format,
+                        request,
+                    },
+                )
+                .await?;
                 worst = worst.max(row.ratio);
                 println!("{row}");
             }
         }
     }
-    println!("\nthe gateway costs at most {worst:.2} times what the proxy does; the target is 3");
+    println!("\nworst ratio of gateway to proxy: {worst:.2} (target: at most 3)");
     Ok(())
 }
 
@@ -84,29 +92,29 @@ impl Args {
     }
 }
 
-/// Both in turns, so that what else the machine does falls on both.
-async fn measure(args: &Args, behind: &Behind, cell: Cell) -> anyhow::Result<Row> {
-    let fronts = [&behind.gateway, &behind.proxy];
+/// Alternates between both, so that other load on the machine affects both.
+async fn measure(args: &Args, setup: &Setup, cell: Cell) -> anyhow::Result<Row> {
+    let fronts = [&setup.gateway, &setup.proxy];
     let mut loads = Vec::new();
     for front in fronts {
         let load = Load::open(front, cell, args.connections).await;
         let mut load = load.with_context(|| format!("{} at {}", cell, front.name))?;
-        // What is done for the first time costs more.
+        // Warm up.
         load.run(args.calls / 10).await?;
         loads.push(load);
     }
-    let mut figures = [Vec::new(), Vec::new()];
+    let mut measurements = [Vec::new(), Vec::new()];
     for _ in 0..args.rounds {
-        for ((front, load), figures) in fronts.iter().zip(&mut loads).zip(&mut figures) {
-            figures.push(round(front, load, args.calls / args.rounds).await?);
+        for ((front, load), measurements) in fronts.iter().zip(&mut loads).zip(&mut measurements) {
+            measurements.push(round(front, load, args.calls / args.rounds).await?);
         }
     }
-    Ok(Row::new(cell, &figures))
+    Ok(Row::new(cell, &measurements))
 }
 
-async fn round(front: &Front, load: &mut Load, calls: usize) -> anyhow::Result<CallMetrics> {
+async fn round(front: &Front, load: &mut Load, calls: usize) -> anyhow::Result<Measurement> {
     let before = front.process.cpu_time()?;
     let ran = load.run(calls).await?;
     let cpu = front.process.cpu_time()? - before;
-    Ok(CallMetrics::of(cpu, &ran))
+    Ok(Measurement::of(cpu, &ran))
 }

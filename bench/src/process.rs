@@ -1,4 +1,4 @@
-//! A program that is measured: started, listened to until it says where it is, ended with the value.
+//! A measured process: started, read until it prints its address, ended on drop.
 //!
 //! Must not know: what it does.
 
@@ -27,7 +27,7 @@ impl Process {
         Self::of(child, output, |line| line.parse().ok())
     }
 
-    /// Starts a program that says its address somewhere in its log.
+    /// Starts a program that prints its address in its log.
     pub(crate) fn start_logging(command: &mut Command) -> anyhow::Result<Self> {
         let mut child = command.stderr(Stdio::piped()).spawn()?;
         let log = child.stderr.take().context("no log")?;
@@ -46,14 +46,14 @@ impl Process {
         let found = lines.by_ref().find_map(|line| address(&line));
         let process = Self {
             child,
-            address: found.context("a program ended before it said where it is")?,
+            address: found.context("the program exited before it printed its address")?,
         };
-        // So that it can go on to write.
+        // Keep reading, so that the program can keep writing.
         thread::spawn(move || lines.for_each(drop));
         Ok(process)
     }
 
-    /// The CPU time that all its threads took, in its own code and in the kernel.
+    /// The CPU time of all threads, user and system.
     pub(crate) fn cpu_time(&self) -> anyhow::Result<Duration> {
         let clock = clock_getcpuclockid(Pid::from_raw(self.child.id().try_into()?))?;
         Ok(clock.now()?.into())
@@ -67,9 +67,13 @@ impl Drop for Process {
     }
 }
 
-/// A program that was built beside this one.
+/// A program in the folder of this one.
 pub(crate) fn beside(name: &str) -> anyhow::Result<PathBuf> {
     let path = std::env::current_exe()?.with_file_name(name);
-    anyhow::ensure!(path.is_file(), "{} is not built", path.display());
+    anyhow::ensure!(
+        path.is_file(),
+        "{} does not exist; build it first",
+        path.display()
+    );
     Ok(path)
 }

@@ -1,29 +1,29 @@
-//! The figures, and the table they are shown in.
+//! The measurements and the table that shows them.
 //!
-//! Must not know: where they come from.
+//! Must not know: how they are taken.
 
 use std::fmt;
 use std::time::Duration;
 
 use crate::cell::Cell;
-use crate::load::Ran;
+use crate::load::LoadResult;
 
 pub(crate) const HEAD: &str = concat!(
     "                              CPU µs a call           calls a second     latency p50/p99 ms\n",
     "era    call           form   gateway  proxy  ratio   gateway    proxy   gateway       proxy",
 );
 
-/// One round, or the median of several.
+/// The measurements of one round, or the medians of several.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct CallMetrics {
+pub(crate) struct Measurement {
     cpu_us: f64,
     per_second: f64,
     p50_ms: f64,
     p99_ms: f64,
 }
 
-impl CallMetrics {
-    pub(crate) fn of(cpu: Duration, ran: &Ran) -> Self {
+impl Measurement {
+    pub(crate) fn of(cpu: Duration, ran: &LoadResult) -> Self {
         let calls = ran.calls as f64;
         let mut latencies = ran.latencies.clone();
         latencies.sort_unstable();
@@ -40,7 +40,7 @@ impl CallMetrics {
     }
 
     fn median(rounds: &[Self]) -> Self {
-        let of = |figure: fn(&Self) -> f64| median(rounds.iter().map(figure).collect());
+        let of = |value: fn(&Self) -> f64| median(rounds.iter().map(value).collect());
         Self {
             cpu_us: of(|one| one.cpu_us),
             per_second: of(|one| one.per_second),
@@ -55,25 +55,25 @@ fn median(mut all: Vec<f64>) -> f64 {
     all[all.len() / 2]
 }
 
-/// One cell of the measurement.
+/// One row of the table.
 pub(crate) struct Row {
     cell: Cell,
-    gateway: CallMetrics,
-    proxy: CallMetrics,
-    /// How many times as much CPU time the gateway takes. The median over the rounds: what else the
-    /// machine does is about the same in both halves of one.
+    gateway: Measurement,
+    proxy: Measurement,
+    /// CPU time of the gateway divided by that of the proxy. The median over the rounds, because other
+    /// load on the machine is about the same in both halves of a round.
     pub(crate) ratio: f64,
 }
 
 impl Row {
-    /// From the rounds of the gateway and of the proxy.
-    pub(crate) fn new(cell: Cell, [gateway, proxy]: &[Vec<CallMetrics>; 2]) -> Self {
+    /// From the rounds of the gateway and those of the proxy.
+    pub(crate) fn new(cell: Cell, [gateway, proxy]: &[Vec<Measurement>; 2]) -> Self {
         let rounds = gateway.iter().zip(proxy);
         let ratios = rounds.map(|(gateway, proxy)| gateway.cpu_us / proxy.cpu_us);
         Self {
             cell,
-            gateway: CallMetrics::median(gateway),
-            proxy: CallMetrics::median(proxy),
+            gateway: Measurement::median(gateway),
+            proxy: Measurement::median(proxy),
             ratio: median(ratios.collect()),
         }
     }

@@ -1,4 +1,4 @@
-//! Any bytes are decoded and lifted in every revision, or refused.
+//! Decodes arbitrary bytes and lifts them in every revision; invalid input must be rejected.
 #![no_main]
 
 use bytes::Bytes;
@@ -30,7 +30,7 @@ fn messages(bytes: &[u8]) -> Vec<Message> {
     match decode(Bytes::copy_from_slice(bytes), LIMITS) {
         Ok(Inbound::One(message)) => vec![message],
         Ok(Inbound::Batch(messages)) => {
-            assert!(messages.len() <= LIMITS.batch, "a batch beyond its limit");
+            assert!(messages.len() <= LIMITS.batch, "a batch exceeds its limit");
             messages.into_iter().filter_map(Result::ok).collect()
         }
         Err(_) => Vec::new(),

@@ -1,4 +1,4 @@
-//! Any headers with any body are framed and lifted, or refused.
+//! Classifies and lifts arbitrary headers with an arbitrary body; invalid input must be rejected.
 //!
 //! An input is lines of `name: value`, a blank line, and a body.
 #![no_main]

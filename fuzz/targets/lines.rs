@@ -1,6 +1,6 @@
-//! Lines do not depend on how their bytes arrive, and none is longer than allowed.
+//! Lines do not depend on how their bytes are split, and none exceeds the limit.
 //!
-//! The first byte of an input says where the rest is cut.
+//! The first byte of an input selects where the rest is split.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -17,7 +17,7 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(split(&[head, tail]), whole);
     for line in whole {
         if let Line::Text(text) = line {
-            assert!(text.len() <= LIMIT, "a line beyond its limit");
+            assert!(text.len() <= LIMIT, "a line exceeds its limit");
         }
     }
 });

@@ -1,6 +1,6 @@
-//! Events do not depend on how their bytes arrive, and none is larger than allowed.
+//! Events do not depend on how their bytes are split, and none exceeds the limit.
 //!
-//! The first byte of an input says where the rest is cut.
+//! The first byte of an input selects where the rest is split.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -16,8 +16,8 @@ fuzz_target!(|bytes: &[u8]| {
     let whole = read(&[bytes]);
     assert_eq!(read(&[head, tail]), whole);
     for event in whole.unwrap_or_default() {
-        // A byte that is not UTF-8 becomes a replacement character of three.
-        assert!(event.data.len() <= 3 * LIMIT, "an event beyond its limit");
+        // An invalid UTF-8 byte becomes a replacement character of three bytes.
+        assert!(event.data.len() <= 3 * LIMIT, "an event exceeds its limit");
     }
 });
 

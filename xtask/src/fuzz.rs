@@ -1,8 +1,8 @@
 //! Coverage-guided fuzzing with libFuzzer on stable Rust: builds the targets and runs each.
 //!
-//! The crate `fuzz` is outside of the workspace, for everything in it is instrumented. New
-//! inputs go to the target folder; `fuzz/corpus/<target>` holds only the seeds.
-//! Must not know: what a target feeds.
+//! The crate `fuzz` is outside of the workspace because all of its code is instrumented. New inputs
+//! go to the target folder; `fuzz/corpus/<target>` contains only the seeds.
+//! Must not know: what a target tests.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,11 +10,11 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::place::Place;
 use crate::run::{cargo, output, run as run_command};
 use crate::system::{CPP, provide};
+use crate::workspace::Workspace;
 
-/// What nightly's `-Zsanitizer` tooling would set, in flags that stable has.
+/// The flags that nightly's `-Zsanitizer` would set, as far as stable has them.
 const RUSTFLAGS: &str = "-Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-level=4 \
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
@@ -22,18 +22,18 @@ const RUSTFLAGS: &str = "-Cpasses=sancov-module \
     -Cllvm-args=-sanitizer-coverage-trace-compares \
     -Ccodegen-units=1 -Cdebug-assertions --cfg fuzzing";
 
-/// Fuzzes each target, or the one that is named, for so many seconds.
-pub(crate) fn run(place: &Place, only: Option<&str>, seconds: u32) -> Result<()> {
-    let manifest = place.root.join("fuzz/Cargo.toml");
+/// Fuzzes all targets, or only one, for this many seconds each.
+pub(crate) fn run(workspace: &Workspace, only: Option<&str>, seconds: u32) -> Result<()> {
+    let manifest = workspace.root.join("fuzz/Cargo.toml");
     let text = fs::read_to_string(&manifest)
         .with_context(|| format!("could not read {}", manifest.display()))?;
-    let targets = chosen(targets(&text), only)?;
+    let targets = select(targets(&text), only)?;
     if targets.is_empty() {
         eprintln!("fuzz: fuzz/Cargo.toml lists no target");
         return Ok(());
     }
     let fuzzer = Fuzzer {
-        place,
+        workspace,
         triple: host()?,
         seconds,
     };
@@ -60,13 +60,13 @@ fn targets(manifest: &str) -> Vec<&str> {
     names
 }
 
-fn chosen<'a>(targets: Vec<&'a str>, only: Option<&str>) -> Result<Vec<&'a str>> {
+fn select<'a>(targets: Vec<&'a str>, only: Option<&str>) -> Result<Vec<&'a str>> {
     let Some(only) = only else { return Ok(targets) };
     let found = targets.iter().copied().find(|target| *target == only);
     match found {
         Some(target) => Ok(vec![target]),
         None => bail!(
-            "there is no fuzz target `{only}`; there are: {}",
+            "unknown fuzz target `{only}`; available: {}",
             targets.join(", ")
         ),
     }
@@ -76,12 +76,12 @@ fn host() -> Result<String> {
     let about = output(Command::new("rustc").arg("-vV"))?;
     let host = about.lines().find_map(|line| line.strip_prefix("host: "));
     Ok(host
-        .context("`rustc -vV` does not say the host")?
+        .context("`rustc -vV` does not print the host")?
         .to_owned())
 }
 
 struct Fuzzer<'a> {
-    place: &'a Place,
+    workspace: &'a Workspace,
     triple: String,
     seconds: u32,
 }
@@ -104,19 +104,19 @@ impl Fuzzer<'_> {
                 .arg(self.dir())
                 .env("RUSTFLAGS", RUSTFLAGS)
                 .env_remove("CARGO_ENCODED_RUSTFLAGS")
-                .current_dir(self.place.root.join("fuzz")),
+                .current_dir(self.workspace.root.join("fuzz")),
         )
     }
 
     fn fuzz(&self, target: &str) -> Result<()> {
         eprintln!("fuzz: {target} for {} s", self.seconds);
-        let scratch = made(self.dir().join("corpus").join(target))?;
-        let artifacts = made(self.dir().join("artifacts").join(target))?;
-        let seeds = self.place.root.join("fuzz/corpus").join(target);
+        let scratch = create_dir(self.dir().join("corpus").join(target))?;
+        let artifacts = create_dir(self.dir().join("artifacts").join(target))?;
+        let seeds = self.workspace.root.join("fuzz/corpus").join(target);
         let program = self.dir().join(&self.triple).join("release").join(target);
         let output = Command::new(&program)
             .arg(format!("-max_total_time={}", self.seconds))
-            // Wall-clock time: on a busy machine a short one would tell of the machine.
+            // The limit is wall-clock time: a short one would fail on a busy machine.
             .args(["-rss_limit_mb=512", "-timeout=10", "-print_final_stats=1"])
             .arg(format!("-artifact_prefix={}/", artifacts.display()))
             .arg(&scratch)
@@ -125,31 +125,31 @@ impl Fuzzer<'_> {
             .with_context(|| format!("could not start {}", program.display()))?;
         let log = String::from_utf8_lossy(&output.stderr);
         if !output.status.success() {
-            // Lines with a `#` tell how the search went on, thousands of them.
+            // Thousands of lines with a `#` show the progress of the search.
             log.lines()
                 .filter(|line| !line.starts_with('#'))
                 .for_each(|line| eprintln!("{line}"));
         }
         ensure!(
             output.status.success(),
-            "fuzz target {target} failed; the input is in {}; to try it again, give it to {}",
+            "fuzz target {target} failed; the input is in {}; to reproduce, pass it to {}",
             artifacts.display(),
             program.display()
         );
         eprintln!(
-            "fuzz: {target} held for {} inputs",
-            executed(&log).unwrap_or("its")
+            "fuzz: {target} passed {} inputs",
+            executed(&log).unwrap_or("all")
         );
         Ok(())
     }
 
     fn dir(&self) -> PathBuf {
-        self.place.target.join("fuzz")
+        self.workspace.target.join("fuzz")
     }
 }
 
-fn made(dir: PathBuf) -> Result<PathBuf> {
-    fs::create_dir_all(&dir).with_context(|| format!("could not make {}", dir.display()))?;
+fn create_dir(dir: PathBuf) -> Result<PathBuf> {
+    fs::create_dir_all(&dir).with_context(|| format!("could not create {}", dir.display()))?;
     Ok(dir)
 }
 
@@ -167,19 +167,19 @@ mod tests {
                             path = \"targets/sse.rs\"\n\n[[bin]]\nname = \"lines\"\n";
 
     #[test]
-    fn each_binary_is_a_target() {
+    fn every_binary_is_a_target() {
         assert_eq!(targets(MANIFEST), ["sse", "lines"]);
     }
 
     #[test]
-    fn a_target_is_chosen_by_name() {
-        assert_eq!(chosen(targets(MANIFEST), Some("lines")).unwrap(), ["lines"]);
-        let wrong = chosen(targets(MANIFEST), Some("line")).unwrap_err();
-        assert!(wrong.to_string().contains("sse, lines"));
+    fn selects_a_target_by_name() {
+        assert_eq!(select(targets(MANIFEST), Some("lines")).unwrap(), ["lines"]);
+        let error = select(targets(MANIFEST), Some("line")).unwrap_err();
+        assert!(error.to_string().contains("sse, lines"));
     }
 
     #[test]
-    fn the_number_of_inputs_is_read_from_the_log() {
+    fn reads_the_number_of_inputs_from_the_log() {
         assert_eq!(
             executed("x\nstat::number_of_executed_units: 812\n"),
             Some("812")

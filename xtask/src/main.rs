@@ -1,38 +1,38 @@
-//! The project's own chores: setting up what tests need, checking the house rules, and CI.
+//! Project automation: installs what the tests need, checks the project rules, runs what CI runs.
 //!
-//! Must not know: anything of the product. No crate of the workspace is a dependency.
+//! Must not know: the product. No crate of the workspace is a dependency.
 #![allow(
     clippy::print_stderr,
     clippy::print_stdout,
-    reason = "these commands talk to a person at a terminal"
+    reason = "these commands print for a person at a terminal"
 )]
 
 mod bench;
 mod fuzz;
-mod place;
 mod run;
 mod stages;
 mod system;
 mod tidy;
 mod tools;
+mod workspace;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
 
-use place::Place;
+use workspace::Workspace;
 
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  tools                        set up what the tests need, under target/tools
-  tidy                         check the house rules
-  test                         everything CI runs: tools, fmt, clippy, tidy, tests, fuzz
+  tools                        install what the tests need, under target/tools
+  tidy                         check the project rules
+  test                         everything CI runs: tools, fmt, clippy, tidy, tests, install, fuzz
   fuzz [TARGET] [--seconds N]  run the fuzz targets, or one of them
-  bench [OPTION ...]           measure what a call costs beside a plain proxy; --help lists options
+  bench [OPTION ...]           compare the cost of a call with a plain proxy; --help lists options
   help                         print this";
 
-/// How long one target is fuzzed when nobody says.
+/// How long each target is fuzzed by default.
 const FUZZ_SECONDS: u32 = 15;
 
 #[derive(Debug, PartialEq)]
@@ -55,12 +55,12 @@ fn main() -> ExitCode {
         .collect();
     let command = match parse(&args) {
         Ok(command) => command,
-        Err(wrong) => {
-            eprintln!("xtask: {wrong}\n\n{USAGE}");
+        Err(message) => {
+            eprintln!("xtask: {message}\n\n{USAGE}");
             return ExitCode::from(2);
         }
     };
-    match perform(&command) {
+    match execute(&command) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("xtask: {error:#}");
@@ -69,15 +69,15 @@ fn main() -> ExitCode {
     }
 }
 
-fn perform(command: &Command) -> Result<()> {
-    let place = Place::find()?;
+fn execute(command: &Command) -> Result<()> {
+    let workspace = Workspace::find()?;
     match command {
         Command::Help => println!("{USAGE}"),
-        Command::Tools => drop(tools::set_up(&place)?),
-        Command::Tidy => tidy::run(&place)?,
-        Command::Test => stages::run(&place)?,
-        Command::Fuzz { target, seconds } => fuzz::run(&place, target.as_deref(), *seconds)?,
-        Command::Bench(options) => bench::run(&place, options)?,
+        Command::Tools => drop(tools::set_up(&workspace)?),
+        Command::Tidy => tidy::run(&workspace)?,
+        Command::Test => stages::run(&workspace)?,
+        Command::Fuzz { target, seconds } => fuzz::run(&workspace, target.as_deref(), *seconds)?,
+        Command::Bench(options) => bench::run(&workspace, options)?,
     }
     Ok(())
 }
@@ -88,7 +88,7 @@ fn parse(args: &[String]) -> Result<Command, String> {
     };
     let plain = |command| match rest.first() {
         None => Ok(command),
-        Some(extra) => Err(format!("`{name}` takes no argument, but got `{extra}`")),
+        Some(extra) => Err(format!("`{name}` takes no arguments, got `{extra}`")),
     };
     match name.as_str() {
         "help" | "--help" | "-h" => Ok(Command::Help),
@@ -97,7 +97,7 @@ fn parse(args: &[String]) -> Result<Command, String> {
         "test" => plain(Command::Test),
         "fuzz" => parse_fuzz(rest),
         "bench" => Ok(Command::Bench(rest.to_vec())),
-        _ => Err(format!("there is no command `{name}`")),
+        _ => Err(format!("unknown command `{name}`")),
     }
 }
 
@@ -113,7 +113,7 @@ fn parse_fuzz(args: &[String]) -> Result<Command, String> {
                 .filter(|n| *n > 0)
                 .ok_or("`--seconds` needs a whole number above 0")?;
         } else if arg.starts_with('-') || target.is_some() {
-            return Err(format!("`fuzz` does not understand `{arg}`"));
+            return Err(format!("unexpected argument `{arg}` for `fuzz`"));
         } else {
             target = Some(arg.clone());
         }
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn commands_are_understood() {
+    fn parses_commands() {
         assert_eq!(parsed(""), Ok(Command::Help));
         assert_eq!(parsed("help"), Ok(Command::Help));
         assert_eq!(parsed("tidy"), Ok(Command::Tidy));
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_usage_is_refused() {
+    fn rejects_invalid_usage() {
         for line in [
             "tidier",
             "tidy now",

@@ -1,4 +1,4 @@
-//! Starting other programs, with errors that show the command line.
+//! Runs other programs, with errors that show the command line.
 //!
 //! Must not know: which programs.
 
@@ -7,12 +7,12 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
-/// The cargo that started us, so that the whole run uses one toolchain.
+/// The cargo that started us, so that the whole run uses the same toolchain.
 pub(crate) fn cargo() -> Command {
     Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
-/// Runs to the end, showing what the program prints.
+/// Runs a program to completion, showing its output.
 pub(crate) fn run(command: &mut Command) -> Result<()> {
     let line = line(command);
     let status = command
@@ -22,7 +22,7 @@ pub(crate) fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs to the end and returns what the program prints on stdout.
+/// Runs a program to completion and returns its standard output.
 pub(crate) fn output(command: &mut Command) -> Result<String> {
     let line = line(command);
     let output = command
@@ -37,8 +37,8 @@ pub(crate) fn output(command: &mut Command) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
-/// Whether the command can be started and ends well; shows nothing.
-pub(crate) fn works(program: &str, args: &[&str]) -> bool {
+/// Whether a command starts and exits successfully; hides its output.
+pub(crate) fn succeeds(program: &str, args: &[&str]) -> bool {
     Command::new(program)
         .args(args)
         .stdin(Stdio::null())
@@ -48,7 +48,7 @@ pub(crate) fn works(program: &str, args: &[&str]) -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// The file that a program's name stands for on the search path.
+/// Finds a program on the search path.
 pub(crate) fn which(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path)

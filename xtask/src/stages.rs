@@ -1,4 +1,4 @@
-//! `cargo xtask test`: the stages of CI, in order, each named before it runs and timed.
+//! `cargo xtask test`: the stages of CI, in order, each announced and timed.
 //!
 //! Must not know: how a stage does its work.
 
@@ -6,39 +6,40 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use crate::place::Place;
-use crate::run::{cargo, run as run_command, works};
+use crate::run::{cargo, run as run_command, succeeds};
 use crate::system::provide_component;
 use crate::tools::{self, Tools};
+use crate::workspace::Workspace;
 use crate::{FUZZ_SECONDS, fuzz, tidy};
 
-pub(crate) fn run(place: &Place) -> Result<()> {
+pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let mut times = Times::default();
-    let outcome = all(place, &mut times);
+    let outcome = run_stages(workspace, &mut times);
     times.print();
     outcome
 }
 
-fn all(place: &Place, times: &mut Times) -> Result<()> {
-    let tools = times.stage("tools", || tools::set_up(place))?;
-    times.stage("fmt", || fmt(place))?;
-    times.stage("clippy", || clippy(place))?;
-    times.stage("tidy", || tidy::run(place))?;
-    times.stage("tests", || tests(place, &tools))?;
-    times.stage("fuzz", || fuzz::run(place, None, FUZZ_SECONDS))
+fn run_stages(workspace: &Workspace, times: &mut Times) -> Result<()> {
+    let tools = times.stage("tools", || tools::set_up(workspace))?;
+    times.stage("fmt", || fmt(workspace))?;
+    times.stage("clippy", || clippy(workspace))?;
+    times.stage("tidy", || tidy::run(workspace))?;
+    times.stage("tests", || tests(workspace, &tools))?;
+    times.stage("install", || install(workspace))?;
+    times.stage("fuzz", || fuzz::run(workspace, None, FUZZ_SECONDS))
 }
 
-fn fmt(place: &Place) -> Result<()> {
-    provide_component("rustfmt", works("cargo", &["fmt", "--version"]))?;
+fn fmt(workspace: &Workspace) -> Result<()> {
+    provide_component("rustfmt", succeeds("cargo", &["fmt", "--version"]))?;
     run_command(
         cargo()
             .args(["fmt", "--all", "--check"])
-            .current_dir(&place.root),
+            .current_dir(&workspace.root),
     )
 }
 
-fn clippy(place: &Place) -> Result<()> {
-    provide_component("clippy", works("cargo", &["clippy", "--version"]))?;
+fn clippy(workspace: &Workspace) -> Result<()> {
+    provide_component("clippy", succeeds("cargo", &["clippy", "--version"]))?;
     run_command(
         cargo()
             .args([
@@ -50,17 +51,28 @@ fn clippy(place: &Place) -> Result<()> {
                 "-D",
                 "warnings",
             ])
-            .current_dir(&place.root),
+            .current_dir(&workspace.root),
     )
 }
 
-fn tests(place: &Place, tools: &Tools) -> Result<()> {
+fn tests(workspace: &Workspace, tools: &Tools) -> Result<()> {
     run_command(
         cargo()
             .args(["test", "--workspace", "--locked"])
             .env("TIDEGATE_TOOLS", &tools.dir)
             .env("TIDEGATE_NODE", &tools.node)
-            .current_dir(&place.root),
+            .current_dir(&workspace.root),
+    )
+}
+
+/// Installs the program as the README says, but without optimizing it.
+fn install(workspace: &Workspace) -> Result<()> {
+    run_command(
+        cargo()
+            .args(["install", "--path", "crates/tidegate"])
+            .args(["--debug", "--locked", "--force", "--quiet", "--root"])
+            .arg(workspace.target.join("install"))
+            .current_dir(&workspace.root),
     )
 }
 

@@ -1,81 +1,80 @@
-//! Programs that must come from the operating system or from rustup.
+//! Programs that come from the operating system or from rustup.
 //!
-//! On a Debian machine they are installed when we may; elsewhere the exact command is said.
+//! On Debian, as root, missing ones are installed; elsewhere the error names the exact command.
 //! Must not know: what the programs are used for.
 
 use std::process::Command;
 
 use anyhow::{Result, bail, ensure};
 
-use crate::run::{output, run, works};
+use crate::run::{output, run, succeeds};
 
-pub(crate) struct Need {
-    what: &'static str,
+pub(crate) struct Requirement {
+    name: &'static str,
     packages: &'static [&'static str],
-    there: fn() -> bool,
+    is_installed: fn() -> bool,
 }
 
-pub(crate) const NPM: Need = Need {
-    what: "npm",
+pub(crate) const NPM: Requirement = Requirement {
+    name: "npm",
     packages: &["nodejs", "npm"],
-    there: || works("npm", &["--version"]),
+    is_installed: || succeeds("npm", &["--version"]),
 };
 
-// Debian's python3 has the module venv even where it cannot make a working environment: what
-// it lacks then is ensurepip.
-pub(crate) const PYTHON: Need = Need {
-    what: "python3 with venv",
+// Debian's python3 always has the module venv, but cannot create an environment without ensurepip.
+pub(crate) const PYTHON: Requirement = Requirement {
+    name: "python3 with venv",
     packages: &["python3", "python3-venv"],
-    there: || works("python3", &["-c", "import venv, ensurepip"]),
+    is_installed: || succeeds("python3", &["-c", "import venv, ensurepip"]),
 };
 
-pub(crate) const GIT: Need = Need {
-    what: "git",
+pub(crate) const GIT: Requirement = Requirement {
+    name: "git",
     packages: &["git"],
-    there: || works("git", &["--version"]),
+    is_installed: || succeeds("git", &["--version"]),
 };
 
-pub(crate) const CPP: Need = Need {
-    what: "a C++ compiler",
+pub(crate) const CPP: Requirement = Requirement {
+    name: "a C++ compiler",
     packages: &["g++"],
-    there: || works("c++", &["--version"]),
+    is_installed: || succeeds("c++", &["--version"]),
 };
 
-pub(crate) fn provide(need: &Need) -> Result<()> {
-    if (need.there)() {
+pub(crate) fn provide(requirement: &Requirement) -> Result<()> {
+    if (requirement.is_installed)() {
         return Ok(());
     }
-    let install = format!("apt-get install -y {}", need.packages.join(" "));
-    if !works("apt-get", &["--version"]) {
+    let install = format!("apt-get install -y {}", requirement.packages.join(" "));
+    if !succeeds("apt-get", &["--version"]) {
         bail!(
             "{} is missing; install it (on Debian: {install})",
-            need.what
+            requirement.name
         );
     }
     if !is_root() {
-        bail!("{} is missing; run: sudo {install}", need.what);
+        bail!("{} is missing; run: sudo {install}", requirement.name);
     }
-    eprintln!("system: {} is missing: {install}", need.what);
+    eprintln!("system: {} is missing: {install}", requirement.name);
     run(Command::new("apt-get").args(["update", "-q"]))?;
     run(Command::new("apt-get")
         .args(["install", "-y", "-q"])
-        .args(need.packages))?;
+        .args(requirement.packages))?;
     ensure!(
-        (need.there)(),
+        (requirement.is_installed)(),
         "{} is still missing after: {install}",
-        need.what
+        requirement.name
     );
     Ok(())
 }
 
-/// A part of the Rust toolchain, such as rustfmt.
-pub(crate) fn provide_component(component: &str, there: bool) -> Result<()> {
-    if there {
+/// Adds a component of the Rust toolchain, such as rustfmt, if it is missing.
+pub(crate) fn provide_component(component: &str, is_installed: bool) -> Result<()> {
+    if is_installed {
         return Ok(());
     }
     let add = format!("rustup component add {component}");
     ensure!(
-        works("rustup", &["--version"]),
+        succeeds("rustup", &["--version"]),
         "{component} is missing; with rustup, run: {add}"
     );
     eprintln!("system: {component} is missing: {add}");

@@ -1,7 +1,7 @@
-//! `cargo xtask tidy`: the house rules that neither the compiler nor clippy can check.
+//! `cargo xtask tidy`: the project rules that neither the compiler nor clippy can check.
 //!
 //! Each check is a pure function from text to problems; only this file and `sources` read files.
-//! Must not know: how to mend anything.
+//! Must not know: how to fix anything.
 
 mod cycles;
 mod edges;
@@ -9,22 +9,23 @@ mod hosts;
 mod locks;
 mod module_paths;
 mod pages;
+mod protocol_terms;
+mod retired_terms;
 mod shape;
 mod sources;
-mod vocabulary;
 
 use std::fmt;
 
 use anyhow::{Result, bail};
 
-use crate::place::Place;
+use crate::workspace::Workspace;
 
-/// One broken rule, as one line that editors and people can follow.
+/// One violated rule, printed as one line that editors can jump to.
 #[derive(Debug, PartialEq)]
 struct Problem {
     path: String,
     line: usize,
-    /// What is wrong; what to do.
+    /// What is wrong and what to do.
     text: String,
 }
 
@@ -44,28 +45,29 @@ impl fmt::Display for Problem {
     }
 }
 
-pub(crate) fn run(place: &Place) -> Result<()> {
+pub(crate) fn run(workspace: &Workspace) -> Result<()> {
     let mut problems = Vec::new();
-    for manifest in sources::manifests(place)? {
+    for manifest in sources::manifests(workspace)? {
         problems.extend(edges::check(&manifest));
     }
-    let rust = sources::rust(place)?;
+    let rust = sources::rust(workspace)?;
     for file in &rust {
-        problems.extend(vocabulary::check(file));
+        problems.extend(protocol_terms::check(file));
         problems.extend(shape::check(file));
     }
-    problems.extend(cycles::check(&rust, &sources::architecture(place)?));
-    for file in sources::tracked(place)? {
+    problems.extend(cycles::check(&rust, &sources::architecture(workspace)?));
+    for file in sources::tracked(workspace)? {
         problems.extend(hosts::check(&file));
+        problems.extend(retired_terms::check(&file));
     }
-    problems.extend(locks::check(place));
-    problems.extend(pages::check(place));
+    problems.extend(locks::check(workspace));
+    problems.extend(pages::check(workspace));
     for problem in &problems {
         println!("{problem}");
     }
     match problems.len() {
         0 => Ok(()),
-        1 => bail!("1 rule is broken"),
-        n => bail!("{n} rules are broken"),
+        1 => bail!("1 rule violation"),
+        n => bail!("{n} rule violations"),
     }
 }

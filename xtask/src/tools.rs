@@ -1,7 +1,7 @@
-//! What the tests need besides Rust: a Node, peers and servers from npm, Python environments with
-//! more of both.
+//! What the tests need besides Rust: Node.js, clients and servers from npm, and Python environments
+//! with more of both.
 //!
-//! Versions are pinned in `xtask/tools`; what is set up is used again until a pin changes.
+//! Versions are pinned in `xtask/tools`; an installation is reused until a pin changes.
 //! Must not know: what the tests do with them.
 
 mod node;
@@ -12,26 +12,26 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use crate::place::Place;
 use crate::system::{GIT, provide};
+use crate::workspace::Workspace;
 
 pub(crate) struct Tools {
-    /// The folder that holds everything.
+    /// The folder that contains all tools.
     pub(crate) dir: PathBuf,
-    /// A node of a version that the peers can run on.
+    /// A Node.js binary that is new enough.
     pub(crate) node: PathBuf,
 }
 
-pub(crate) fn set_up(place: &Place) -> Result<Tools> {
-    let node = node::runtime(place)?;
-    node::packages(place)?;
-    python::environment(place, "python-v1")?;
-    python::environment(place, "python-v2")?;
-    python::environment(place, "python-servers")?;
-    // One of the servers works on repositories.
+pub(crate) fn set_up(workspace: &Workspace) -> Result<Tools> {
+    let node = node::runtime(workspace)?;
+    node::packages(workspace)?;
+    python::environment(workspace, "python-v1")?;
+    python::environment(workspace, "python-v2")?;
+    python::environment(workspace, "python-servers")?;
+    // One of the servers under test works on git repositories.
     provide(&GIT)?;
     Ok(Tools {
-        dir: place.tools(),
+        dir: workspace.tools(),
         node,
     })
 }

@@ -1,7 +1,7 @@
-//! A server that answers as fast as it can: one tool, one resource, of one era, in one form. Its
+//! A minimal, fast MCP server: one tool and one resource, in one era and one response format. Its
 //! first line on stdout is its address.
 //!
-//! Must not know: who asks.
+//! Must not know: its clients.
 
 use std::convert::Infallible;
 use std::io::{Write as _, stdout};
@@ -27,7 +27,7 @@ enum Era {
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
-enum Form {
+enum ResponseFormat {
     Json,
     Sse,
 }
@@ -37,7 +37,7 @@ struct Settings {
     #[arg(long, value_enum)]
     era: Era,
     #[arg(long, value_enum)]
-    form: Form,
+    format: ResponseFormat,
 }
 
 type Answer = Response<BoxBody<Bytes, Infallible>>;
@@ -74,7 +74,7 @@ async fn answer(settings: Settings, request: Request<Incoming>) -> Result<Answer
         None => ("error", json!({ "code": -32601, "message": "not here" })),
     };
     let text = json!({ "jsonrpc": "2.0", "id": id, name: content }).to_string();
-    Ok(written(settings.form, text, method == "initialize"))
+    Ok(written(settings.format, text, method == "initialize"))
 }
 
 fn result(settings: Settings, method: &str) -> Option<Value> {
@@ -106,10 +106,10 @@ fn result(settings: Settings, method: &str) -> Option<Value> {
     Some(result)
 }
 
-fn written(form: Form, text: String, opens_session: bool) -> Answer {
-    let (kind, text) = match form {
-        Form::Json => ("application/json", text),
-        Form::Sse => (
+fn written(format: ResponseFormat, text: String, opens_session: bool) -> Answer {
+    let (kind, text) = match format {
+        ResponseFormat::Json => ("application/json", text),
+        ResponseFormat::Sse => (
             "text/event-stream",
             format!("event: message\ndata: {text}\n\n"),
         ),
@@ -121,7 +121,7 @@ fn written(form: Form, text: String, opens_session: bool) -> Answer {
     answer.body(Full::from(text).boxed()).expect("a good head")
 }
 
-/// A stream of changes on which nothing ever changes.
+/// A change stream without changes.
 fn listening(id: &Value) -> Answer {
     let begun = json!({
         "jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged",

@@ -1,8 +1,8 @@
-//! How quickly the capability index answers, with a thousand elements and with a hundred thousand
-//! (S0.33, S3.12): wall-clock times of reads inside one process, the median of several.
+//! Response times of the capability index with 1,000 and 100,000 elements (S0.33, S3.12): wall-clock
+//! times of reads inside one process, as medians.
 //!
-//! `cold`: the text is made anew, from an index that is there. `warm`: the text is given again.
-//! `first`: also the index is made, and every token counted, as after a start.
+//! `cold`: the page is generated from an existing index. `warm`: the page comes from the cache.
+//! `first`: the index is built and all tokens are counted, as after a start.
 #![allow(
     clippy::print_stdout,
     reason = "the report is for a person at a terminal"
@@ -118,11 +118,11 @@ async fn measure(count: usize, rounds: usize) -> anyhow::Result<()> {
                 .await
             {
                 Err(_) => Ok(()),
-                Ok(_) => bail!("it should not be there"),
+                Ok(_) => bail!("a resource that does not exist was found"),
             }
         })
         .await?;
-    println!("| {count} | find the source of a URI | | {took:.2?} | |");
+    println!("| {count} | resolve a URI | | {took:.2?} | |");
     Ok(())
 }
 
@@ -143,7 +143,7 @@ impl Bench {
         };
         let index = CapabilityIndex::new(&config, gateway_handle.clone());
         let sources: Vec<(SourceId, Arc<dyn Source>)> = vec![
-            ("many".parse()?, Arc::new(Many::new(count))),
+            ("many".parse()?, Arc::new(GeneratedSource::new(count))),
             ("index".parse()?, Arc::new(index)),
         ];
         let config = GatewayConfig {
@@ -167,12 +167,12 @@ impl Bench {
     }
 
     async fn read(&self, uri: &str) -> anyhow::Result<()> {
-        let ask = Operation::Resource {
+        let operation = Operation::Resource {
             uri: uri.to_owned(),
         };
-        let reply = self.request(ask, json!({ "uri": uri })).await?;
+        let reply = self.request(operation, json!({ "uri": uri })).await?;
         let Reply::Done(Outcome::Complete { result, .. }) = reply else {
-            bail!("{uri} gave no result");
+            bail!("{uri}: no result");
         };
         anyhow::ensure!(result.as_str().len() > 200, "{uri} is empty");
         Ok(())
@@ -184,14 +184,14 @@ impl Bench {
         Ok(())
     }
 
-    async fn request(&self, ask: Operation, params: serde_json::Value) -> Result<Reply> {
+    async fn request(&self, operation: Operation, params: serde_json::Value) -> Result<Reply> {
         let request = Request {
             correlation: CorrelationId::fresh(),
             caller: Arc::clone(&self.caller),
             scope: Scope::All,
             label: "bench",
             client: self.client.clone(),
-            operation: ask,
+            operation,
             params: params.into(),
             is_continuation: false,
             precondition: None,
@@ -218,16 +218,14 @@ impl Bench {
             all.push(self.timed(&what).await?);
         }
         all.sort();
-        all.get(all.len() / 2)
-            .copied()
-            .context("nothing was measured")
+        all.get(all.len() / 2).copied().context("no measurement")
     }
 }
 
-/// Elements as real servers have them, of made-up words.
-struct Many(Arc<Catalog>);
+/// Generated elements that resemble those of real servers.
+struct GeneratedSource(Arc<Catalog>);
 
-impl Many {
+impl GeneratedSource {
     fn new(count: usize) -> Self {
         let mut catalog = Catalog {
             features: Features::ALL,
@@ -300,12 +298,14 @@ fn entry(key: &str, definition: serde_json::Value) -> CatalogEntry {
     }
 }
 
-impl Source for Many {
+impl Source for GeneratedSource {
     fn catalog(&self, _: &Viewer<'_>) -> Arc<Catalog> {
         Arc::clone(&self.0)
     }
 
     fn call(&self, _: Call) -> BoxFuture<'_, Result<Reply>> {
-        Box::pin(std::future::ready(Err(Error::internal("nothing is here"))))
+        Box::pin(std::future::ready(Err(Error::internal(
+            "this source serves no calls",
+        ))))
     }
 }

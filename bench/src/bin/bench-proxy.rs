@@ -1,5 +1,5 @@
-//! A plain reverse proxy: what one hop costs when nothing is looked at. Its argument is the address
-//! of the server; its first line on stdout is its own.
+//! A plain reverse proxy, as the baseline. Its argument is the address of the server; its first line
+//! on stdout is its own address.
 //!
 //! Must not know: MCP.
 
@@ -17,7 +17,9 @@ use tokio::net::TcpListener;
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let server = std::env::args().nth(1).context("no server is named")?;
+    let server = std::env::args()
+        .nth(1)
+        .context("missing argument: the address of the server")?;
     let server: SocketAddr = server.parse()?;
     let client = Client::builder(TokioExecutor::new()).build_http::<Incoming>();
     let listener = TcpListener::bind("127.0.0.1:0").await?;

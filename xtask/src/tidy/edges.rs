@@ -1,6 +1,6 @@
-//! Which crate may use which: the arrows of the architecture, and no others.
+//! The allowed dependencies between crates.
 //!
-//! Must not know: why an arrow is there; ARCHITECTURE.md says it.
+//! Must not know: the reasons; ARCHITECTURE.md has them.
 
 use super::Problem;
 use super::sources::Source;
@@ -17,7 +17,7 @@ const PRODUCT: [&str; 9] = [
     "admin",
 ];
 
-/// What a crate may use, by their folders; `None` for a crate that nobody has placed yet.
+/// The crates that a crate may depend on, by folder; `None` for an unknown crate.
 fn allowed(krate: &str) -> Option<&'static [&'static str]> {
     Some(match krate {
         "core" => &[],
@@ -36,7 +36,7 @@ pub(super) fn check(manifest: &Source) -> Vec<Problem> {
     };
     let Some(allowed) = allowed(krate) else {
         let text =
-            format!("the crate {krate} has no place among the edges; add it to xtask's tidy");
+            format!("the crate {krate} has no workspace among the edges; add it to xtask's tidy");
         return vec![Problem::new(&manifest.path, 1, text)];
     };
     let mut section = Section::Other;
@@ -69,7 +69,9 @@ fn refusal(krate: &str, used: &str, allowed: &[&str]) -> String {
     } else {
         allowed.join(", ")
     };
-    format!("{krate} must not use {used}, only {may}; move what is shared to a crate both may use")
+    format!(
+        "{krate} must not depend on {used}, only on {may}; move shared code to a crate that both may use"
+    )
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -79,7 +81,7 @@ enum Section {
     Other,
 }
 
-/// The kind of a section, and the dependency whose own section it is.
+/// The kind of a section and, for `[dependencies.name]`, the dependency.
 fn header(line: &str) -> (Section, Option<&str>) {
     let name = line.trim_matches(['[', ']', ' ']);
     // `target.'cfg(…)'.dependencies` counts as `dependencies`.
@@ -95,7 +97,7 @@ fn header(line: &str) -> (Section, Option<&str>) {
     }
 }
 
-/// The package that a line of a dependency section names.
+/// The package that a line of a dependency section declares.
 fn entry(line: &str) -> Option<&str> {
     if let Some((_, renamed)) = line.split_once("package = \"") {
         return renamed.split('"').next();
@@ -104,7 +106,7 @@ fn entry(line: &str) -> Option<&str> {
     (!name.is_empty() && !name.starts_with('#')).then(|| name.trim_matches('"'))
 }
 
-/// The folder of one of our own packages.
+/// The folder of a package of this workspace.
 fn folder(package: &str) -> Option<&str> {
     if package == "tidegate" {
         Some(package)
@@ -127,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn the_edges_of_the_design_pass() {
+    fn accepts_allowed_dependencies() {
         let text = "[package]\nname = \"tidegate-server\"\n[dependencies]\n\
                     tidegate-core.workspace = true\ntidegate-mcp = { workspace = true }\n\
                     axum.workspace = true\n[dev-dependencies]\ntidegate-testkit.workspace = true\n";
@@ -135,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn other_edges_are_problems_at_their_line() {
+    fn reports_other_dependencies_with_their_line() {
         let text = "[dependencies]\ntidegate-store.workspace = true\n\
                     tidegate-testkit.workspace = true\n[dev-dependencies]\n\
                     tidegate-server = { path = \"../server\" }\n";
@@ -147,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn no_spelling_hides_an_edge() {
+    fn recognizes_every_spelling() {
         for text in [
             "[dependencies.tidegate-store]\nworkspace = true\n",
             "[dependencies]\n\"tidegate-store\" = \"1\"\n",
@@ -160,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_crate_has_to_be_placed() {
+    fn reports_an_unknown_crate() {
         assert_eq!(lines("extra", "[dependencies]\n"), [1]);
     }
 }

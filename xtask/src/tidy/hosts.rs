@@ -1,5 +1,5 @@
-//! No file names the host of a package registry: where packages come from is the machine's
-//! business, not ours.
+//! No file names the host of a package registry: where packages come from is configured on the
+//! machine.
 //!
 //! Must not know: what a file is for.
 
@@ -20,7 +20,7 @@ const HOSTS: [&str; 9] = [
 ];
 
 pub(super) fn check(file: &Source) -> Vec<Problem> {
-    // Cargo writes its registry into its lock file and offers no way not to.
+    // Cargo always writes the registry into its lock file.
     if file.path.ends_with("Cargo.lock") {
         return Vec::new();
     }
@@ -28,7 +28,7 @@ pub(super) fn check(file: &Source) -> Vec<Problem> {
     for (line, text) in file.lines() {
         let text = text.to_ascii_lowercase();
         if let Some(host) = HOSTS.into_iter().find(|host| text.contains(host)) {
-            let what = format!("names the registry host {host}; name the package alone");
+            let what = format!("names the registry host {host}; name only the package");
             problems.push(Problem::new(&file.path, line, what));
         }
     }
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_host_is_found_but_not_in_a_lock_file() {
+    fn reports_every_host_except_in_a_lock_file() {
         for host in HOSTS {
             let text = format!("ok\nsee https://www.{}/x\n", host.to_uppercase());
             assert_eq!(check(&source("docs/a.md", &text)).len(), 1, "{host}");
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn this_file_names_none() {
+    fn this_file_names_no_host() {
         assert_eq!(
             check(&source("xtask/src/tidy/hosts.rs", include_str!("hosts.rs"))),
             []

@@ -1,11 +1,11 @@
-//! The lock file of the fuzz crate fits the crates it uses.
+//! The lock file of the fuzz crate is up to date.
 //!
-//! It is outside of the workspace, so nothing else sees it go stale before the last stage of CI.
+//! The crate is outside of the workspace, so nothing else notices before the last stage of CI.
 //! Must not know: what is locked.
 
 use super::Problem;
-use crate::place::Place;
 use crate::run::{cargo, output};
+use crate::workspace::Workspace;
 
 const METADATA: [&str; 7] = [
     "metadata",
@@ -17,9 +17,9 @@ const METADATA: [&str; 7] = [
     "fuzz/Cargo.toml",
 ];
 
-pub(super) fn check(place: &Place) -> Option<Problem> {
-    output(cargo().args(METADATA).current_dir(&place.root)).err()?;
-    let what = "does not fit the workspace any more; \
+pub(super) fn check(workspace: &Workspace) -> Option<Problem> {
+    output(cargo().args(METADATA).current_dir(&workspace.root)).err()?;
+    let what = "is out of date; \
                 run: cargo update --workspace --manifest-path fuzz/Cargo.toml";
     Some(Problem::new("fuzz/Cargo.lock", 1, what))
 }

@@ -1,15 +1,15 @@
-//! The generated reference pages are what the code would generate now.
+//! The generated reference pages are up to date.
 //!
-//! Must not know: how a page is made; a test of the binary's crate does.
+//! Must not know: how a page is generated; a test of the crate `tidegate` does.
 
 use super::Problem;
-use crate::place::Place;
 use crate::run::{cargo, run};
+use crate::workspace::Workspace;
 
 const TEST: [&str; 6] = ["test", "--quiet", "-p", "tidegate", "--lib", "reference"];
 
-pub(super) fn check(place: &Place) -> Option<Problem> {
-    let error = run(cargo().args(TEST).current_dir(&place.root)).err()?;
-    let what = format!("may not be what the code generates: {error:#}; see the test's output");
+pub(super) fn check(workspace: &Workspace) -> Option<Problem> {
+    let error = run(cargo().args(TEST).current_dir(&workspace.root)).err()?;
+    let what = format!("may be out of date: {error:#}; see the output of the test");
     Some(Problem::new("docs/reference", 1, what))
 }

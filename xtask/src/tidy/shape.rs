@@ -1,4 +1,4 @@
-//! The shape of a Rust file: it opens with its purpose, stays small, leaves nothing half done.
+//! The form of a Rust file: it starts with its purpose, is small, and has no unfinished work.
 //!
 //! Must not know: what the file is about.
 
@@ -19,14 +19,14 @@ pub(super) fn check(file: &Source) -> Vec<Problem> {
     let mut report = |line, what: String| problems.push(Problem::new(&file.path, line, what));
     if is_src(&file.path) {
         if !file.text.starts_with("//!") {
-            let what = "does not start with `//!`; say its purpose and what it must not know";
+            let what = "does not start with `//!`; state its purpose and what it must not know";
             report(1, what.to_owned());
         }
         let length = file.lines().count();
         if length > LONGEST {
             report(
                 LONGEST + 1,
-                format!("has {length} lines; split it, {LONGEST} is the most"),
+                format!("has {length} lines, more than {LONGEST}; split it"),
             );
         }
     }
@@ -34,17 +34,17 @@ pub(super) fn check(file: &Source) -> Vec<Problem> {
         if let Some(mark) = MARKS.into_iter().find(|mark| is_bare(text, mark)) {
             report(
                 line,
-                format!("{mark} says nothing; write `{mark}: what and when`, or do it"),
+                format!("{mark} without a text; write `{mark}: what and when`, or do it"),
             );
         }
         if text.trim_start().starts_with("#[ignore") {
-            report(line, "a test is ignored; mend it or delete it".to_owned());
+            report(line, "a test is ignored; fix it or delete it".to_owned());
         }
     }
     problems
 }
 
-/// Whether the rules for shipped code apply, and not those for tests in their own folder.
+/// Whether the rules for shipped code apply, not those for tests.
 fn is_src(path: &str) -> bool {
     path.starts_with("xtask/src/")
         || path.starts_with("bench/src/")
@@ -54,7 +54,7 @@ fn is_src(path: &str) -> bool {
             .is_some_and(|(_, path)| path.starts_with("src/"))
 }
 
-/// Whether the mark stands alone as a word, without `: some text` behind it.
+/// Whether the mark occurs as a word without `: some text` after it.
 fn is_bare(line: &str, mark: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(mark).any(|(at, _)| {
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_opens_with_its_purpose() {
+    fn a_file_starts_with_its_purpose() {
         assert_eq!(lines("crates/mcp/src/a.rs", "//! Why.\n"), []);
         assert_eq!(lines("crates/mcp/src/a.rs", "use std::fs;\n"), [1]);
         assert_eq!(lines("xtask/src/a.rs", "\n//! Why.\n"), [1]);
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_stays_small() {
+    fn a_file_is_small() {
         let text = format!("//! Why.\n{}", "\n".repeat(LONGEST));
         assert_eq!(lines("crates/mcp/src/a.rs", &text), [LONGEST + 1]);
         assert_eq!(lines("crates/mcp/tests/a.rs", &text), []);
@@ -104,7 +104,7 @@ mod tests {
             for bare in [
                 format!("// {mark}"),
                 format!("// {mark}: "),
-                format!("{mark} mend"),
+                format!("{mark} fix"),
             ] {
                 assert_eq!(lines("crates/mcp/tests/a.rs", &bare), [1], "{bare}");
             }

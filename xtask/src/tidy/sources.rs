@@ -1,4 +1,4 @@
-//! The files that the checks look at.
+//! The files that are checked.
 //!
 //! Must not know: any rule.
 
@@ -8,18 +8,18 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::place::Place;
 use crate::run::output;
+use crate::workspace::Workspace;
 
 /// A text file of the repository.
 pub(super) struct Source {
-    /// From the root, with slashes.
+    /// Relative to the root, with slashes.
     pub(super) path: String,
     pub(super) text: String,
 }
 
 impl Source {
-    /// The lines with their numbers, up to the file's own tests if it ends with them.
+    /// The lines with their numbers, without an inline test module at the end.
     pub(super) fn product_lines(&self) -> impl Iterator<Item = (usize, &str)> {
         numbered(&self.text).take(tests_start(&self.text))
     }
@@ -28,12 +28,12 @@ impl Source {
         numbered(&self.text)
     }
 
-    /// The folder under `crates/` and the path inside it.
+    /// The folder under `crates/`, and the path inside of it.
     pub(super) fn in_crate(&self) -> Option<(&str, &str)> {
         self.path.strip_prefix("crates/")?.split_once('/')
     }
 
-    /// Whether it is part of what a crate ships, and not its tests.
+    /// Whether it is shipped code of a crate, not a test.
     pub(super) fn is_product(&self) -> bool {
         self.in_crate().is_some_and(|(krate, path)| {
             krate != "testkit"
@@ -50,7 +50,7 @@ fn numbered(text: &str) -> impl Iterator<Item = (usize, &str)> {
         .map(|(index, line)| (index + 1, line))
 }
 
-/// How many lines come before an inline test module. Clippy sees to it that nothing follows one.
+/// The number of lines before an inline test module. Clippy ensures that nothing follows one.
 fn tests_start(text: &str) -> usize {
     let lines: Vec<&str> = text.lines().collect();
     lines
@@ -61,45 +61,45 @@ fn tests_start(text: &str) -> usize {
         .unwrap_or(lines.len())
 }
 
-/// The manifests of the crates of the product.
-pub(super) fn manifests(place: &Place) -> Result<Vec<Source>> {
+/// The manifests of the product's crates.
+pub(super) fn manifests(workspace: &Workspace) -> Result<Vec<Source>> {
     let mut found = Vec::new();
-    for dir in entries(&place.root.join("crates"))? {
+    for dir in entries(&workspace.root.join("crates"))? {
         let manifest = dir.join("Cargo.toml");
         if manifest.is_file() {
-            found.push(read(place, &manifest)?);
+            found.push(read(workspace, &manifest)?);
         }
     }
     Ok(found)
 }
 
-/// The map of the code, which lists what is allowed by exception.
-pub(super) fn architecture(place: &Place) -> Result<Source> {
-    read(place, &place.root.join("ARCHITECTURE.md"))
+/// ARCHITECTURE.md, which lists the allowed exceptions.
+pub(super) fn architecture(workspace: &Workspace) -> Result<Source> {
+    read(workspace, &workspace.root.join("ARCHITECTURE.md"))
 }
 
-/// Every Rust file of the crates, of the benchmark and of xtask.
-pub(super) fn rust(place: &Place) -> Result<Vec<Source>> {
+/// All Rust files of the crates, the benchmark and xtask.
+pub(super) fn rust(workspace: &Workspace) -> Result<Vec<Source>> {
     let mut paths = Vec::new();
-    collect(&place.root.join("crates"), &mut paths)?;
+    collect(&workspace.root.join("crates"), &mut paths)?;
     for dir in ["bench", "xtask"] {
-        collect(&place.root.join(dir), &mut paths)?;
+        collect(&workspace.root.join(dir), &mut paths)?;
     }
-    paths.iter().map(|path| read(place, path)).collect()
+    paths.iter().map(|path| read(workspace, path)).collect()
 }
 
-/// Every file that git has, or would have after `git add`.
-pub(super) fn tracked(place: &Place) -> Result<Vec<Source>> {
+/// All files that git tracks, or would track after `git add`.
+pub(super) fn tracked(workspace: &Workspace) -> Result<Vec<Source>> {
     let list = output(
         Command::new("git")
             .args(["ls-files", "--cached", "--others", "--exclude-standard"])
-            .current_dir(&place.root),
+            .current_dir(&workspace.root),
     )?;
-    let paths = list.lines().map(|line| place.root.join(line));
-    // A file that was deleted but not yet committed is still listed.
+    let paths = list.lines().map(|line| workspace.root.join(line));
+    // Deleted files are listed until the deletion is committed.
     paths
         .filter(|path| path.is_file())
-        .map(|path| read(place, &path))
+        .map(|path| read(workspace, &path))
         .collect()
 }
 
@@ -114,7 +114,7 @@ fn collect(dir: &Path, paths: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// Sorted, so that problems come in the same order everywhere.
+/// Sorted, so that problems are reported in the same order everywhere.
 fn entries(dir: &Path) -> Result<Vec<PathBuf>> {
     let about = || format!("could not list {}", dir.display());
     let mut paths = Vec::new();
@@ -125,10 +125,10 @@ fn entries(dir: &Path) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-fn read(place: &Place, path: &Path) -> Result<Source> {
+fn read(workspace: &Workspace, path: &Path) -> Result<Source> {
     let bytes = fs::read(path).with_context(|| format!("could not read {}", path.display()))?;
     Ok(Source {
-        path: place.relative(path),
+        path: workspace.relative(path),
         text: String::from_utf8_lossy(&bytes).into_owned(),
     })
 }
@@ -145,7 +145,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn an_inline_test_module_is_not_product() {
+    fn excludes_an_inline_test_module() {
         let file = source(
             "crates/mcp/src/a.rs",
             "fn a() {}\n\n#[cfg(test)]\nmod tests {\n}\n",
@@ -155,7 +155,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn a_test_module_in_its_own_file_hides_nothing() {
+    fn a_test_module_in_its_own_file_excludes_nothing() {
         let file = source(
             "crates/mcp/src/a.rs",
             "#[cfg(test)]\nmod tests;\nfn a() {}\n",
@@ -164,7 +164,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn tests_and_the_testkit_are_not_product() {
+    fn tests_and_testkit_are_not_product() {
         for (path, product) in [
             ("crates/mcp/src/envelope.rs", true),
             ("crates/mcp/src/tests.rs", false),

@@ -1,5 +1,5 @@
-//! Python environments: one per generation of the Python SDK, for they cannot live in one, and one
-//! for the servers, so that no pin of theirs moves an SDK.
+//! Python environments: one for each major version of the Python SDK, which cannot be installed
+//! together, and one for the servers, so that their pins do not affect the SDKs.
 //!
 //! Must not know: npm, and what the SDKs are used for.
 
@@ -9,20 +9,20 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use super::stamp::unless_stamped;
-use crate::place::Place;
 use crate::run::{output, run};
 use crate::system::{PYTHON, provide};
+use crate::workspace::Workspace;
 
-/// Makes the environment `name` with exactly what `xtask/tools/<name>.txt` pins.
-pub(crate) fn environment(place: &Place, name: &str) -> Result<()> {
+/// Creates the environment `name` with exactly what `xtask/tools/<name>.txt` pins.
+pub(crate) fn environment(workspace: &Workspace, name: &str) -> Result<()> {
     provide(&PYTHON)?;
-    let pins = place.pins().join(format!("{name}.txt"));
+    let pins = workspace.pins().join(format!("{name}.txt"));
     let requirements =
         fs::read_to_string(&pins).with_context(|| format!("could not read {}", pins.display()))?;
-    // An environment belongs to the interpreter that made it.
+    // An environment works only with the interpreter that created it.
     let interpreter =
         output(Command::new("python3").args(["-c", "import sys; print(sys.version)"]))?;
-    let dir = place.tools().join(name);
+    let dir = workspace.tools().join(name);
     unless_stamped(
         name,
         &dir,

@@ -1,7 +1,7 @@
-//! Knows whether a set of tools is already there, as pinned.
+//! Records whether a set of tools is installed as pinned.
 //!
-//! The stamp holds the pins themselves and is written last, so a set up that broke half-way or
-//! whose pins changed is done again.
+//! The stamp contains the pins and is written last, so an installation that was interrupted or whose
+//! pins changed is repeated.
 //! Must not know: how a set is installed.
 
 use std::fs;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-/// Makes `dir` anew with `install`, unless its stamp says that it already holds these pins.
+/// Recreates `dir` with `install`, unless its stamp shows that these pins are installed.
 pub(crate) fn unless_stamped(
     name: &str,
     dir: &Path,
@@ -21,12 +21,12 @@ pub(crate) fn unless_stamped(
         eprintln!("tools: {name} is up to date");
         return Ok(());
     }
-    eprintln!("tools: setting up {name} in {}", dir.display());
+    eprintln!("tools: installing {name} in {}", dir.display());
     if dir.exists() {
         fs::remove_dir_all(dir).with_context(|| format!("could not clear {}", dir.display()))?;
     }
-    fs::create_dir_all(dir).with_context(|| format!("could not make {}", dir.display()))?;
-    install().with_context(|| format!("could not set up {name}"))?;
+    fs::create_dir_all(dir).with_context(|| format!("could not create {}", dir.display()))?;
+    install().with_context(|| format!("could not install {name}"))?;
     fs::write(&stamp, pins).with_context(|| format!("could not write {}", stamp.display()))
 }
 
@@ -40,7 +40,7 @@ mod tests {
     use std::cell::Cell;
 
     #[test]
-    fn installs_once_and_again_when_a_pin_changes_or_it_failed() {
+    fn installs_once_and_repeats_after_a_failure_or_a_changed_pin() {
         let dir = std::env::temp_dir().join(format!("xtask-stamp-{}", std::process::id()));
         let runs = Cell::new(0);
         let install = |pins: &str, good: bool| {

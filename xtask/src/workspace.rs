@@ -1,19 +1,19 @@
-//! Where things are: the workspace, its target folder, the tools of the tests.
+//! The folders of the workspace: its root, its target folder, the tools of the tests.
 //!
-//! Must not know: what is done there.
+//! Must not know: what the folders are used for.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
-pub(crate) struct Place {
+pub(crate) struct Workspace {
     pub(crate) root: PathBuf,
     pub(crate) target: PathBuf,
 }
 
-impl Place {
+impl Workspace {
     pub(crate) fn find() -> Result<Self> {
-        // Cargo says at run time where this crate is; a binary started by hand was built here.
+        // Cargo sets the variable at run time; a binary started by hand uses the path it was built in.
         let manifest = std::env::var_os("CARGO_MANIFEST_DIR")
             .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")), PathBuf::from);
         let root = manifest
@@ -27,7 +27,7 @@ impl Place {
         Ok(Self { root, target })
     }
 
-    /// What `cargo xtask tools` sets up; tests find it as `TIDEGATE_TOOLS`.
+    /// What `cargo xtask tools` installs; tests get the path in `TIDEGATE_TOOLS`.
     pub(crate) fn tools(&self) -> PathBuf {
         self.target.join("tools")
     }
@@ -37,7 +37,7 @@ impl Place {
         self.root.join("xtask/tools")
     }
 
-    /// A path as people write it: from the root, with slashes.
+    /// A path relative to the root, with slashes.
     pub(crate) fn relative(&self, path: &Path) -> String {
         let path = path.strip_prefix(&self.root).unwrap_or(path);
         path.to_string_lossy().replace('\\', "/")

@@ -1,6 +1,6 @@
-//! Words of the protocol that belong to one file each: revisions, methods, error codes.
+//! Protocol terms that may occur in one file each: revisions, methods, error codes.
 //!
-//! Must not know: what the words mean.
+//! Must not know: what the terms mean.
 
 use super::Problem;
 use super::sources::Source;
@@ -56,7 +56,7 @@ pub(super) fn check(file: &Source) -> Vec<Problem> {
                 "names the revision {name}; ask crates/mcp/src/revision.rs instead"
             ));
         }
-        // A comment may speak of methods and codes; it does not decide anything.
+        // A comment may mention methods and codes.
         if text.trim_start().starts_with("//") {
             continue;
         }
@@ -96,7 +96,7 @@ fn words(line: &str) -> impl Iterator<Item = &str> {
     line.split(|c: char| !c.is_alphanumeric() && c != '_')
 }
 
-/// A quoted method; of notifications the prefix is enough.
+/// A quoted method; for notifications the prefix is enough.
 fn method(line: &str) -> Option<&'static str> {
     METHODS.into_iter().find(|name| {
         line.match_indices(name).any(|(at, _)| {
@@ -134,7 +134,7 @@ mod tests {
     const ELSEWHERE: &str = "crates/server/src/http.rs";
 
     #[test]
-    fn revisions_are_found_in_strings_names_and_comments() {
+    fn finds_revisions_in_strings_names_and_comments() {
         for text in [
             "let v = \"2025-06-18\";",
             "Revision::V2026_07_28",
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn methods_are_found_when_quoted() {
+    fn finds_quoted_methods() {
         for text in [
             "if m == \"tools/call\" {",
             "b\"ping\"",
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn codes_are_found_in_both_spellings() {
+    fn finds_codes_in_both_spellings() {
         for text in ["code: -32602,", "-32_602", "if code == -31429 {"] {
             assert_eq!(count(ELSEWHERE, text), 1, "{text}");
             assert_eq!(count("crates/mcp/src/codes.rs", text), 0, "{text}");
@@ -190,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_may_say_anything() {
+    fn tests_may_use_any_term() {
         let text = "fn a() {}\n#[cfg(test)]\nmod tests {\n    \"tools/call\"; -32602;\n}\n";
         assert_eq!(count(ELSEWHERE, text), 0);
         assert_eq!(count("crates/testkit/src/fake.rs", "\"tools/call\""), 0);
