@@ -1,81 +1,112 @@
-//! One error for the whole gateway: a code to branch on, words for the person, a cause for the log.
+//! One error type for the whole gateway: a code to branch on, a message for people, a cause for the
+//! log, and the step in which it arose.
 //!
-//! A code has no number here. The wire's table of codes gives each its numbers and its status.
+//! Codes have no numbers here: `tidegate-mcp` maps each to its JSON-RPC number and HTTP status. The
+//! table covers every step, so it also names failures of transports and sessions.
 
 use std::fmt;
 
-use crate::RawJson;
+use crate::{RawJson, Step};
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What went wrong, as a caller may branch on it.
+/// What went wrong, as a program may branch on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Code {
     /// The bytes are not JSON.
     ParseError,
-    /// JSON, but not a message.
+    /// The JSON is not a JSON-RPC message.
     InvalidRequest,
-    /// No such method, or not in this revision.
+    /// The method does not exist in this revision.
     MethodNotFound,
-    /// The parameters of the method are wrong.
     InvalidParams,
-    /// What a stateless request must say about itself is missing or malformed.
+    /// The `_meta` that a stateless request needs is missing or malformed.
     MalformedMeta,
-    /// A header contradicts the body, is missing, or stands twice.
+    /// A header is missing, appears twice, or contradicts the body.
     HeaderMismatch,
-    /// The request needs something its client did not declare.
+    /// The client did not declare a capability that the request needs.
     MissingCapability,
-    /// A revision this gateway does not speak.
+    /// The gateway does not support this protocol revision.
     UnsupportedRevision,
-    /// No resource has this URI.
     ResourceNotFound,
-    /// No tool, prompt or reference has this name.
+    /// No tool, prompt or completion reference has this name.
     UnknownTarget,
-    /// No credential, or a wrong one.
+    /// The credential is missing or wrong.
     Unauthenticated,
-    /// The caller may not do this.
     Forbidden,
-    /// A web page that is not allowed, or a host name that is not ours.
+    /// The web page's origin is not allowed, or the host name is not ours.
     ForeignOrigin,
-    /// The call took longer than it may.
     Timeout,
-    /// Too many calls from this caller.
     RateLimited,
-    /// The client was asked something and did not answer.
+    /// The client did not answer a question.
     Declined,
-    /// The gateway cannot take this now.
+    /// The gateway is at a limit, or shutting down.
     Unavailable,
-    /// The source cannot be asked now. It was not.
+    /// The source cannot be reached. The call was not sent.
     SourceDown,
-    /// The source was asked, and broke off, or said nothing that can be understood.
+    /// The call was sent, and the source failed or its response was malformed.
     SourceFailed,
-    /// The message is larger than allowed.
     TooLarge,
     /// The client took too long to send its message.
     TooSlow,
-    /// The client does not accept what would be answered.
+    /// The client does not accept the content type of the response.
     NotAcceptable,
-    /// The body is not JSON by its own header.
+    /// The content type of the body is not JSON.
     UnsupportedMedia,
-    /// The session is unknown, ended, or someone else's.
+    /// The session is unknown, ended, or belongs to another principal.
     SessionNotFound,
-    /// This needs a session and none is named.
+    /// The request needs a session and names none.
     SessionRequired,
-    /// The stream is being read already.
+    /// Another connection reads this stream.
     StreamTaken,
-    /// No such endpoint.
     NoEndpoint,
-    /// The endpoint does not take this HTTP method.
+    /// The endpoint does not support this HTTP method.
     MethodNotAllowed,
-    /// What is kept cannot be read or written.
+    /// The store cannot be read or written.
     Storage,
-    /// A fault of ours.
     Internal,
-    /// What a source answered, with its own number.
+    /// An error response of a source, with its JSON-RPC code.
     Source(i64),
 }
 
-/// Whose fault it is.
+impl Code {
+    /// The step that errors with this code arise in, for codes that belong to one step.
+    fn step(self) -> Option<Step> {
+        match self {
+            Self::TooLarge
+            | Self::TooSlow
+            | Self::NotAcceptable
+            | Self::UnsupportedMedia
+            | Self::ForeignOrigin
+            | Self::NoEndpoint
+            | Self::MethodNotAllowed
+            | Self::Unavailable => Some(Step::Accept),
+            Self::Unauthenticated => Some(Step::Identify),
+            Self::ParseError | Self::InvalidRequest => Some(Step::Decode),
+            Self::MalformedMeta
+            | Self::HeaderMismatch
+            | Self::UnsupportedRevision
+            | Self::SessionNotFound
+            | Self::SessionRequired
+            | Self::StreamTaken => Some(Step::Lift),
+            Self::RateLimited | Self::Timeout => Some(Step::Govern),
+            Self::MethodNotFound
+            | Self::InvalidParams
+            | Self::MissingCapability
+            | Self::ResourceNotFound
+            | Self::UnknownTarget
+            | Self::Forbidden
+            | Self::Declined
+            | Self::SourceDown
+            | Self::SourceFailed
+            | Self::Storage
+            | Self::Internal
+            | Self::Source(_) => None,
+        }
+    }
+}
+
+/// Who caused an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorOrigin {
     Client,
@@ -85,7 +116,7 @@ pub enum ErrorOrigin {
 
 pub(crate) const NO_RESOURCE: &str = "no resource has this URI";
 
-/// An error: what the client may see, and what only the log does.
+/// An error: what the client may see, and what only the log shows.
 #[derive(Debug)]
 pub struct Error {
     inner: Box<Inner>,
@@ -94,18 +125,20 @@ pub struct Error {
 #[derive(Debug)]
 struct Inner {
     code: Code,
-    side: ErrorOrigin,
+    origin: ErrorOrigin,
+    step: Option<Step>,
     message: String,
     data: Option<RawJson>,
     cause: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
 impl Error {
-    pub fn new(code: Code, side: ErrorOrigin, message: impl Into<String>) -> Self {
+    pub fn new(code: Code, origin: ErrorOrigin, message: impl Into<String>) -> Self {
         let inner = Inner {
             code,
-            side,
-            message: truncate_to(message.into(), LONGEST_MESSAGE),
+            origin,
+            step: code.step(),
+            message: truncate_to(message.into(), MAX_MESSAGE_CHARS),
             data: None,
             cause: None,
         };
@@ -114,35 +147,34 @@ impl Error {
         }
     }
 
-    /// The client did something wrong.
+    /// An error that the client caused.
     pub fn client(code: Code, message: impl Into<String>) -> Self {
         Self::new(code, ErrorOrigin::Client, message)
     }
 
-    /// We did. The message is what the client sees: it names no path, host or stack.
+    /// A fault of the gateway. The client sees the message: it names no path, host or stack.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new(Code::Internal, ErrorOrigin::Gateway, message)
     }
 
-    /// No resource has this URI.
     pub fn resource_not_found(uri: &str) -> Self {
         Self::client(Code::ResourceNotFound, NO_RESOURCE).with_uri(uri)
     }
 
-    /// Names the URI this is about, for programs.
+    /// Adds the URI as data for programs.
     #[must_use]
     pub fn with_uri(self, uri: &str) -> Self {
         self.with_data(serde_json::json!({ "uri": uri }))
     }
 
-    /// ElementFacts a program may read, beside the words. Must be an object.
+    /// Sets the data for programs. Must be an object.
     #[must_use]
     pub fn with_data(mut self, data: impl Into<RawJson>) -> Self {
         self.inner.data = Some(data.into());
         self
     }
 
-    /// What the log should say and the client should not.
+    /// Sets the cause, which the log shows and the client does not see.
     #[must_use]
     pub fn with_cause(
         mut self,
@@ -152,12 +184,24 @@ impl Error {
         self
     }
 
+    /// Sets the step in which the error arose, unless it is known already.
+    #[must_use]
+    pub fn at(mut self, step: Step) -> Self {
+        self.inner.step.get_or_insert(step);
+        self
+    }
+
     pub fn code(&self) -> Code {
         self.inner.code
     }
 
     pub fn origin(&self) -> ErrorOrigin {
-        self.inner.side
+        self.inner.origin
+    }
+
+    /// The step in which the error arose; `None` until it has passed a boundary between two steps.
+    pub fn step(&self) -> Option<Step> {
+        self.inner.step
     }
 
     pub fn message(&self) -> &str {
@@ -181,18 +225,37 @@ impl std::error::Error for Error {
     }
 }
 
-/// A client's own word in a message, cut so that a message stays a message.
+/// The beginning of a text from outside, short enough to be part of a message.
 pub fn truncate_for_message(text: &str) -> String {
     truncate_to(text.to_owned(), 200)
 }
 
-/// A message is for people: longer than this it only costs memory.
-const LONGEST_MESSAGE: usize = 600;
+const MAX_MESSAGE_CHARS: usize = 600;
 
-fn truncate_to(mut text: String, longest: usize) -> String {
-    if let Some((at, _)) = text.char_indices().nth(longest) {
-        text.truncate(at);
+fn truncate_to(mut text: String, max_chars: usize) -> String {
+    if let Some((end, _)) = text.char_indices().nth(max_chars) {
+        text.truncate(end);
         text.push('…');
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_step_is_kept() {
+        let error = Error::internal("failed").at(Step::Serve).at(Step::Govern);
+        assert_eq!(error.step(), Some(Step::Serve));
+        let late = Error::client(Code::Timeout, "late").at(Step::Serve);
+        assert_eq!(late.step(), Some(Step::Govern));
+    }
+
+    #[test]
+    fn long_messages_are_truncated() {
+        let error = Error::internal("é".repeat(MAX_MESSAGE_CHARS + 1));
+        assert_eq!(error.message().chars().count(), MAX_MESSAGE_CHARS + 1);
+        assert!(error.message().ends_with('…'));
+    }
 }

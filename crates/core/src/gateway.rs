@@ -6,7 +6,6 @@ mod explain;
 mod exposure;
 mod find;
 mod following;
-pub(crate) mod guard;
 mod handle;
 mod name_conflicts;
 mod rewrite;
@@ -20,9 +19,10 @@ use futures_util::future::{FutureExt, join_all};
 use tokio_util::sync::CancellationToken;
 
 use crate::changes::Hub;
+use crate::reply::guard::guard_reply;
 use crate::{
     AffinityKey, Call, Catalog, GatewayOperation, Layer, Next, Operation, Reply, Request, Result,
-    Scope, Seal, SearchIndex, Source, SourceId, Viewer,
+    Scope, Seal, SearchIndex, Source, SourceId, Step, Viewer,
 };
 use builtin::{Absent, OwnSource};
 pub use exposure::{Endpoint, Endpoints, Exposure};
@@ -188,7 +188,7 @@ fn call(request: Request, source: SourceId, operation: Operation, idempotent: bo
 
 impl Shared {
     async fn handle(&self, request: Request) -> Result<Reply> {
-        guard::reply(async {
+        guard_reply(Step::Govern, async {
             let view = self.view_of(&request).await;
             let (call, source, rewriter) = self.resolve(request, view);
             let reply = self.govern(call, source.as_ref()).await;
@@ -238,7 +238,7 @@ impl Shared {
             Err(error) => {
                 let operation = request.operation.clone();
                 let call = call(request, SourceId::gateway(), operation, false);
-                return (call, Arc::new(Absent::new(error)), None);
+                return (call, Arc::new(Absent::new(error.at(Step::Resolve))), None);
             }
         };
         let (id, source) = &self.sources[target.source];

@@ -1,23 +1,24 @@
-//! What a call passes on its way to a source: a list of layers, each one function.
+//! Layers: what a call passes on its way to a source. Each is one function.
 
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 
-use crate::gateway::guard;
-use crate::{Call, Health, Reply, Result, Source};
+use crate::reply::guard::guard_reply;
+use crate::{Call, Health, Reply, Result, Source, Step};
 
-/// One concern of every call: watching, permitting, limiting. A layer never parses params.
+/// One concern of every call, such as observation, permissions or limits. A layer never parses
+/// params.
 pub trait Layer: Send + Sync + 'static {
     fn call<'a>(&'a self, call: Call, next: Next<'a>) -> BoxFuture<'a, Result<Reply>>;
 
-    /// What the layer has noticed about the source it stands before.
+    /// What the layer has observed of the source behind it.
     fn health(&self) -> Health {
         Health::Good
     }
 }
 
-/// The rest of the way. It can be gone more than once.
+/// The remaining layers and the source. A layer may run it more than once.
 #[derive(Clone, Copy)]
 pub struct Next<'a> {
     layers: &'a [Arc<dyn Layer>],
@@ -29,17 +30,16 @@ impl<'a> Next<'a> {
         Self { layers, source }
     }
 
-    /// Goes on: through the remaining layers, then to the source.
+    /// Takes the call through the remaining layers to the source.
     pub fn run(self, call: Call) -> BoxFuture<'a, Result<Reply>> {
         match self.layers.split_first() {
-            Some((layer, layers)) => layer.call(
-                call,
-                Next {
-                    layers,
-                    source: self.source,
-                },
-            ),
-            None => Box::pin(guard::reply(async move { self.source.call(call).await })),
+            Some((layer, layers)) => {
+                let source = self.source;
+                layer.call(call, Next { layers, source })
+            }
+            None => Box::pin(guard_reply(Step::Serve, async move {
+                self.source.call(call).await
+            })),
         }
     }
 }

@@ -51,7 +51,7 @@ pub use percent::{
     percent_encode_reserved,
 };
 pub use question::{Declined, PendingAnswer, Question, QuestionKind, Withdrawal};
-pub use reply::{CacheHint, Event, EventStream, Outcome, Reply};
+pub use reply::{CacheHint, Event, EventStream, Outcome, Reply, on_end, unfold_events};
 pub use request::{
     AffinityKey, ChangeFilter, ClientContext, GatewayOperation, List, LogLevel, Operation,
     Precondition, Reference, Request, Scope, TaskOperation,

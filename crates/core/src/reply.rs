@@ -1,4 +1,10 @@
-//! What comes back: one outcome, or events and then one outcome.
+//! The reply to a call: one outcome, or events and then one outcome.
+//!
+//! The combinators over replies live here, so that layers, sources and transports agree on when a
+//! reply ends: with the first outcome or error.
+
+mod combinators;
+pub(crate) mod guard;
 
 use std::fmt;
 use std::time::Duration;
@@ -7,7 +13,9 @@ use futures_util::stream::BoxStream;
 
 use crate::{CacheScope, Change, ChangeFilter, LogLevel, Question, QuestionKind, RawJson, Result};
 
-/// The answer to a call.
+pub use combinators::{on_end, unfold_events};
+
+/// The reply to a call.
 pub enum Reply {
     Done(Outcome),
     /// Ends after the first `Event::Done` or error. Dropping it cancels the call.
@@ -16,23 +24,23 @@ pub enum Reply {
 
 pub type EventStream = BoxStream<'static, Result<Event>>;
 
-/// How a call ended well.
+/// How a call ended without an error.
 #[derive(Clone, Debug)]
 pub enum Outcome {
     Complete {
         result: RawJson,
-        /// How long the result may be kept, where results of this kind may be kept at all.
+        /// How long the result may be cached, for results that can be cached at all.
         hint: Option<CacheHint>,
     },
-    /// The source needs something from the client before it can go on.
+    /// A source needs input from the client before it can continue, as an `input_required` result.
     InputRequired(RawJson),
-    /// The same, of a source of our own: one question, whose answer comes back under its key.
+    /// The same, from a built-in source: one question. The client's answer comes back under `key`.
     Question {
         key: &'static str,
         kind: QuestionKind,
         params: RawJson,
     },
-    /// The source goes on by itself: this says under which id it can be asked how it is.
+    /// The source continues in the background: a task, with its id.
     Task(RawJson),
 }
 
@@ -49,14 +57,14 @@ impl Outcome {
     }
 }
 
-/// How long a result stays good, and for whom.
+/// How long a result may be cached, and for whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheHint {
     pub ttl: Duration,
     pub scope: CacheScope,
 }
 
-/// Something that happens while a call is under way.
+/// Something that happens during a call.
 #[derive(Debug)]
 pub enum Event {
     /// Parameters of a progress notification, without its token.
@@ -66,18 +74,18 @@ pub enum Event {
         level: LogLevel,
         params: RawJson,
     },
-    /// The first event of a stream of changes: what of the filter is honoured.
+    /// The first event of a change subscription: the part of the filter that is honoured.
     Acknowledged(ChangeFilter),
     Change(Change),
-    /// How a call is that goes on after its answer, for one who listens.
+    /// The new state of a task that the client subscribed to.
     Task(RawJson),
-    /// The source cannot go on before the client has answered this.
+    /// The source waits for the client's answer to this question.
     Question(Question),
-    /// A question of this call is withdrawn, and says so itself.
+    /// A question of this call was withdrawn; `Question::is_withdrawn` says which.
     QuestionWithdrawn,
-    /// What the client was asked to do elsewhere, under this id, is done.
+    /// The URL elicitation with this id is complete.
     ElicitationComplete(String),
-    /// Nothing but a sign of life.
+    /// The source is still working.
     KeepAlive,
     Done(Outcome),
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
 use tidegate_core::{
-    BoxFuture, Call, Code, Error, ErrorOrigin, Health, Layer, Next, Reply, Result,
+    BoxFuture, Call, Code, Error, ErrorOrigin, Health, Layer, Next, Reply, Result, Step,
     truncate_for_message,
 };
 use tokio::time::Instant;
@@ -91,7 +91,7 @@ fn open_error(source: &str, wait: Duration) -> Error {
         "source `{}` failed repeatedly (circuit breaker open); retry in {seconds} s",
         truncate_for_message(source)
     );
-    Error::new(Code::SourceDown, ErrorOrigin::Gateway, message)
+    Error::new(Code::SourceDown, ErrorOrigin::Gateway, message).at(Step::Govern)
 }
 
 /// Updates the breaker with the outcome of one call.

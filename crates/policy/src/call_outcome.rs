@@ -1,7 +1,6 @@
 //! Reports how a call ended to layers that need to know: completed, failed or cancelled.
 
-use futures_util::stream::{self, StreamExt};
-use tidegate_core::{Error, Event, EventStream, Outcome, Reply, Result};
+use tidegate_core::{Error, Event, EventStream, Outcome, Reply, Result, on_end};
 
 /// How a call ended.
 #[derive(Clone, Copy, Debug)]
@@ -40,17 +39,11 @@ fn observe_events<O: OutcomeObserver>(
     events: EventStream,
     observer: OnceObserver<O>,
 ) -> EventStream {
-    stream::unfold(Some((events, observer)), |state| async {
-        let (mut events, observer) = state?;
-        let event = events.next().await?;
-        match &event {
-            Ok(Event::Done(outcome)) => observer.report(CallOutcome::Completed(outcome)),
-            Err(error) => observer.report(CallOutcome::Failed(error)),
-            Ok(_) => return Some((event, Some((events, observer)))),
-        }
-        Some((event, None))
+    on_end(events, observer, |observer, event| match event {
+        Ok(Event::Done(outcome)) => observer.report(CallOutcome::Completed(outcome)),
+        Err(error) => observer.report(CallOutcome::Failed(error)),
+        Ok(_) => {}
     })
-    .boxed()
 }
 
 /// Reports `Cancelled` if it is dropped before another outcome was reported.

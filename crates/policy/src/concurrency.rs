@@ -4,9 +4,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::StreamExt;
 use tidegate_core::{
-    BoxFuture, Call, Code, Error, ErrorOrigin, Layer, Next, Reply, Result, truncate_for_message,
+    BoxFuture, Call, Code, Error, ErrorOrigin, Layer, Next, Reply, Result, Step,
+    truncate_for_message,
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, TryAcquireError};
 
@@ -52,16 +52,7 @@ impl Layer for Concurrency {
     fn call<'a>(&'a self, call: Call, next: Next<'a>) -> BoxFuture<'a, Result<Reply>> {
         Box::pin(async move {
             let permit = self.acquire(call.source.as_str()).await?;
-            match next.run(call).await? {
-                Reply::Stream(events) => {
-                    let events = events.map(move |event| {
-                        let _held = &permit;
-                        event
-                    });
-                    Ok(Reply::Stream(events.boxed()))
-                }
-                done @ Reply::Done(_) => Ok(done),
-            }
+            Ok(next.run(call).await?.hold(permit))
         })
     }
 }
@@ -71,7 +62,7 @@ fn overloaded(source: &str, problem: &str) -> Error {
         "source `{}` {problem}; retry later",
         truncate_for_message(source)
     );
-    Error::new(Code::SourceDown, ErrorOrigin::Gateway, message)
+    Error::new(Code::SourceDown, ErrorOrigin::Gateway, message).at(Step::Govern)
 }
 
 #[cfg(test)]

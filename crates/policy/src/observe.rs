@@ -164,7 +164,8 @@ impl ObservedCall {
         self.counters.seconds.observe(duration);
         let kind = (self.state.error_kind)(error.code());
         let metrics = &self.state.counters.metrics;
-        metrics.count_error(self.step(error), kind);
+        // An error that no other step has claimed was created by a layer.
+        metrics.count_error(error.step().unwrap_or(Step::Govern), kind);
         match &self.kind {
             CallKind::Other => {}
             CallKind::PluginRead { counters, .. } => {
@@ -176,18 +177,6 @@ impl ObservedCall {
             }
         }
         self.log_failed(error, duration);
-    }
-
-    /// The step that failed. Targets that no source has are rejected by the gateway's own source.
-    fn step(&self, error: &Error) -> Step {
-        match error.code() {
-            Code::Forbidden | Code::RateLimited | Code::Timeout | Code::Unavailable => Step::Govern,
-            Code::HeaderMismatch => Step::Lift,
-            Code::UnknownTarget | Code::ResourceNotFound if self.source == SourceId::gateway() => {
-                Step::Resolve
-            }
-            _ => Step::Serve,
-        }
     }
 
     fn cancelled(&self) {

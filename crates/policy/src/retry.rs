@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use futures_util::stream::{self, StreamExt};
 use tidegate_core::{BoxFuture, Call, Code, Error, ErrorOrigin, Layer, Next, Reply, Result};
 
 /// The delay before the first retry. Each further delay is `BACKOFF_FACTOR` times as long.
@@ -21,7 +20,7 @@ impl Layer for Retry {
         Box::pin(async move {
             let mut delay = FIRST_DELAY;
             for _ in 0..self.max_retries {
-                match first_event(next.run(call.clone()).await).await {
+                match attempt(next, call.clone()).await {
                     Err(error) if is_retryable(&call, &error) => {
                         tokio::time::sleep(delay).await;
                         delay *= BACKOFF_FACTOR;
@@ -34,17 +33,8 @@ impl Layer for Retry {
     }
 }
 
-/// Waits for the first event of a reply: a stream that starts with an error becomes that error.
-async fn first_event(reply: Result<Reply>) -> Result<Reply> {
-    let mut events = match reply? {
-        Reply::Stream(events) => events,
-        done @ Reply::Done(_) => return Ok(done),
-    };
-    match events.next().await {
-        Some(Err(error)) => Err(error),
-        Some(first) => Ok(Reply::Stream(stream::iter([first]).chain(events).boxed())),
-        None => Ok(Reply::Stream(stream::empty().boxed())),
-    }
+async fn attempt(next: Next<'_>, call: Call) -> Result<Reply> {
+    next.run(call).await?.wait_for_first_event().await
 }
 
 /// `SourceDown` means that the source never got the call. After `SourceFailed` it may have.

@@ -1,6 +1,6 @@
 //! A message that was not taken, and why.
 
-use tidegate_core::{Code, CorrelationId, Error, Step};
+use tidegate_core::{CorrelationId, Error, Step};
 use tidegate_mcp::revision::refusal;
 use tidegate_mcp::{Era, OutgoingMessage, Rejection, RequestId};
 
@@ -57,25 +57,10 @@ impl Refusal {
 
 /// Logs and counts what was refused before a call was made of it.
 pub(crate) fn note_refusal(admission: &Admission, correlation: CorrelationId, error: &Error) {
-    admission.refused(step(error.code()), error.code());
+    // What no other step has claimed concerns the message itself.
+    let step = error.step().unwrap_or(Step::Lift);
+    admission.refused(step, error.code());
     let cause = std::error::Error::source(error).map(ToString::to_string);
     let (code, error) = (error.code(), error.message());
     tracing::info!(%correlation, ?code, error, cause, "message refused");
-}
-
-/// Where messages are refused with this code.
-fn step(code: Code) -> Step {
-    match code {
-        Code::TooLarge
-        | Code::TooSlow
-        | Code::NotAcceptable
-        | Code::UnsupportedMedia
-        | Code::ForeignOrigin
-        | Code::NoEndpoint
-        | Code::MethodNotAllowed
-        | Code::Unavailable => Step::Accept,
-        Code::Unauthenticated | Code::Forbidden => Step::Identify,
-        Code::ParseError | Code::InvalidRequest => Step::Decode,
-        _ => Step::Lift,
-    }
 }

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use parking_lot::{Mutex, MutexGuard};
-use tidegate_core::{AffinityKey, Change, ChangeEvent, Event, Principal, RawJson, Result};
+use tidegate_core::{AffinityKey, Change, ChangeEvent, Principal, RawJson, Result};
 use tidegate_interaction::UrlElicitations;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::task::TaskTracker;
@@ -214,10 +214,9 @@ fn forward_completions(mut notifications: Unasked, url_elicitations: Arc<UrlElic
 }
 
 impl Leased {
-    /// Sees what happens in the call.
-    pub(crate) fn note(&mut self, event: &Result<Event>) {
-        // An error is an answer too; a link that broke is of no use to anyone.
-        self.is_done |= matches!(event, Ok(Event::Done(_)) | Err(_));
+    /// The call has ended, with a result or an error: the connection can serve another call.
+    pub(crate) fn finish(mut self) {
+        self.is_done = true;
     }
 }
 

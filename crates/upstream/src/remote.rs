@@ -6,12 +6,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arc_swap::{ArcSwap, ArcSwapOption};
-use futures_util::StreamExt;
 use futures_util::future::{BoxFuture, join_all, ready};
 use parking_lot::Mutex;
 use tidegate_core::{
     AffinityKey, Call, Catalog, ChangeSender, ChangeStream, ClientContext, EventStream, GaugeValue,
-    Health, List, Reply, ResourceSubscription, Result, Source, TaskUpdates, Viewer,
+    Health, List, Reply, ResourceSubscription, Result, Source, TaskUpdates, Viewer, on_end,
 };
 use tidegate_interaction::Interaction;
 use tidegate_mcp::revision::client::ServerFacts;
@@ -158,13 +157,9 @@ impl Remote {
     }
 
     /// Asks on a link that is held until the answer is there.
-    async fn ask_on(&self, mut leased: Leased, call: &Call) -> Result<EventStream> {
+    async fn ask_on(&self, leased: Leased, call: &Call) -> Result<EventStream> {
         let events = self.ask(&leased.open, call).await?;
-        let held = events.map(move |event| {
-            leased.note(&event);
-            event
-        });
-        Ok(held.boxed())
+        Ok(on_end(events, leased, |leased, _| leased.finish()))
     }
 
     /// Asks; and once more, if the server says that it was asked wrongly.

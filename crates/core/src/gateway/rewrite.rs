@@ -3,14 +3,11 @@
 
 use std::sync::Arc;
 
-use futures_util::StreamExt;
 use serde_json::value::RawValue;
 
 use super::task::TaskIds;
 use super::view::{PAGES, QUALIFIED, View, moved_page};
-use crate::{
-    Error, Event, Object, Operation, Outcome, RawJson, Reply, Result, SourceId, bounded_list,
-};
+use crate::{Error, Object, Operation, Outcome, RawJson, Reply, Result, SourceId, bounded_list};
 
 /// More parts than any answer has that is meant to be read.
 const MOST_PARTS: usize = 100_000;
@@ -33,30 +30,22 @@ pub(super) struct ResponseRewriter {
 impl ResponseRewriter {
     /// An answer as the client is to see it.
     pub(super) fn turn(mut self, reply: Result<Reply>) -> Result<Reply> {
+        let keeps_uris = !self.is_shared && self.spelled.as_deref() == self.native();
         let ids = self.ids.take();
-        let reply = self.turn_uris(reply);
-        match ids {
-            Some(ids) => ids.turn(reply),
-            None => reply,
-        }
-    }
-
-    fn turn_uris(self, reply: Result<Reply>) -> Result<Reply> {
-        if !self.is_shared && self.spelled.as_deref() == self.native() {
+        if keeps_uris && ids.is_none() {
             return reply;
         }
-        match reply {
-            Ok(Reply::Done(outcome)) => Ok(Reply::Done(self.outcome(outcome))),
-            Ok(Reply::Stream(events)) => {
-                let events = events.map(move |event| match event {
-                    Ok(Event::Done(outcome)) => Ok(Event::Done(self.outcome(outcome))),
-                    Err(error) => Err(self.error(error)),
-                    other => other,
-                });
-                Ok(Reply::Stream(events.boxed()))
+        Reply::map_result(reply, move |result| {
+            let result = match result {
+                result if keeps_uris => result,
+                Ok(outcome) => Ok(self.outcome(outcome)),
+                Err(error) => Err(self.error(error)),
+            };
+            match &ids {
+                Some(ids) => result.and_then(|outcome| ids.outcome(outcome)),
+                None => result,
             }
-            Err(error) => Err(self.error(error)),
-        }
+        })
     }
 
     fn outcome(&self, outcome: Outcome) -> Outcome {

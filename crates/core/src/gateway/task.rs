@@ -4,15 +4,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::StreamExt;
-
 use super::Shared;
 use super::find::Target;
 use super::rewrite::member;
 use super::view::View;
 use crate::{
-    Caller, Code, Error, ErrorOrigin, Event, Object, Operation, Outcome, Principal, RawJson, Reply,
-    Request, Result, Seal, SourceId, TokenPurpose, UnsealError,
+    Caller, Code, Error, ErrorOrigin, Object, Operation, Outcome, Principal, RawJson, Request,
+    Result, Seal, SourceId, TokenPurpose, UnsealError,
 };
 
 /// The name of all this among the extensions of the protocol.
@@ -57,21 +55,8 @@ impl TaskIds {
         })
     }
 
-    /// An answer with the client's id in place of the source's.
-    pub(super) fn turn(self, reply: Result<Reply>) -> Result<Reply> {
-        match reply? {
-            Reply::Done(outcome) => Ok(Reply::Done(self.outcome(outcome)?)),
-            Reply::Stream(events) => {
-                let events = events.map(move |event| match event {
-                    Ok(Event::Done(outcome)) => Ok(Event::Done(self.outcome(outcome)?)),
-                    other => other,
-                });
-                Ok(Reply::Stream(events.boxed()))
-            }
-        }
-    }
-
-    fn outcome(&self, outcome: Outcome) -> Result<Outcome> {
+    /// An outcome with the client's id in place of the source's.
+    pub(super) fn outcome(&self, outcome: Outcome) -> Result<Outcome> {
         Ok(match outcome {
             Outcome::Task(result) => Outcome::Task(self.sealed(&result)?),
             Outcome::Complete { result, hint } => Outcome::Complete {

@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
-use futures_util::stream::{self, StreamExt};
+use futures_util::stream::StreamExt;
 use tidegate_core::{
     Code, Error, ErrorOrigin, Event, EventStream, Gateway, Outcome, PendingAnswer, Question,
-    QuestionKind, RawJson, Reply, Request, Result,
+    QuestionKind, RawJson, Reply, Request, Result, unfold_events,
 };
 use tidegate_mcp::revision::multi_round_trip::{
     InputRequired, encode_outcome, parse_input_required, retry_params,
@@ -45,13 +45,10 @@ pub fn run_round_trips(
         answer_timeout,
         url_elicitations: VecDeque::new(),
     };
-    stream::unfold(Some(call), |call| async {
-        let mut call = call?;
+    unfold_events(call, |mut call| async {
         let event = call.next().await;
-        let ended = matches!(event, Ok(Event::Done(_)) | Err(_));
-        Some((event, (!ended).then_some(call)))
+        (event, call)
     })
-    .boxed()
 }
 
 /// One call in progress.

@@ -8,7 +8,7 @@ use ::http::header::{
 use ::http::{HeaderName, HeaderValue, StatusCode};
 use axum::body::Body;
 use axum::response::Response;
-use tidegate_core::{Code, Error};
+use tidegate_core::{Code, Error, Step};
 use tidegate_mcp::{Era, OutgoingMessage, codes};
 
 use crate::Admission;
@@ -25,7 +25,7 @@ pub(super) fn refusal(admission: &Admission, refusal: &Refusal) -> Response {
 
 /// The page is not for this caller. Whoever asks for one reads the status, and no more.
 pub(super) fn forbidden(admission: &Admission, message: &str) -> Response {
-    let error = Error::client(Code::Forbidden, message);
+    let error = Error::client(Code::Forbidden, message).at(Step::Identify);
     let mut response = refusal(admission, &error.into());
     *response.status_mut() = StatusCode::FORBIDDEN;
     response

@@ -35,5 +35,5 @@ pub(super) async fn call(
         ],
         operation: Operation::Tool { name },
     };
-    Ok(relay(gateway_handle, asking.call(), inner, |result| result).await)
+    Ok(relay(gateway_handle, asking.call(), inner, |result| result).await?)
 }

@@ -35,7 +35,7 @@ pub(super) async fn get(
     Ok(relay(gateway_handle, asking.call(), inner, |result| {
         as_tool_result(&result)
     })
-    .await)
+    .await?)
 }
 
 /// Each message as it is, under a word on who says it.

@@ -62,7 +62,7 @@ pub(super) async fn read(
         operation: Operation::Resource { uri },
     };
     let turn = move |result| as_tool_result(&result, part);
-    Ok(relay(gateway_handle, asking.call(), inner, turn).await)
+    Ok(relay(gateway_handle, asking.call(), inner, turn).await?)
 }
 
 /// The URI of a template; or what is wrong with the template or its arguments.

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use futures_util::StreamExt as _;
 use tidegate_core::{
-    Call, Code, Error, Event, GatewayHandle, Object, Operation, Outcome, RawJson, Reply, Request,
-    Result, SearchIndex, SourceId, truncate_for_message,
+    Call, Code, Error, GatewayHandle, Object, Operation, Outcome, RawJson, Reply, Request, Result,
+    SearchIndex, SourceId, truncate_for_message,
 };
 
 use crate::declare::{Stop, fault};
@@ -54,24 +53,16 @@ pub(super) async fn relay(
     call: &Call,
     inner: Inner<'_>,
     turn: impl Fn(RawJson) -> RawJson + Send + 'static,
-) -> Reply {
+) -> Result<Reply> {
     let operation = inner.operation.clone();
     let answer = match request(call, inner) {
         Ok(request) => gateway_handle.handle(request).await,
         Err(error) => Err(error),
     };
-    match answer {
-        Ok(Reply::Done(outcome)) => Reply::Done(turned(outcome, &turn)),
-        Ok(Reply::Stream(events)) => {
-            let events = events.map(move |event| match event {
-                Ok(Event::Done(outcome)) => Ok(Event::Done(turned(outcome, &turn))),
-                Err(error) => Ok(Event::Done(refused(&operation, &error))),
-                other => other,
-            });
-            Reply::Stream(events.boxed())
-        }
-        Err(error) => Reply::Done(refused(&operation, &error)),
-    }
+    Reply::map_result(answer, move |outcome| match outcome {
+        Ok(outcome) => Ok(turned(outcome, &turn)),
+        Err(error) => Ok(refused(&operation, &error)),
+    })
 }
 
 /// The request, if it is one that a client could have made itself.
