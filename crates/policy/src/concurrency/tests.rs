@@ -1,6 +1,6 @@
 //! The limit of concurrent calls, the queue, and when permits are released.
 
-use futures_util::FutureExt as _;
+use futures_util::{FutureExt as _, StreamExt as _};
 use tokio::time::Instant;
 
 use super::*;
