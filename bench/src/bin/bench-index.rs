@@ -80,7 +80,7 @@ async fn main() -> anyhow::Result<()> {
 }
 
 async fn measure(count: usize, rounds: usize) -> anyhow::Result<()> {
-    tokens::ready().await;
+    tokens::load().await;
     for uri in [SUMMARY, FULL, STATS] {
         let fresh = Bench::new(count, Duration::ZERO)?;
         let first = fresh.timed(|bench| bench.read(uri)).await?;

@@ -1,101 +1,102 @@
-//! The gateway's own tools, for clients that know tools alone: search everything, list and read
-//! resources, get prompts, call tools that are not listed.
+//! The gateway's built-in tools, for clients that support only tools: search everything, list and
+//! read resources, get prompts, call unlisted tools.
 //!
-//! Each does what the protocol's method does, through the same layers. Knows no source.
+//! Each sends the corresponding request through the same layers. Must not know any source.
 
-mod calling;
-mod listing;
-mod prompting;
-mod reading;
+mod call_tool;
+mod get_prompt;
+mod list_resources;
+mod read_resource;
 mod relay;
-mod searching;
+mod search;
 
 use std::sync::Arc;
 
 use tidegate_core::{BoxFuture, Call, Catalog, GatewayHandle, Reply, Result, Source, Viewer};
 
-use crate::declare::{Declarations, Hint, Offer, Tool};
+use crate::declarations::{Declarations, DeclaredSource, DeclaredTool, ToolEffect, ToolInfo};
 
-/// The tools, as a source that the gateway takes for its own.
+/// The built-in tools as a source. The gateway lists them as its own.
 pub struct BridgeTools {
-    gateway_handle: GatewayHandle,
-    offer: Offer<GatewayHandle>,
+    gateway: GatewayHandle,
+    declared: DeclaredSource<GatewayHandle>,
 }
 
 impl BridgeTools {
-    pub fn new(gateway_handle: GatewayHandle) -> Self {
-        let declared = Declarations {
+    pub fn new(gateway: GatewayHandle) -> Self {
+        let declarations = Declarations {
             tools: tools(),
             ..Declarations::default()
         };
         Self {
-            gateway_handle,
-            offer: Offer::new(declared),
+            gateway,
+            declared: DeclaredSource::new(declarations),
         }
     }
 }
 
 impl Source for BridgeTools {
     fn catalog(&self, viewer: &Viewer<'_>) -> Arc<Catalog> {
-        self.offer.catalog(viewer)
+        self.declared.catalog(viewer)
     }
 
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>> {
-        Box::pin(async move { self.offer.serve(&self.gateway_handle, &call).await })
+        Box::pin(async move { self.declared.call(&self.gateway, &call).await })
     }
 }
 
-fn tools() -> Vec<Tool<GatewayHandle>> {
+fn tools() -> Vec<DeclaredTool<GatewayHandle>> {
     vec![
-        Tool::briefly(
-            "search",
-            "Search everything",
-            "Finds tools, prompts, resources and templates by words, the best fit first. A tool \
-             comes with its input schema: call it by its name, with `gateway__call_tool` if it is \
-             not in your list.",
-            Hint::Reads,
-            |gateway_handle, asking, arguments| {
-                Box::pin(searching::search(gateway_handle, asking, arguments))
+        DeclaredTool::with_text_output(
+            ToolInfo {
+                name: "search",
+                title: "Search everything",
+                description: "Searches tools, prompts, resources and templates by words, best \
+                    matches first. Tools come with their input schema: call a tool by its name, or \
+                    with `gateway__call_tool` if it is not in your list.",
+                effect: ToolEffect::ReadOnly,
             },
+            |gateway, call, arguments| Box::pin(search::search(gateway, call, arguments)),
         ),
-        Tool::briefly(
-            "list_resources",
-            "List resources",
-            "Lists the resources and resource templates that can be read with \
-             `gateway__read_resource`.",
-            Hint::Reads,
-            |gateway_handle, asking, arguments| {
-                Box::pin(listing::list(gateway_handle, asking, arguments))
+        DeclaredTool::with_text_output(
+            ToolInfo {
+                name: "list_resources",
+                title: "List resources",
+                description: "Lists the resources and resource templates that \
+                    `gateway__read_resource` can read.",
+                effect: ToolEffect::ReadOnly,
             },
+            |gateway, call, arguments| Box::pin(list_resources::list(gateway, call, arguments)),
         ),
-        Tool::relaying(
-            "read_resource",
-            "Read a resource",
-            "Reads a resource by its URI, or a template with its variables in `arguments`. Long \
-             text comes in parts: go on with the `offset` that the answer names.",
-            Hint::Reads,
-            |gateway_handle, asking, arguments| {
-                Box::pin(reading::read(gateway_handle, asking, arguments))
+        DeclaredTool::with_reply(
+            ToolInfo {
+                name: "read_resource",
+                title: "Read a resource",
+                description: "Reads a resource by its URI, or a template with its variables in \
+                    `arguments`. Long text is returned in parts: continue with the `offset` named \
+                    in the result.",
+                effect: ToolEffect::ReadOnly,
             },
+            |gateway, call, arguments| Box::pin(read_resource::read(gateway, call, arguments)),
         ),
-        Tool::relaying(
-            "get_prompt",
-            "Get a prompt",
-            "Gets a prompt by its name, with its arguments filled in.",
-            Hint::Reads,
-            |gateway_handle, asking, arguments| {
-                Box::pin(prompting::get(gateway_handle, asking, arguments))
+        DeclaredTool::with_reply(
+            ToolInfo {
+                name: "get_prompt",
+                title: "Get a prompt",
+                description: "Returns the messages of a prompt with its arguments filled in.",
+                effect: ToolEffect::ReadOnly,
             },
+            |gateway, call, arguments| Box::pin(get_prompt::get(gateway, call, arguments)),
         ),
-        Tool::relaying(
-            "call_tool",
-            "Call a tool",
-            "Calls a tool that is not in your list, by the name and the input schema that \
-             `gateway__search` tells. What it does depends on that tool.",
-            Hint::Acts,
-            |gateway_handle, asking, arguments| {
-                Box::pin(calling::call(gateway_handle, asking, arguments))
+        DeclaredTool::with_reply(
+            ToolInfo {
+                name: "call_tool",
+                title: "Call a tool",
+                description: "Calls a tool that is not in your list, with the name and input schema \
+                    that `gateway__search` returned. Its effects are those of that tool.",
+                effect: ToolEffect::Unknown,
             },
+            |gateway, call, arguments| Box::pin(call_tool::call(gateway, call, arguments)),
         ),
     ]
 }

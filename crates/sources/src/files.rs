@@ -21,7 +21,7 @@ use tidegate_core::{
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
 
-use crate::declare::{completing, nothing_called};
+use crate::declarations::{completion, unknown_name};
 use crate::folder::{
     Base, Desk, Folders, Look, Patterns, Place, Root, Rules, Told, Unread, Walk, Walked, folders,
     keep_looking,
@@ -140,16 +140,16 @@ impl Inner {
 
     fn completion(&self, call: &Call, template: &str) -> Result<Reply> {
         if template != self.template() {
-            return Err(nothing_called(template));
+            return Err(unknown_name(template));
         }
-        let variable = completing::argument(call)?;
+        let variable = completion::argument_name(call)?;
         if variable != entries::VARIABLE {
             let message = format!("this template has no variable `{variable}`");
             return Err(Error::client(Code::InvalidParams, message));
         }
-        let typed = completing::typed(call).value;
+        let typed = completion::input(call).typed;
         let values = complete::paths(&self.now().walked, self.max_file_bytes, &typed);
-        Ok(Reply::Done(completing::suggested(&values)))
+        Ok(Reply::Done(completion::outcome(&values)))
     }
 
     /// Whether the news of the walk tell of what is watched under this URI. That of a folder lies
@@ -229,7 +229,7 @@ impl Source for Files {
                     reference: Reference::Prompt(name),
                 }
                 | Operation::Prompt { name }
-                | Operation::Tool { name } => Err(nothing_called(name)),
+                | Operation::Tool { name } => Err(unknown_name(name)),
                 Operation::Gateway(_) | Operation::Task { .. } => {
                     Err(Error::internal("a call went to the wrong source"))
                 }

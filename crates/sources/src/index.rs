@@ -1,19 +1,21 @@
-//! The source `capability-index`: what there is behind the gateway, for a model that has to choose.
+//! The source `capability-index`: an overview of everything behind the gateway, for a model that
+//! has to choose. A summary, the full index in pages, statistics, and single elements, each
+//! limited to what the caller can use.
 //!
-//! A summary, everything in pages, figures, and each element by itself, over all sources and only
-//! of what the caller can use. Made from the gateway's own index; knows no source by name.
+//! Built from the gateway's search index. Must not know any source.
 
 mod cache;
-mod costs;
-mod element;
-mod figures;
+mod elements;
 mod full;
-mod pages;
-mod recent;
+mod kinds;
+mod notice_log;
+mod page_bounds;
+mod recent_changes;
 mod stats;
 mod summary;
-mod times;
+mod token_costs;
 mod verbs;
+mod view;
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -22,22 +24,18 @@ use futures_util::stream::BoxStream;
 use futures_util::{FutureExt as _, StreamExt as _};
 use tidegate_core::{
     BoxFuture, CacheScope, Call, Caller, Catalog, Change, ChangeSender, ChangeStream,
-    ClientContext, Error, GatewayHandle, GaugeValue, List, Reply, Result, Scope, SearchIndex,
-    Source, Viewer,
+    ClientContext, Error, GatewayHandle, GaugeValue, Reply, Result, Scope, Source, Viewer,
 };
 use tokio::time::timeout;
 
-use crate::declare::{Body, Declarations, Offer, Resource};
-use cache::Cache;
-use costs::Costs;
-use pages::Pages;
-use recent::{Noticed, Recent, kind_of};
+use crate::declarations::{Declarations, DeclaredResource, DeclaredSource, ResourceContents};
+pub use full::FULL;
+use view::{IndexState, IndexView};
 
 pub const SUMMARY: &str = "capability-index://summary";
-pub const FULL: &str = "capability-index://full";
 pub const STATS: &str = "capability-index://stats";
 
-/// What may be left out of the index.
+/// A part of the index that can be exposed or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exposed {
     Summary,
@@ -46,167 +44,142 @@ pub enum Exposed {
     Elements,
 }
 
-/// How the index is offered.
+/// Configuration of the capability index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexConfig {
-    /// What is offered of it; if nothing is named, all.
+    /// The parts to expose; empty means all.
     pub expose: Vec<Exposed>,
-    /// How long a text that was made may be given again.
+    /// Cache lifetime of rendered pages.
     pub cache_ttl: Duration,
 }
 
 /// The source `capability-index`.
 pub struct CapabilityIndex {
-    inner: Arc<Inner>,
+    renderer: Arc<IndexRenderer>,
     changes: ChangeSender,
 }
 
-struct Inner {
-    offer: Offer<Glance>,
-    state: Arc<State>,
-    gateway_handle: GatewayHandle,
-}
-
-/// What lasts from call to call.
-struct State {
-    cache: Cache,
-    costs: Costs,
-    pages: Pages,
-    recent: Recent,
-}
-
-/// What one caller sees at one moment.
-struct Glance {
-    state: Arc<State>,
-    index: Arc<SearchIndex>,
-    /// Who looks: what is new differs from one to another.
-    kind: u64,
-    noticed: Arc<[Noticed]>,
+/// Renders the index for calls; shared with blocking tasks.
+struct IndexRenderer {
+    declared: DeclaredSource<IndexView>,
+    state: Arc<IndexState>,
+    gateway: GatewayHandle,
 }
 
 impl CapabilityIndex {
-    pub fn new(config: &IndexConfig, gateway_handle: GatewayHandle) -> Self {
-        let exposes = |part: Exposed| config.expose.is_empty() || config.expose.contains(&part);
-        let mut declared = Declarations {
-            owned: vec!["capability-index:".to_owned()],
-            ..Declarations::default()
-        };
-        if exposes(Exposed::Summary) {
-            declared.resources.push(summary());
-        }
-        if exposes(Exposed::Full) {
-            declared.resources.push(full());
-            declared.templates.push(full::pages());
-        }
-        if exposes(Exposed::Stats) {
-            declared.resources.push(stats());
-        }
-        if exposes(Exposed::Elements) {
-            declared.templates.extend(element::templates());
-        }
-        let state = State {
-            cache: Cache::new(config.cache_ttl),
-            costs: Costs::default(),
-            pages: Pages::default(),
-            recent: Recent::default(),
-        };
+    pub fn new(config: &IndexConfig, gateway: GatewayHandle) -> Self {
         Self {
-            inner: Arc::new(Inner {
-                offer: Offer::new(declared),
-                state: Arc::new(state),
-                gateway_handle,
+            renderer: Arc::new(IndexRenderer {
+                declared: DeclaredSource::new(declarations(config)),
+                state: Arc::new(IndexState::new(config.cache_ttl)),
+                gateway,
             }),
             changes: ChangeSender::default(),
         }
     }
 
-    /// Follows the lists of all sources for as long as it is polled: what is read next is then made
-    /// quickly, and those who subscribe hear of it.
+    /// Follows the lists of all sources for as long as it is polled, so that the next read is fast
+    /// and subscribers are notified.
     pub async fn run(self: Arc<Self>) {
-        futures_util::join!(self.keep_times(), self.follow());
+        futures_util::join!(self.record_notices(), self.follow_lists());
     }
 
-    /// Notes when changes are told.
-    async fn keep_times(&self) {
-        let mut told = self.inner.gateway_handle.change_notices();
-        while let Some((source, telling)) = told.next().await {
-            let times = &self.inner.state.recent.times;
-            times.note(source, telling, SystemTime::now());
+    /// Records when changes were announced.
+    async fn record_notices(&self) {
+        let mut notices = self.renderer.gateway.change_notices();
+        while let Some((source, notice)) = notices.next().await {
+            let log = &self.renderer.state.recent_changes.notices;
+            log.record(source, notice, SystemTime::now());
         }
     }
 
-    async fn follow(&self) {
-        let mut changes = self.inner.gateway_handle.list_changes();
-        self.count().await;
+    async fn follow_lists(&self) {
+        let mut changes = self.renderer.gateway.list_changes();
+        self.count_tokens().await;
         while changes.next().await.is_some() {
-            settle(&mut changes).await;
-            self.count().await;
-            // Whatever is told of one element depends on the others: what is alike, how rare a word is.
+            wait_until_quiet(&mut changes).await;
+            self.count_tokens().await;
+            // Similar elements and word weights depend on all elements, so every page may differ.
             self.changes.send_all_updated();
         }
     }
 
-    /// Makes the index of those who run the gateway, and counts the tokens of what is new. That
-    /// may take a while, so no call waits for it.
-    async fn count(&self) {
-        let inner = Arc::clone(&self.inner);
+    /// Builds the administrator's index and counts the tokens of new definitions, so that no call
+    /// has to wait for it.
+    async fn count_tokens(&self) {
+        let renderer = Arc::clone(&self.renderer);
         let counting = tokio::task::spawn_blocking(move || {
             let (caller, client) = (Caller::local(), ClientContext::of_gateway());
             let viewer = Viewer {
                 caller: &caller,
                 client: &client,
             };
-            if let Ok(index) = inner.gateway_handle.index(&Scope::All, &viewer) {
-                inner.state.costs.of_all(&index);
+            if let Ok(index) = renderer.gateway.index(&Scope::All, &viewer) {
+                renderer.state.token_costs.by_source(&index);
             }
         });
         counting.await.ok();
     }
 }
 
-impl Inner {
-    /// Serves a call. Nothing in it waits, but it may take a while.
-    fn serve(&self, call: &Call) -> Result<Reply> {
-        let glance = self.glance(call)?;
-        let served = self.offer.serve(&glance, call).now_or_never();
-        served.unwrap_or_else(|| Err(Error::internal("the index was not made at once")))
+fn declarations(config: &IndexConfig) -> Declarations<IndexView> {
+    let is_exposed = |part: Exposed| config.expose.is_empty() || config.expose.contains(&part);
+    let mut declarations = Declarations {
+        owned: vec!["capability-index:".to_owned()],
+        ..Declarations::default()
+    };
+    if is_exposed(Exposed::Summary) {
+        declarations.resources.push(summary());
+    }
+    if is_exposed(Exposed::Full) {
+        declarations.resources.push(full());
+        declarations.templates.push(full::pages());
+    }
+    if is_exposed(Exposed::Stats) {
+        declarations.resources.push(stats());
+    }
+    if is_exposed(Exposed::Elements) {
+        declarations.templates.extend(elements::templates());
+    }
+    declarations
+}
+
+impl IndexRenderer {
+    /// Serves a call. Rendering never awaits, but may take a while.
+    fn call(&self, call: &Call) -> Result<Reply> {
+        let view = self.view(call)?;
+        let reply = self.declared.call(&view, call).now_or_never();
+        reply.unwrap_or_else(|| Err(Error::internal("rendering the index did not complete")))
     }
 
-    fn glance(&self, call: &Call) -> Result<Glance> {
-        let index = self.gateway_handle.index(&Scope::All, &call.viewer())?;
-        let kind = kind_of(&call.viewer());
-        let noticed = self.state.recent.notice(&call.viewer(), &index);
-        Ok(Glance {
-            state: Arc::clone(&self.state),
-            index,
-            kind,
-            noticed,
-        })
+    fn view(&self, call: &Call) -> Result<IndexView> {
+        let index = self.gateway.index(&Scope::All, &call.viewer())?;
+        Ok(IndexView::new(&self.state, index, &call.viewer()))
     }
 }
 
-/// One change at a server is often told several times: list by list, and for each kind of client.
-/// Those who subscribe hear of it once, when it is over.
-async fn settle(changes: &mut BoxStream<'static, Change>) {
-    let rest = async { while let Ok(Some(_)) = timeout(QUIET, changes.next()).await {} };
-    timeout(LONGEST_UNREST, rest).await.ok();
+/// Waits for a pause in the changes: one change at a server is often announced several times, for
+/// each list and client class. Subscribers are notified once.
+async fn wait_until_quiet(changes: &mut BoxStream<'static, Change>) {
+    let quiet = async { while let Ok(Some(_)) = timeout(QUIET_PERIOD, changes.next()).await {} };
+    timeout(MAX_QUIET_WAIT, quiet).await.ok();
 }
 
-/// How long nothing must change for a change to be over, and how long one waits for that.
-const QUIET: Duration = Duration::from_millis(300);
-const LONGEST_UNREST: Duration = Duration::from_secs(2);
+/// The pause that ends a series of changes, and the longest wait for it.
+const QUIET_PERIOD: Duration = Duration::from_millis(300);
+const MAX_QUIET_WAIT: Duration = Duration::from_secs(2);
 
 impl Source for CapabilityIndex {
     fn catalog(&self, viewer: &Viewer<'_>) -> Arc<Catalog> {
-        self.inner.offer.catalog(viewer)
+        self.renderer.declared.catalog(viewer)
     }
 
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>> {
-        let inner = Arc::clone(&self.inner);
+        let renderer = Arc::clone(&self.renderer);
         Box::pin(async move {
-            let serving = tokio::task::spawn_blocking(move || inner.serve(&call));
-            serving.await.unwrap_or_else(|cause| {
-                Err(Error::internal("the index could not be made").with_cause(cause))
+            let rendering = tokio::task::spawn_blocking(move || renderer.call(&call));
+            rendering.await.unwrap_or_else(|cause| {
+                Err(Error::internal("the index could not be rendered").with_cause(cause))
             })
         })
     }
@@ -216,21 +189,7 @@ impl Source for CapabilityIndex {
     }
 
     fn gauges(&self) -> Vec<GaugeValue> {
-        self.inner.state.cache.gauges()
-    }
-}
-
-impl Glance {
-    /// A text that was made not long ago for the same index, or one made now.
-    fn kept(&self, uri: &str, make: impl FnOnce(&Self) -> String) -> Body {
-        let of = (&self.index, self.kind);
-        let (text, left) = self.state.cache.get(uri, of, || make(self));
-        // What is new is told to each by itself.
-        Body::text(text.as_ref()).kept_for(left, CacheScope::Private)
-    }
-
-    fn count(&self, list: List) -> usize {
-        self.index.list(list).len()
+        self.renderer.state.cache.gauges()
     }
 }
 
@@ -239,9 +198,9 @@ fn resource(
     name: &'static str,
     description: &'static str,
     mime: &'static str,
-    read: for<'a> fn(&'a Glance, &'a Caller) -> BoxFuture<'a, Result<Body>>,
-) -> Resource<Glance> {
-    Resource {
+    read: for<'a> fn(&'a IndexView, &'a Caller) -> BoxFuture<'a, Result<ResourceContents>>,
+) -> DeclaredResource<IndexView> {
+    DeclaredResource {
         uri: uri.to_owned(),
         name,
         title: name,
@@ -254,37 +213,37 @@ fn resource(
     }
 }
 
-fn summary() -> Resource<Glance> {
+fn summary() -> DeclaredResource<IndexView> {
     resource(
         SUMMARY,
         "Capability Index Summary",
-        "What there is behind the gateway, in at most 3,000 tokens: sources, how much each has and \
-         costs, keywords, what is new.",
+        "Overview of everything behind the gateway in at most 3,000 tokens: sources with their \
+         element counts and token costs, keywords, recent changes.",
         "text/markdown",
-        |glance, _| Box::pin(async { Ok(glance.kept(SUMMARY, summary::render)) }),
+        |view, _| Box::pin(async { Ok(view.cached(SUMMARY, summary::render)) }),
     )
 }
 
-fn full() -> Resource<Glance> {
+fn full() -> DeclaredResource<IndexView> {
     resource(
         FULL,
         "Capability Index",
-        "Every tool, prompt, resource and template with what it takes and what is like it, in \
+        "Every tool, prompt, resource and template with its arguments and similar elements, in \
          pages of at most 40,000 tokens.",
         "text/markdown",
-        |glance, _| {
-            let made = glance.kept(FULL, |glance| full::page(glance, 1).unwrap_or_default());
-            Box::pin(async { Ok(made) })
+        |view, _| {
+            let contents = view.cached(FULL, |view| full::page(view, 1).unwrap_or_default());
+            Box::pin(async { Ok(contents) })
         },
     )
 }
 
-fn stats() -> Resource<Glance> {
+fn stats() -> DeclaredResource<IndexView> {
     resource(
         STATS,
         "Capability Index Statistics",
-        "Counts, tokens and what is kept, in less than 1,000 tokens.",
+        "Element counts, token costs and cache statistics in less than 1,000 tokens.",
         "application/json",
-        |glance, _| Box::pin(async { Ok(glance.kept(STATS, stats::render)) }),
+        |view, _| Box::pin(async { Ok(view.cached(STATS, stats::render)) }),
     )
 }

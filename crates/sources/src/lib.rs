@@ -3,7 +3,7 @@
 //! Knows no JSON-RPC, no revisions and no sessions.
 
 pub mod bridge;
-mod declare;
+mod declarations;
 pub mod files;
 mod folder;
 pub mod index;

@@ -1,94 +1,74 @@
-//! The source `memory`: what principals keep under keys, each for itself.
+//! The source `memory`: entries that principals store under keys, each principal separately.
 //!
-//! Knows no SQL: what keeps the entries is behind a trait.
+//! Must not know SQL: the entries are behind [`MemoryStore`].
 
-mod entries;
-mod glob;
-mod json;
+mod byte_size;
+mod entry_view;
+mod json_value;
+mod key_glob;
 mod limits;
-mod notices;
+mod notifications;
 mod prompts;
 mod record;
 mod resources;
-mod stats;
+mod state;
 mod tools;
 mod ttl;
 mod uris;
+mod usage;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use tidegate_core::{
-    BoxFuture, Call, Caller, Catalog, ChangeStream, GaugeValue, Health, Reply,
-    ResourceSubscription, Result, Source, SourceId, Viewer,
+    BoxFuture, Call, Catalog, ChangeStream, GaugeValue, Health, Reply, ResourceSubscription,
+    Result, Source, SourceId, Viewer,
 };
-use tidegate_store::memory::{EntryOwner, MemoryStore, memory_store};
+use tidegate_store::memory::memory_store;
 use tidegate_store::{Store, StoreError, StoreEvents, StoreState, UnixMillis};
 
-use crate::declare::{Declarations, Offer, Stop};
+use crate::declarations::{Declarations, DeclaredSource};
 pub use limits::Limits;
-use notices::Notices;
-pub use record::{Record, WrongRecord};
-use uris::Uris;
+use notifications::Notifications;
+pub use record::{InvalidRecord, Record};
+use state::MemoryState;
+use uris::MemoryUris;
 
-/// The longest time between two looks at what has expired.
-const LONGEST_PAUSE: Duration = Duration::from_secs(3600);
+/// The longest pause between deletions of expired entries.
+const MAX_EXPIRY_PAUSE: Duration = Duration::from_secs(3600);
 
-/// Before what failed is tried again.
-const AFTER_FAILURE: Duration = Duration::from_secs(2);
+/// Pause before a failed deletion of expired entries is retried.
+const EXPIRY_RETRY_DELAY: Duration = Duration::from_secs(2);
 
 /// The source `memory`.
 pub struct Memory {
-    state: State,
-    offer: Offer<State>,
+    state: MemoryState,
+    declared: DeclaredSource<MemoryState>,
     store: Arc<Store>,
-    notices: Notices,
+    notifications: Notifications,
+    /// The usage of all principals, for gauges.
     entries: AtomicU64,
     bytes: AtomicU64,
 }
 
-/// What the declarations work with.
-pub(crate) struct State {
-    id: String,
-    uris: Uris,
-    kept: Arc<dyn MemoryStore>,
-    limits: Limits,
-}
-
-impl State {
-    /// The entries of whoever calls.
-    fn owner(&self, caller: &Caller) -> EntryOwner {
-        EntryOwner {
-            source: self.id.clone(),
-            principal: caller.principal.as_str().to_owned(),
-        }
-    }
-}
-
-impl From<StoreError> for Stop {
-    fn from(error: StoreError) -> Self {
-        Self::Error(error.into())
-    }
-}
-
 impl Memory {
-    /// Keeps entries in this store, apart from those of sources with other ids.
+    /// Stores entries in `store`, separate from those of other source ids.
     pub fn new(id: &SourceId, limits: Limits, store: &Arc<Store>) -> Self {
-        let uris = Uris::new(id);
+        let uris = MemoryUris::new(id);
         Self {
-            offer: Offer::new(Declarations {
+            declared: DeclaredSource::new(Declarations {
                 owned: vec![uris.root()],
                 resources: resources::resources(&uris),
                 templates: resources::templates(&uris),
                 prompts: prompts::prompts(),
                 tools: tools::tools(),
             }),
-            notices: Notices::new(id, uris.clone()),
-            state: State {
+            notifications: Notifications::new(id, uris.clone()),
+            state: MemoryState {
                 id: id.to_string(),
                 uris,
-                kept: memory_store(store),
+                entries: memory_store(store),
                 limits,
             },
             store: Arc::clone(store),
@@ -97,51 +77,53 @@ impl Memory {
         }
     }
 
-    /// Sweeps what has expired and tells what changes, for as long as it is polled.
+    /// Deletes expired entries and announces changes for as long as it is polled.
     pub async fn run(self: Arc<Self>) {
-        let mut changes = self.store.subscribe();
+        let mut events = self.store.subscribe();
         loop {
-            let pause = self.sweep().await.unwrap_or(AFTER_FAILURE);
-            // Until something expires, or is written: then that may expire sooner.
-            let told = tokio::time::timeout(pause, self.tell(&mut changes));
-            told.await.ok();
+            let pause = self.delete_expired().await.unwrap_or(EXPIRY_RETRY_DELAY);
+            // Until the next expiry, or until a write, which may add an entry that expires sooner.
+            let written = self.announce_until_written(&mut events);
+            tokio::time::timeout(pause, written).await.ok();
         }
     }
 
-    /// Tells what changes until something has been written.
-    async fn tell(&self, changes: &mut StoreEvents) {
-        while !self.notices.tell(changes.next().await) {}
+    async fn announce_until_written(&self, events: &mut StoreEvents) {
+        while !self.notifications.announce(events.next().await) {}
     }
 
-    /// Deletes what has expired, counts the rest, and gives the time until more expires.
-    async fn sweep(&self) -> Result<Duration, StoreError> {
-        let next = self.state.kept.delete_expired().await?;
-        let total = self.state.kept.total_usage(&self.state.id).await?;
+    /// Deletes expired entries, updates the gauges, and returns the time until the next expiry.
+    async fn delete_expired(&self) -> Result<Duration, StoreError> {
+        let next = self.state.entries.delete_expired().await?;
+        let total = self.state.entries.total_usage(&self.state.id).await?;
         self.entries.store(total.entries, Ordering::Relaxed);
         self.bytes.store(total.bytes, Ordering::Relaxed);
-        let left = next.map_or(i64::MAX, |next| next.0.saturating_sub(UnixMillis::now().0));
-        let left = Duration::from_millis(u64::try_from(left).unwrap_or(0));
-        Ok(left.min(LONGEST_PAUSE))
+        let millis = next.map_or(i64::MAX, |next| next.0.saturating_sub(UnixMillis::now().0));
+        let pause = Duration::from_millis(u64::try_from(millis).unwrap_or(0));
+        Ok(pause.min(MAX_EXPIRY_PAUSE))
     }
 }
 
 impl Source for Memory {
     fn catalog(&self, viewer: &Viewer<'_>) -> Arc<Catalog> {
-        self.offer.catalog(viewer)
+        self.declared.catalog(viewer)
     }
 
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>> {
-        Box::pin(async move { self.offer.serve(&self.state, &call).await })
+        Box::pin(async move { self.declared.call(&self.state, &call).await })
     }
 
     fn changes(&self) -> ChangeStream {
-        self.notices.stream()
+        self.notifications.stream()
     }
 
     fn subscribe(&self, uri: &str) -> ResourceSubscription {
-        let guard = (self.notices.watch(uri), self.store.poll_frequently());
+        let guards = (
+            self.notifications.subscribe(uri),
+            self.store.poll_frequently(),
+        );
         let store = Arc::clone(&self.store);
-        ResourceSubscription::new(guard, async move { store.wait_until_following().await })
+        ResourceSubscription::new(guards, async move { store.wait_until_following().await })
     }
 
     fn ready(&self) -> BoxFuture<'_, ()> {
@@ -159,10 +141,10 @@ impl Source for Memory {
     }
 
     fn gauges(&self) -> Vec<GaugeValue> {
-        let vital = |name, value: &AtomicU64| GaugeValue {
+        let gauge = |name, value: &AtomicU64| GaugeValue {
             name,
             value: value.load(Ordering::Relaxed),
         };
-        vec![vital("entries", &self.entries), vital("bytes", &self.bytes)]
+        vec![gauge("entries", &self.entries), gauge("bytes", &self.bytes)]
     }
 }

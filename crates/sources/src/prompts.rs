@@ -20,7 +20,7 @@ use tidegate_core::{
 };
 use tokio::sync::watch;
 
-use crate::declare::{arguments, completing, nothing_called};
+use crate::declarations::{arguments_text, completion, unknown_name};
 use crate::files::entries;
 use crate::folder::{
     Base, Desk, Folders, Look, Patterns, Root, Rules, Told, Unread, Walk, folders, keep_looking,
@@ -121,14 +121,14 @@ impl Inner {
     fn completion(&self, call: &Call, name: &str) -> Result<Reply> {
         let shelf = self.now();
         let prompt = shelf.library.prompts.get(name);
-        let prompt = prompt.ok_or_else(|| nothing_called(name))?;
-        let argument = completing::argument(call)?;
+        let prompt = prompt.ok_or_else(|| unknown_name(name))?;
+        let argument = completion::argument_name(call)?;
         let argument = prompt.argument(&argument).ok_or_else(|| {
             let message = "this prompt has no such argument";
             Error::client(Code::InvalidParams, message)
         })?;
-        let values = argument.suggested(&completing::typed(call).value);
-        Ok(Reply::Done(completing::suggested(&values)))
+        let values = argument.suggested(&completion::input(call).typed);
+        Ok(Reply::Done(completion::outcome(&values)))
     }
 }
 
@@ -166,8 +166,8 @@ impl Source for Prompts {
                 Operation::Prompt { name } => {
                     let shelf = inner.now();
                     let prompt = shelf.library.prompts.get(name);
-                    let prompt = prompt.ok_or_else(|| nothing_called(name))?;
-                    prompt.get(&arguments(&call)).map(Reply::Done)
+                    let prompt = prompt.ok_or_else(|| unknown_name(name))?;
+                    prompt.get(&arguments_text(&call)).map(Reply::Done)
                 }
                 Operation::Resource { uri } => inner.read(uri).await,
                 Operation::Completion {
@@ -176,7 +176,7 @@ impl Source for Prompts {
                 Operation::Completion {
                     reference: Reference::Resource(name),
                 }
-                | Operation::Tool { name } => Err(nothing_called(name)),
+                | Operation::Tool { name } => Err(unknown_name(name)),
                 Operation::Gateway(_) | Operation::Task { .. } => {
                     Err(Error::internal("a call went to the wrong source"))
                 }

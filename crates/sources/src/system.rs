@@ -1,7 +1,10 @@
-//! The source `system`: how the gateway is, what it has done, which models it knows.
+//! The source `system`: the health of the gateway, its statistics, and its models.
 
-mod memory;
-mod report;
+mod component;
+mod gateway_metrics;
+mod health_report;
+mod other_reports;
+mod process;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,96 +17,103 @@ use tidegate_core::{
     ClientContext, HealthCheck, Reply, Result, Source, SourceId, Viewer,
 };
 
-use crate::declare::{Body, Declarations, Hint, Offer, Resource, Stop, Tool};
-use report::{HealthReport, ModelsReport, StatsReport, Status};
+use crate::declarations::{
+    Declarations, DeclaredResource, DeclaredSource, DeclaredTool, ResourceContents, ToolEffect,
+    ToolError, ToolInfo,
+};
+use component::ComponentStatus;
+use health_report::HealthReport;
+use other_reports::{ModelsReport, StatsReport};
 
-const HEALTH: &str = "resource://system/health";
-const STATS: &str = "plugin://system/stats";
+const HEALTH_URI: &str = "resource://system/health";
+const MODELS_URI: &str = "resource://system/models";
+const STATS_URI: &str = "plugin://system/stats";
 
-/// How often the state is looked at for those who subscribe to it.
-const WATCH_EVERY: Duration = Duration::from_secs(1);
+/// How often the health is checked for subscribers.
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The source `system`.
 pub struct System {
-    state: State,
-    offer: Offer<State>,
+    state: SystemState,
+    declared: DeclaredSource<SystemState>,
     changes: ChangeSender,
-    last_seen: Mutex<Seen>,
+    last_announced: Mutex<Announced>,
 }
 
-/// What those who subscribe were told last.
+/// What subscribers were notified about last.
 #[derive(PartialEq)]
-struct Seen {
-    statuses: Vec<(String, Status)>,
+struct Announced {
+    statuses: Vec<(String, ComponentStatus)>,
     calls: u64,
 }
 
-/// What the reports are made from.
-struct State {
+/// The input of the reports.
+struct SystemState {
     stats: Arc<CallStats>,
     sources: Vec<(SourceId, Arc<dyn Source>)>,
-    probes: Vec<Arc<dyn HealthCheck>>,
-    /// What this source offers itself.
-    own: Arc<Catalog>,
+    checks: Vec<Arc<dyn HealthCheck>>,
+    /// The catalog of this source itself.
+    catalog: Arc<Catalog>,
 }
 
 impl System {
-    /// Reports on these sources, on itself, and on these parts of the gateway.
+    /// Reports on these sources, on these parts of the gateway, and on itself.
     pub fn new(
         stats: Arc<CallStats>,
         sources: Vec<(SourceId, Arc<dyn Source>)>,
-        probes: Vec<Arc<dyn HealthCheck>>,
+        checks: Vec<Arc<dyn HealthCheck>>,
     ) -> Self {
-        let offer = Offer::new(declarations());
-        let own = Viewer {
+        let declared = DeclaredSource::new(declarations());
+        let viewer = Viewer {
             caller: &Caller::local(),
             client: &ClientContext::default(),
         };
-        let state = State {
+        let state = SystemState {
             stats,
             sources,
-            probes,
-            own: offer.catalog(&own),
+            checks,
+            catalog: declared.catalog(&viewer),
         };
-        let last_seen = Mutex::new(state.seen());
+        let last_announced = Mutex::new(state.announced());
         Self {
             state,
-            offer,
+            declared,
             changes: ChangeSender::default(),
-            last_seen,
+            last_announced,
         }
     }
 
-    /// Looks at the state for as long as it is polled, and tells when it is another.
+    /// Checks the health for as long as it is polled, and announces changes.
     pub async fn watch(&self) {
-        let mut ticks = tokio::time::interval(WATCH_EVERY);
+        let mut ticks = tokio::time::interval(CHECK_INTERVAL);
         ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         loop {
             ticks.tick().await;
-            self.look();
+            self.announce_changes();
         }
     }
 
-    fn look(&self) {
-        let seen = self.state.seen();
-        let mut last = self.last_seen.lock();
-        if last.statuses != seen.statuses {
-            self.changes.send(Change::ResourceUpdated(HEALTH.into()));
+    fn announce_changes(&self) {
+        let now = self.state.announced();
+        let mut last = self.last_announced.lock();
+        if last.statuses != now.statuses {
+            self.changes
+                .send(Change::ResourceUpdated(HEALTH_URI.into()));
         }
-        if last.calls != seen.calls {
-            self.changes.send(Change::ResourceUpdated(STATS.into()));
+        if last.calls != now.calls {
+            self.changes.send(Change::ResourceUpdated(STATS_URI.into()));
         }
-        *last = seen;
+        *last = now;
     }
 }
 
 impl Source for System {
     fn catalog(&self, viewer: &Viewer<'_>) -> Arc<Catalog> {
-        self.offer.catalog(viewer)
+        self.declared.catalog(viewer)
     }
 
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>> {
-        Box::pin(async move { self.offer.serve(&self.state, &call).await })
+        Box::pin(async move { self.declared.call(&self.state, &call).await })
     }
 
     fn changes(&self) -> ChangeStream {
@@ -111,17 +121,28 @@ impl Source for System {
     }
 }
 
-impl State {
-    fn seen(&self) -> Seen {
-        Seen {
+impl SystemState {
+    fn announced(&self) -> Announced {
+        Announced {
             statuses: self.health(&Caller::local()).statuses(),
             calls: self.stats.calls(),
         }
     }
 
-    /// How everything is. Sources are counted as the one who asks sees them.
+    /// The health report, with the elements that this caller sees.
     fn health(&self, caller: &Caller) -> HealthReport {
-        HealthReport::new(&self.stats, &self.sources, &self.probes, &self.own, caller)
+        HealthReport::new(
+            &self.stats,
+            &self.sources,
+            &self.checks,
+            &self.catalog,
+            caller,
+        )
+    }
+
+    fn stats(&self) -> StatsReport {
+        let sources = self.sources.len() + 1;
+        StatsReport::new(&self.stats, sources, &self.checks)
     }
 }
 
@@ -132,57 +153,56 @@ struct HealthArguments {
     component: Option<String>,
 }
 
-fn declarations() -> Declarations<State> {
+fn declarations() -> Declarations<SystemState> {
     Declarations {
         owned: vec!["resource://system".into(), "plugin://system".into()],
         resources: vec![
-            Resource {
-                uri: HEALTH.into(),
+            DeclaredResource {
+                uri: HEALTH_URI.into(),
                 name: "System Health",
                 title: "System health",
-                description: "How the gateway and each of its sources are: overall status, \
-                    components, metrics, alerts and recommendations.",
+                description: "Health of the gateway and its sources: overall status, components, \
+                    metrics, alerts and recommendations.",
                 mime: "application/json",
                 ttl: Duration::ZERO,
                 scope: CacheScope::Private,
                 admin_only: false,
-                read: |state, caller| Box::pin(async { Body::json(&state.health(caller)) }),
-            },
-            Resource {
-                uri: "resource://system/models".into(),
-                name: "AI Models",
-                title: "Model inventory",
-                description: "The AI models the gateway knows of.",
-                mime: "application/json",
-                ttl: Duration::ZERO,
-                scope: CacheScope::Private,
-                admin_only: false,
-                read: |_, _| Box::pin(async { Body::json(&ModelsReport::default()) }),
-            },
-            Resource {
-                uri: STATS.into(),
-                name: "Gateway Statistics",
-                title: "Gateway statistics",
-                description: "What the gateway has done since it started.",
-                mime: "application/json",
-                ttl: Duration::ZERO,
-                scope: CacheScope::Private,
-                admin_only: false,
-                read: |state, _| {
-                    Box::pin(async {
-                        let sources = state.sources.len() + 1;
-                        Body::json(&StatsReport::new(&state.stats, sources, &state.probes))
-                    })
+                read: |state, caller| {
+                    Box::pin(async { ResourceContents::json(&state.health(caller)) })
                 },
             },
+            DeclaredResource {
+                uri: MODELS_URI.into(),
+                name: "AI Models",
+                title: "Model inventory",
+                description: "The AI models configured in the gateway.",
+                mime: "application/json",
+                ttl: Duration::ZERO,
+                scope: CacheScope::Private,
+                admin_only: false,
+                read: |_, _| Box::pin(async { ResourceContents::json(&ModelsReport::default()) }),
+            },
+            DeclaredResource {
+                uri: STATS_URI.into(),
+                name: "Gateway Statistics",
+                title: "Gateway statistics",
+                description: "Call and resource statistics of the gateway since it started.",
+                mime: "application/json",
+                ttl: Duration::ZERO,
+                scope: CacheScope::Private,
+                admin_only: false,
+                read: |state, _| Box::pin(async { ResourceContents::json(&state.stats()) }),
+            },
         ],
-        tools: vec![Tool::new(
-            "health",
-            "System health",
-            "Reports how the gateway and each of its sources are. Changes nothing.",
-            Hint::Reads,
-            |state, asking, arguments| {
-                Box::pin(async move { health(state, asking.caller(), arguments) })
+        tools: vec![DeclaredTool::new(
+            ToolInfo {
+                name: "health",
+                title: "System health",
+                description: "Reports the health of the gateway and its sources.",
+                effect: ToolEffect::ReadOnly,
+            },
+            |state, call, arguments| {
+                Box::pin(async move { health(state, call.caller(), arguments) })
             },
         )],
         ..Declarations::default()
@@ -190,13 +210,13 @@ fn declarations() -> Declarations<State> {
 }
 
 fn health(
-    state: &State,
+    state: &SystemState,
     caller: &Caller,
     arguments: HealthArguments,
-) -> Result<HealthReport, Stop> {
+) -> Result<HealthReport, ToolError> {
     let report = state.health(caller);
     match arguments.component {
         None => Ok(report),
-        Some(name) => report.only(&name).map_err(Stop::Fault),
+        Some(name) => report.only(&name).map_err(ToolError::Reported),
     }
 }

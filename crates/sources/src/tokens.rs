@@ -1,5 +1,5 @@
-//! What a text costs a model's context. Counted with the tokenizer `o200k_base`: no count holds for
-//! every model, but this one is of a real one, and others are near it.
+//! Token counts of texts, with the tokenizer `o200k_base`. Models differ, but their counts are
+//! close to this one.
 
 use std::sync::LazyLock;
 
@@ -8,15 +8,14 @@ use tiktoken::CoreBpe;
 static TOKENIZER: LazyLock<Option<&'static CoreBpe>> =
     LazyLock::new(|| tiktoken::get_encoding("o200k_base"));
 
-/// Waits until counting is quick: what it needs is unpacked once.
-pub async fn ready() {
-    let unpacking = tokio::task::spawn_blocking(|| {
+/// Loads the tokenizer, which takes a while the first time.
+pub async fn load() {
+    let loading = tokio::task::spawn_blocking(|| {
         LazyLock::force(&TOKENIZER);
     });
-    unpacking.await.ok();
+    loading.await.ok();
 }
 
-/// The tokens of a text.
 pub fn count(text: &str) -> usize {
     match *TOKENIZER {
         Some(tokenizer) => tokenizer.count(text),
@@ -24,36 +23,32 @@ pub fn count(text: &str) -> usize {
     }
 }
 
-/// The longest beginning of a text that has no more tokens than this.
-pub fn within(text: &str, most: usize) -> &str {
-    // A token is a byte or more.
-    if text.len() <= most {
+/// The longest prefix of a text with at most this many tokens.
+pub fn prefix(text: &str, max_tokens: usize) -> &str {
+    // A token has at least one byte.
+    if text.len() <= max_tokens {
         return text;
     }
     let end = match *TOKENIZER {
-        None => most.saturating_mul(3),
+        None => max_tokens.saturating_mul(3),
         Some(tokenizer) => {
-            // No token is longer: beyond this nothing fits.
-            let head = upto(text, most.saturating_mul(LONGEST_TOKEN));
+            // Bytes beyond this cannot be part of the prefix.
+            let head = byte_prefix(text, max_tokens.saturating_mul(MAX_TOKEN_BYTES));
             let tokens = tokenizer.encode(head);
-            match tokens.len() <= most {
+            match tokens.len() <= max_tokens {
                 true => head.len(),
-                false => tokenizer.decode(&tokens[..most]).len(),
+                false => tokenizer.decode(&tokens[..max_tokens]).len(),
             }
         }
     };
-    upto(text, end)
+    byte_prefix(text, end)
 }
 
-const LONGEST_TOKEN: usize = 128;
+const MAX_TOKEN_BYTES: usize = 128;
 
-/// The beginning of a text that ends at a character.
-fn upto(text: &str, end: usize) -> &str {
-    let mut end = end.min(text.len());
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
+/// The prefix up to this byte, or to the character boundary before it.
+fn byte_prefix(text: &str, end: usize) -> &str {
+    &text[..text.floor_char_boundary(end)]
 }
 
 #[cfg(test)]
@@ -61,12 +56,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_beginning_has_no_more_tokens_than_asked_for() {
+    fn prefixes_stay_within_the_token_limit() {
         let text = "Größe und Maß, 日本語, and a few plain words. ".repeat(50);
-        for most in [0, 1, 7, 100, 400, 100_000] {
-            let head = within(&text, most);
-            assert!(count(head) <= most && text.starts_with(head), "{most}");
+        for max_tokens in [0, 1, 7, 100, 400, 100_000] {
+            let prefix = prefix(&text, max_tokens);
+            assert!(count(prefix) <= max_tokens, "{max_tokens}");
+            assert!(text.starts_with(prefix), "{max_tokens}");
         }
-        assert_eq!(within(&text, 100_000), text);
+        assert_eq!(prefix(&text, 100_000), text);
     }
 }

@@ -1,4 +1,4 @@
-//! A request in place of the one that a tool got, and its reply as the tool's.
+//! Sends a request on behalf of a tool call, and converts its reply into the tool's.
 
 use std::sync::Arc;
 
@@ -7,73 +7,70 @@ use tidegate_core::{
     SearchIndex, SourceId, truncate_for_message,
 };
 
-use crate::declare::{Stop, fault};
+use crate::declarations::{ToolError, error_result};
 
-/// What belongs to the client's request, whatever it asks: it goes with the one in its place.
-const OF_THE_REQUEST: [&str; 3] = ["_meta", "inputResponses", "requestState"];
+/// Params that belong to the client's request and are copied to the relayed one.
+const COPIED_PARAMS: [&str; 3] = ["_meta", "inputResponses", "requestState"];
 
-/// What a tool asks of the gateway for its caller.
-pub(super) struct Inner<'a> {
+/// The request to send instead of the tool call.
+pub(super) struct RelayedRequest<'a> {
     pub(super) operation: Operation,
-    /// What the method takes, as JSON by name.
+    /// Params of the method: name and JSON text.
     pub(super) params: Vec<(&'a str, String)>,
 }
 
-/// Everything that a caller can use where it asks. Made off the threads that serve calls: with very
-/// much to index it may take a while.
-pub(super) async fn index_for(
-    gateway_handle: &GatewayHandle,
-    call: &Call,
-) -> Result<Arc<SearchIndex>> {
-    let (gateway_handle, call) = (gateway_handle.clone(), call.clone());
-    let making = move || gateway_handle.index(&call.scope, &call.viewer());
-    let made = tokio::task::spawn_blocking(making).await;
-    made.unwrap_or_else(|cause| {
-        Err(Error::internal("the index could not be made").with_cause(cause))
+/// The index of everything that the caller can use at this endpoint. Built on the blocking pool,
+/// because a large index takes a while.
+pub(super) async fn index_for(gateway: &GatewayHandle, call: &Call) -> Result<Arc<SearchIndex>> {
+    let (gateway, call) = (gateway.clone(), call.clone());
+    let build = move || gateway.index(&call.scope, &call.viewer());
+    let index = tokio::task::spawn_blocking(build).await;
+    index.unwrap_or_else(|cause| {
+        Err(Error::internal("the search index could not be built").with_cause(cause))
     })
 }
 
-/// Refuses a source that is not there.
-pub(super) fn check_source(index: &SearchIndex, wanted: Option<&str>) -> Result<(), Stop> {
-    match wanted {
-        Some(wanted) if !index.sources().any(|id| id.as_str() == wanted) => {
+/// Rejects an unknown source id.
+pub(super) fn check_source(index: &SearchIndex, source: Option<&str>) -> Result<(), ToolError> {
+    match source {
+        Some(source) if !index.sources().any(|id| id.as_str() == source) => {
             let known: Vec<_> = index.sources().map(SourceId::as_str).collect();
-            let (wanted, known) = (truncate_for_message(wanted), known.join(", "));
-            let message = format!("there is no source `{wanted}`; there are {known}");
-            Err(Stop::fault(message))
+            let (source, known) = (truncate_for_message(source), known.join(", "));
+            let message = format!("no source named `{source}`; available: {known}");
+            Err(ToolError::reported(message))
         }
         _ => Ok(()),
     }
 }
 
-/// Makes the request, and turns its result into that of a tool. An error is one the model should
-/// see: it may know better.
+/// Sends the request and converts its result. Errors become tool results, so that the model can
+/// react to them.
 pub(super) async fn relay(
-    gateway_handle: &GatewayHandle,
+    gateway: &GatewayHandle,
     call: &Call,
-    inner: Inner<'_>,
-    turn: impl Fn(RawJson) -> RawJson + Send + 'static,
+    relayed: RelayedRequest<'_>,
+    convert: impl Fn(RawJson) -> RawJson + Send + 'static,
 ) -> Result<Reply> {
-    let operation = inner.operation.clone();
-    let answer = match request(call, inner) {
-        Ok(request) => gateway_handle.handle(request).await,
+    let operation = relayed.operation.clone();
+    let reply = match build_request(call, relayed) {
+        Ok(request) => gateway.handle(request).await,
         Err(error) => Err(error),
     };
-    Reply::map_result(answer, move |outcome| match outcome {
-        Ok(outcome) => Ok(turned(outcome, &turn)),
-        Err(error) => Ok(refused(&operation, &error)),
+    Reply::map_result(reply, move |outcome| match outcome {
+        Ok(outcome) => Ok(convert_outcome(outcome, &convert)),
+        Err(error) => Ok(error_outcome(&operation, &error)),
     })
 }
 
-/// The request, if it is one that a client could have made itself.
-fn request(call: &Call, inner: Inner<'_>) -> Result<Request> {
+/// The request, checked like one that a client sends.
+fn build_request(call: &Call, relayed: RelayedRequest<'_>) -> Result<Request> {
     let given = call.params.object().unwrap_or_default();
     let mut params = Object::default();
-    for (name, value) in inner.params {
+    for (name, value) in relayed.params {
         params.set(name, value);
     }
-    inner.operation.check(&params)?;
-    for name in OF_THE_REQUEST {
+    relayed.operation.check(&params)?;
+    for name in COPIED_PARAMS {
         if let Some(value) = given.get(name) {
             params.set(name, value.to_owned());
         }
@@ -82,10 +79,10 @@ fn request(call: &Call, inner: Inner<'_>) -> Result<Request> {
         correlation: call.correlation,
         caller: Arc::clone(&call.caller),
         scope: call.scope.clone(),
-        // On the wire it is still the call of a tool.
+        // For logs and metrics this is still the tool call.
         label: call.label,
         client: call.client.clone(),
-        operation: inner.operation,
+        operation: relayed.operation,
         params: params.write(),
         is_continuation: given.get("requestState").is_some()
             || given.get("inputResponses").is_some(),
@@ -93,22 +90,22 @@ fn request(call: &Call, inner: Inner<'_>) -> Result<Request> {
     })
 }
 
-fn turned(outcome: Outcome, turn: &impl Fn(RawJson) -> RawJson) -> Outcome {
+fn convert_outcome(outcome: Outcome, convert: &impl Fn(RawJson) -> RawJson) -> Outcome {
     match outcome {
-        Outcome::Complete { result, .. } => Outcome::complete(turn(result)),
+        Outcome::Complete { result, .. } => Outcome::complete(convert(result)),
         Outcome::InputRequired(_) | Outcome::Question { .. } | Outcome::Task(_) => outcome,
     }
 }
 
-/// An error in words for the model, which may never have seen the URI that was asked for.
-fn refused(operation: &Operation, error: &Error) -> Outcome {
+/// A message for the model, which may have guessed the URI.
+fn error_outcome(operation: &Operation, error: &Error) -> Outcome {
     let message = match operation {
         Operation::Resource { uri } if error.code() == Code::ResourceNotFound => format!(
-            "`{}`: {}; find others with `gateway__list_resources` or `gateway__search`",
+            "`{}`: {}; find resources with `gateway__list_resources` or `gateway__search`",
             truncate_for_message(uri),
             error.message()
         ),
         _ => error.message().to_owned(),
     };
-    Outcome::complete(fault(&message))
+    Outcome::complete(error_result(&message))
 }

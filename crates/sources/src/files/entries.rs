@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tidegate_core::{CatalogEntry, Code, Error, ErrorOrigin, Result};
 
-use crate::declare::{Body, entry};
+use crate::declarations::{ResourceContents, catalog_entry};
 use crate::folder::{Base, Contents, File, Level, Place, Root, Unread, media};
 
 /// The variable of the template.
@@ -33,7 +33,9 @@ pub(super) fn resources(
         .iter()
         .filter(|(_, file)| file.stamp.size <= max_file_bytes)
         .map(|(place, file)| resource(&base.uri(place), &place.to_string(), None, file));
-    std::iter::once(entry(&uri, top)).chain(files).collect()
+    std::iter::once(catalog_entry(&uri, top))
+        .chain(files)
+        .collect()
 }
 
 /// A file in a list.
@@ -47,7 +49,7 @@ pub(crate) fn resource(uri: &str, name: &str, about: Option<&str>, file: &File) 
     if let Some(modified) = rfc3339(file.stamp.modified()) {
         definition["annotations"] = json!({ "lastModified": modified });
     }
-    entry(uri, definition)
+    catalog_entry(uri, definition)
 }
 
 pub(super) fn template(text: &str) -> CatalogEntry {
@@ -58,17 +60,20 @@ pub(super) fn template(text: &str) -> CatalogEntry {
         "description": "A file of this folder by its path. The path of a folder gives what is in it, \
             as JSON.",
     });
-    entry(text, definition)
+    catalog_entry(text, definition)
 }
 
 /// What was read, as an item of `contents` under the URI it was asked for by (X25).
 pub(crate) fn item(base: &Base, place: &Place, uri: &str, contents: Contents) -> Result<Value> {
     let (body, mime) = match contents {
         Contents::File { bytes, mime } if media::is_text(mime) => (text_or_bytes(bytes), mime),
-        Contents::File { bytes, mime } => (Body::bytes(bytes), mime),
-        Contents::Folder(level) => (Body::json(&Listing::of(base, place, &level))?, media::JSON),
+        Contents::File { bytes, mime } => (ResourceContents::bytes(bytes), mime),
+        Contents::Folder(level) => (
+            ResourceContents::json(&Listing::of(base, place, &level))?,
+            media::JSON,
+        ),
     };
-    Ok(body.item(uri, mime))
+    Ok(body.into_item(uri, mime))
 }
 
 /// Why something was not read, for whoever asked.
@@ -90,10 +95,10 @@ pub(crate) fn unread(uri: &str, limit: u64, unread: Unread) -> Error {
 }
 
 /// What turns out not to be text further down is given as bytes.
-fn text_or_bytes(bytes: Vec<u8>) -> Body {
+fn text_or_bytes(bytes: Vec<u8>) -> ResourceContents {
     match media::text(bytes) {
-        Ok(text) => Body::text(text),
-        Err(bytes) => Body::bytes(bytes),
+        Ok(text) => ResourceContents::text(text),
+        Err(bytes) => ResourceContents::bytes(bytes),
     }
 }
 

@@ -1,5 +1,4 @@
-//! Texts that were made, for as long as they hold: until what they tell of changes, and no longer
-//! than their time (S3.9, S3.10, X21).
+//! Rendered texts, cached until the index changes or their lifetime ends (S3.9, S3.10, X21).
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
@@ -8,35 +7,36 @@ use std::time::{Duration, Instant};
 use parking_lot::{Mutex, MutexGuard};
 use tidegate_core::{GaugeValue, SearchIndex};
 
-/// One for each text and kind of caller, and a few more.
-const MOST: usize = 64;
+/// Enough for each text and viewer class in use.
+const MAX_ENTRIES: usize = 64;
 
-pub(super) struct Cache {
+pub(super) struct TextCache {
     ttl: Duration,
-    entries: Mutex<Vec<Entry>>,
+    entries: Mutex<Vec<CachedText>>,
     hits: AtomicU64,
     misses: AtomicU64,
 }
 
-struct Entry {
+struct CachedText {
     uri: String,
-    /// What the text was made from, and for whom.
-    of: Weak<SearchIndex>,
-    kind: u64,
+    index: Weak<SearchIndex>,
+    viewer_class: u64,
     text: Arc<str>,
-    made: Instant,
+    rendered_at: Instant,
 }
 
-/// How well it serves.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Use {
+pub(super) struct CacheStats {
     pub(super) hits: u64,
     pub(super) misses: u64,
     pub(super) entries: usize,
     pub(super) ttl: Duration,
 }
 
-impl Cache {
+/// The index that a text is rendered from, and the viewer class.
+type TextKey<'a> = (&'a Arc<SearchIndex>, u64);
+
+impl TextCache {
     pub(super) fn new(ttl: Duration) -> Self {
         Self {
             ttl,
@@ -46,48 +46,46 @@ impl Cache {
         }
     }
 
-    /// The text, and how long it still holds.
+    /// The text, and its remaining lifetime.
     pub(super) fn get(
         &self,
         uri: &str,
-        of: (&Arc<SearchIndex>, u64),
-        make: impl FnOnce() -> String,
+        key: TextKey<'_>,
+        render: impl FnOnce() -> String,
     ) -> (Arc<str>, Duration) {
-        if let Some(kept) = self.find(uri, of) {
+        if let Some(cached) = self.find(uri, key) {
             self.hits.fetch_add(1, Ordering::Relaxed);
-            return kept;
+            return cached;
         }
         self.misses.fetch_add(1, Ordering::Relaxed);
-        let text: Arc<str> = make().into();
+        let text: Arc<str> = render().into();
         let mut entries = self.lock();
-        let others = |entry: &Entry| entry.uri != uri || !entry.is_of(of);
-        entries.retain(|entry| entry.made.elapsed() < self.ttl && others(entry));
-        if entries.len() == MOST {
+        let is_current = |entry: &CachedText| entry.rendered_at.elapsed() < self.ttl;
+        entries.retain(|entry| is_current(entry) && !entry.is_for(uri, key));
+        if entries.len() == MAX_ENTRIES {
             entries.remove(0);
         }
         if !self.ttl.is_zero() {
-            entries.push(Entry {
+            entries.push(CachedText {
                 uri: uri.to_owned(),
-                of: Arc::downgrade(of.0),
-                kind: of.1,
+                index: Arc::downgrade(key.0),
+                viewer_class: key.1,
                 text: Arc::clone(&text),
-                made: Instant::now(),
+                rendered_at: Instant::now(),
             });
         }
         (text, self.ttl)
     }
 
-    fn find(&self, uri: &str, of: (&Arc<SearchIndex>, u64)) -> Option<(Arc<str>, Duration)> {
+    fn find(&self, uri: &str, key: TextKey<'_>) -> Option<(Arc<str>, Duration)> {
         let entries = self.lock();
-        let entry = entries
-            .iter()
-            .find(|entry| entry.uri == uri && entry.is_of(of))?;
-        let left = self.ttl.checked_sub(entry.made.elapsed())?;
-        (!left.is_zero()).then(|| (Arc::clone(&entry.text), left))
+        let entry = entries.iter().find(|entry| entry.is_for(uri, key))?;
+        let remaining = self.ttl.checked_sub(entry.rendered_at.elapsed())?;
+        (!remaining.is_zero()).then(|| (Arc::clone(&entry.text), remaining))
     }
 
-    pub(super) fn usage(&self) -> Use {
-        Use {
+    pub(super) fn stats(&self) -> CacheStats {
+        CacheStats {
             hits: self.hits.load(Ordering::Relaxed),
             misses: self.misses.load(Ordering::Relaxed),
             entries: self.lock().len(),
@@ -96,23 +94,25 @@ impl Cache {
     }
 
     pub(super) fn gauges(&self) -> Vec<GaugeValue> {
-        let usage = self.usage();
-        let figures = [
-            ("cache_hits", usage.hits),
-            ("cache_misses", usage.misses),
-            ("cache_entries", usage.entries as u64),
+        let stats = self.stats();
+        let values = [
+            ("cache_hits", stats.hits),
+            ("cache_misses", stats.misses),
+            ("cache_entries", stats.entries as u64),
         ];
-        let gauges = figures.map(|(name, value)| GaugeValue { name, value });
+        let gauges = values.map(|(name, value)| GaugeValue { name, value });
         gauges.to_vec()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Vec<Entry>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<CachedText>> {
         self.entries.lock()
     }
 }
 
-impl Entry {
-    fn is_of(&self, (index, kind): (&Arc<SearchIndex>, u64)) -> bool {
-        self.kind == kind && std::ptr::eq(self.of.as_ptr(), Arc::as_ptr(index))
+impl CachedText {
+    fn is_for(&self, uri: &str, (index, viewer_class): TextKey<'_>) -> bool {
+        self.uri == uri
+            && self.viewer_class == viewer_class
+            && std::ptr::eq(self.index.as_ptr(), Arc::as_ptr(index))
     }
 }

@@ -1,173 +1,173 @@
-//! `capability-index://full`: every element, in pages that a model's context can hold.
+//! `capability-index://full`: every element, in pages that fit a model's context.
 
 use std::fmt::Write as _;
 
 use tidegate_core::{Code, Element, ElementFacts, Error};
 
-use super::figures::{inline, one};
+use super::kinds::singular;
 use super::verbs::verb;
-use super::{FULL, Glance};
-use crate::declare::{About, Template};
+use super::view::IndexView;
+use crate::declarations::{DeclaredTemplate, TemplateInfo};
 use crate::tokens;
 
-/// What a page may cost (S3.3).
-const MOST_TOKENS: usize = 40_000;
+pub const FULL: &str = "capability-index://full";
 
-/// What its beginning and its end may.
-const AROUND: usize = 1_500;
+/// The limit of a page (S3.3).
+const MAX_TOKENS: usize = 40_000;
 
-/// What may be said of one element, in characters.
-const LONGEST_DESCRIPTION: usize = 600;
+/// Reserved for the header and footer of a page.
+const FRAME_TOKENS: usize = 1_500;
 
-/// Things alike that are named, and what naming them may cost.
-const ALIKE: usize = 3;
-const ALIKE_TOKENS: usize = 60;
+const MAX_TEXT_CHARS: usize = 600;
 
-const ARGUMENTS: usize = 20;
+/// Similar elements that are named, and the limit for naming them.
+const MAX_SIMILAR: usize = 3;
+const MAX_SIMILAR_TOKENS: usize = 60;
 
-pub(super) fn pages() -> Template<Glance> {
-    let about = About {
+const MAX_ARGUMENTS: usize = 20;
+const MAX_ARGUMENT_CHARS: usize = 64;
+
+const MAX_COMPLETED_PAGES: usize = 100;
+
+pub(super) fn pages() -> DeclaredTemplate<IndexView> {
+    let info = TemplateInfo {
         name: "Capability Index Page",
         title: "Capability index, by page",
-        description: "The pages of the whole index, from 1.",
+        description: "One page of the full index; the first page is 1.",
         mime: Some("text/markdown"),
     };
-    let read = Template::new(
-        format!("{FULL}?page={{page}}"),
-        about,
-        |glance, expanded| {
-            Box::pin(async move {
-                let number = expanded.value("page").parse().ok();
-                let number = number.filter(|number| *number > 0).ok_or_else(|| {
-                    let message = "a page is a number, from 1";
-                    Error::client(Code::InvalidParams, message).with_uri(expanded.uri)
-                })?;
-                if bounds(glance, number).is_none() {
-                    return Err(expanded.not_found());
-                }
-                Ok(glance.kept(expanded.uri, |glance| {
-                    page(glance, number).unwrap_or_default()
-                }))
-            })
-        },
-    );
-    read.completed("page", |glance, typed| {
+    let text = format!("{FULL}?page={{page}}");
+    DeclaredTemplate::new(text, info, |view, matched| {
         Box::pin(async move {
-            let mut pages = Vec::new();
-            for number in 1..=100 {
-                if bounds(glance, number).is_none() {
-                    break;
-                }
-                pages.push(number.to_string());
+            let number = matched.path_variable("page").parse().ok();
+            let number = number.filter(|number| *number > 0).ok_or_else(|| {
+                let message = "`page` must be an integer of at least 1";
+                Error::client(Code::InvalidParams, message).with_uri(matched.uri)
+            })?;
+            if page_bounds(view, number).is_none() {
+                return Err(matched.not_found());
             }
-            pages.retain(|page| page.starts_with(&typed.value));
-            Ok(pages)
+            Ok(view.cached(matched.uri, |view| page(view, number).unwrap_or_default()))
+        })
+    })
+    .with_completer("page", |view, input| {
+        Box::pin(async move {
+            let pages = 1..=MAX_COMPLETED_PAGES;
+            let pages = pages.take_while(|number| page_bounds(view, *number).is_some());
+            let pages = pages.map(|number| number.to_string());
+            Ok(pages
+                .filter(|page| page.starts_with(&input.typed))
+                .collect())
         })
     })
 }
 
-/// The text of a page; none if there is none with this number.
-pub(super) fn page(glance: &Glance, number: usize) -> Option<String> {
-    let (start, end) = bounds(glance, number)?;
-    let total = glance.index.elements().count();
+/// The text of a page; `None` past the last one.
+pub(super) fn page(view: &IndexView, number: usize) -> Option<String> {
+    let (start, end) = page_bounds(view, number)?;
+    let total = view.index.elements().count();
     let mut text = format!("# Capability index, page {number}\n\n");
-    writeln!(
-        text,
-        "Elements {} to {end} of {total}.\n",
-        (start + 1).min(total)
-    )
-    .ok()?;
+    let first = (start + 1).min(total);
+    writeln!(text, "Elements {first} to {end} of {total}.\n").ok()?;
     if number == 1 {
-        vocabulary(&mut text, glance);
+        push_vocabulary(&mut text, view);
     }
-    for element in glance.index.elements().skip(start).take(end - start) {
-        text.push_str(&block(glance, &element));
-        alike(&mut text, glance, element);
+    for element in view.index.elements().skip(start).take(end - start) {
+        text.push_str(&element_block(view, &element));
+        push_similar(&mut text, view, element);
         text.push('\n');
     }
-    // The name of an element is as long as its source made it.
-    let mut text = tokens::within(&text, MOST_TOKENS - AROUND / 2).to_owned();
+    // Names are not truncated, so a single element may exceed the budget.
+    let mut text = tokens::prefix(&text, MAX_TOKENS - FRAME_TOKENS / 2).to_owned();
     if end < total {
         writeln!(text, "\nNext: `{FULL}?page={}`", number + 1).ok()?;
     }
     Some(text)
 }
 
-/// Where a page begins and ends.
-fn bounds(glance: &Glance, number: usize) -> Option<(usize, usize)> {
-    let cost = |element: &Element<'_>| tokens::count(&block(glance, element)) + ALIKE_TOKENS;
-    let budget = MOST_TOKENS - AROUND;
-    glance
-        .state
-        .pages
-        .bounds(&glance.index, number, budget, cost)
+fn page_bounds(view: &IndexView, number: usize) -> Option<(usize, usize)> {
+    let cost =
+        |element: &Element<'_>| tokens::count(&element_block(view, element)) + MAX_SIMILAR_TOKENS;
+    let budget = MAX_TOKENS - FRAME_TOKENS;
+    let bounds = &view.state.page_bounds;
+    bounds.get(&view.index, number, budget, cost)
 }
 
-fn vocabulary(text: &mut String, glance: &Glance) {
-    let keywords = glance.index.keywords(None, 100);
-    let words: Vec<_> = keywords.iter().map(|one| one.word.as_str()).collect();
+fn push_vocabulary(text: &mut String, view: &IndexView) {
+    let keywords = view.index.keywords(None, 100);
+    let words: Vec<_> = keywords
+        .iter()
+        .map(|keyword| keyword.word.as_str())
+        .collect();
     writeln!(text, "Vocabulary: {}\n", words.join(", ")).unwrap_or_default();
 }
 
-/// What there is to say of an element by itself.
-fn block(glance: &Glance, element: &Element<'_>) -> String {
+/// Everything about an element except similar ones.
+fn element_block(view: &IndexView, element: &Element<'_>) -> String {
     let facts = ElementFacts::of(element.list, element.definition);
-    let mut text = format!("## {} `{}`\n\n", one(element.list), element.name);
-    let mut say = |line: String| {
-        text.push_str(&line);
+    let mut text = format!("## {} `{}`\n\n", singular(element.list), element.name);
+    let mut push_line = |line: &str| {
+        text.push_str(line);
         text.push('\n');
     };
     if let Some(title) = facts.title.as_deref().filter(|title| *title != facts.name) {
-        say(format!("**{}**", clipped(&inline(title))));
+        push_line(&format!("**{}**", truncated(&single_line(title))));
     }
     if let Some(description) = &facts.description {
-        say(clipped(&inline(description)));
+        push_line(&truncated(&single_line(description)));
     }
-    let cost = glance.state.costs.of(element);
-    let mut about = format!("- source: {}, {cost} tokens", element.source);
+    let tokens = view.state.token_costs.of(element);
+    let mut details = format!("- source: {}, {tokens} tokens", element.source);
     if let Some(verb) = verb(&facts) {
-        about.push_str(&format!(", verb: {verb}"));
+        details.push_str(&format!(", verb: {verb}"));
     }
     if let Some(mime) = &facts.mime {
-        about.push_str(&format!(", type: {}", clipped(&inline(mime))));
+        details.push_str(&format!(", type: {}", truncated(&single_line(mime))));
     }
-    say(about);
+    push_line(&details);
     if !facts.arguments.is_empty() {
-        let names = facts.arguments.iter().take(ARGUMENTS).map(|argument| {
-            let mark = if argument.required { "" } else { "?" };
-            let name: String = inline(&argument.name).chars().take(64).collect();
-            format!("{name}{mark}")
-        });
-        let more = facts.arguments.len().saturating_sub(ARGUMENTS);
-        let more = if more > 0 {
-            format!(" and {more} more")
-        } else {
-            String::new()
-        };
-        say(format!(
-            "- takes: {}{more}",
-            names.collect::<Vec<_>>().join(", ")
-        ));
+        push_line(&format!("- takes: {}", argument_names(&facts)));
     }
     text
 }
 
-/// What is like an element, if naming it costs little.
-fn alike(text: &mut String, glance: &Glance, element: Element<'_>) {
-    let hits = glance.index.similar(element, ALIKE);
+/// Argument names; optional ones are marked with `?`.
+fn argument_names(facts: &ElementFacts) -> String {
+    let names = facts.arguments.iter().take(MAX_ARGUMENTS).map(|argument| {
+        let mark = if argument.required { "" } else { "?" };
+        let name = single_line(&argument.name);
+        let name: String = name.chars().take(MAX_ARGUMENT_CHARS).collect();
+        format!("{name}{mark}")
+    });
+    let names = names.collect::<Vec<_>>().join(", ");
+    match facts.arguments.len().saturating_sub(MAX_ARGUMENTS) {
+        0 => names,
+        more => format!("{names} and {more} more"),
+    }
+}
+
+/// Names similar elements, unless their names are too long.
+fn push_similar(text: &mut String, view: &IndexView, element: Element<'_>) {
+    let hits = view.index.similar(element, MAX_SIMILAR);
     let names: Vec<_> = hits
         .iter()
         .map(|hit| format!("`{}`", hit.element.name))
         .collect();
-    let line = format!("- like: {}\n", names.join(", "));
-    if !names.is_empty() && tokens::count(&line) <= ALIKE_TOKENS {
+    let line = format!("- similar: {}\n", names.join(", "));
+    if !names.is_empty() && tokens::count(&line) <= MAX_SIMILAR_TOKENS {
         text.push_str(&line);
     }
 }
 
-fn clipped(text: &str) -> String {
-    match text.char_indices().nth(LONGEST_DESCRIPTION) {
+fn truncated(text: &str) -> String {
+    match text.char_indices().nth(MAX_TEXT_CHARS) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text.to_owned(),
     }
+}
+
+/// Text on one line, with `|` escaped for Markdown tables.
+fn single_line(text: &str) -> String {
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    words.replace('|', "\\|")
 }

@@ -1,72 +1,80 @@
-//! `capability-index://stats`: the figures of the index.
+//! `capability-index://stats`: statistics of the index.
 
-use serde_json::{Value, json};
+use std::cmp::Reverse;
+use std::time::SystemTime;
 
-use super::Glance;
-use super::figures::KINDS;
+use serde_json::{Map, Value, json};
+
+use super::kinds::KINDS;
+use super::token_costs::SourceCosts;
+use super::view::IndexView;
 use crate::tokens;
 
-/// What it may cost (S3.4), with room for the last source that is tried.
-const MOST_TOKENS: usize = 950;
+/// Slightly below the limit of 1,000 tokens (S3.4).
+const MAX_TOKENS: usize = 950;
 
-pub(super) fn render(glance: &Glance) -> String {
-    let mut sources = glance.state.costs.of_all(&glance.index);
-    let tokens: usize = sources.iter().map(|(_, one)| one.tokens).sum();
-    // What costs most is what one wants to see.
-    sources.sort_by_key(|(_, one)| std::cmp::Reverse(one.tokens));
-    let mut shown = sources.len();
+pub(super) fn render(view: &IndexView) -> String {
+    let mut sources = view.state.token_costs.by_source(&view.index);
+    let tool_tokens: usize = sources.iter().map(|(_, costs)| costs.tool_tokens).sum();
+    // The most expensive sources come first, because the others may be left out.
+    sources.sort_by_key(|(_, costs)| Reverse(costs.tool_tokens));
+    let mut included = sources.len();
     loop {
-        let told = sources[..shown].iter().map(|(id, of_source)| {
-            let counts = KINDS.iter().zip(of_source.counts);
-            let mut told: serde_json::Map<_, _> = counts
-                .filter(|(_, count)| *count > 0)
-                .map(|((many, _, _), count)| ((*many).to_owned(), json!(count)))
-                .collect();
-            told.insert("toolTokens".to_owned(), json!(of_source.tokens));
-            (id.to_string(), Value::Object(told))
-        });
-        let told: serde_json::Map<_, _> = told.collect();
-        let text = figures(glance, tokens, &told, sources.len() - shown).to_string();
-        if shown == 0 || tokens::count(&text) <= MOST_TOKENS {
+        let by_source: Map<_, _> = sources[..included]
+            .iter()
+            .map(|(id, costs)| (id.to_string(), source_stats(costs)))
+            .collect();
+        let omitted = sources.len() - included;
+        let text = stats(view, tool_tokens, &by_source, omitted).to_string();
+        if included == 0 || tokens::count(&text) <= MAX_TOKENS {
             return text;
         }
-        shown = shown * 3 / 4;
+        included = included * 3 / 4;
     }
 }
 
-fn figures(
-    glance: &Glance,
-    tokens: usize,
-    sources: &serde_json::Map<String, Value>,
-    more: usize,
+fn source_stats(costs: &SourceCosts) -> Value {
+    let counts = KINDS.iter().zip(costs.element_counts);
+    let mut stats: Map<_, _> = counts
+        .filter(|(_, count)| *count > 0)
+        .map(|((plural, _, _), count)| ((*plural).to_owned(), json!(count)))
+        .collect();
+    stats.insert("toolTokens".to_owned(), json!(costs.tool_tokens));
+    Value::Object(stats)
+}
+
+fn stats(
+    view: &IndexView,
+    tool_tokens: usize,
+    sources: &Map<String, Value>,
+    omitted_sources: usize,
 ) -> Value {
     let counts = KINDS
         .iter()
-        .map(|(many, _, list)| ((*many).to_owned(), json!(glance.count(*list))));
-    let mut elements: serde_json::Map<_, _> = counts.collect();
-    let total: usize = KINDS.iter().map(|(_, _, list)| glance.count(*list)).sum();
+        .map(|(plural, _, list)| ((*plural).to_owned(), json!(view.count(*list))));
+    let mut elements: Map<_, _> = counts.collect();
+    let total: usize = KINDS.iter().map(|(_, _, list)| view.count(*list)).sum();
     elements.insert("total".to_owned(), json!(total));
-    let usage = glance.state.cache.usage();
-    let now = humantime::format_rfc3339_seconds(std::time::SystemTime::now());
-    let mut figures = json!({
-        "generatedAt": now.to_string(),
+    let cache = view.state.cache.stats();
+    let mut stats = json!({
+        "generatedAt": humantime::format_rfc3339_seconds(SystemTime::now()).to_string(),
         "elements": elements,
         "tokenizer": "o200k_base",
-        "toolTokens": tokens,
+        "toolTokens": tool_tokens,
         "sources": sources,
         "index": {
-            "words": glance.index.term_count(),
-            "memoryBytes": glance.index.memory_bytes(),
+            "words": view.index.term_count(),
+            "memoryBytes": view.index.memory_bytes(),
         },
         "cache": {
-            "hits": usage.hits,
-            "misses": usage.misses,
-            "entries": usage.entries,
-            "ttlSeconds": usage.ttl.as_secs(),
+            "hits": cache.hits,
+            "misses": cache.misses,
+            "entries": cache.entries,
+            "ttlSeconds": cache.ttl.as_secs(),
         },
     });
-    if more > 0 {
-        figures["moreSources"] = json!(more);
+    if omitted_sources > 0 {
+        stats["moreSources"] = json!(omitted_sources);
     }
-    figures
+    stats
 }

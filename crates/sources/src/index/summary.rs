@@ -1,37 +1,37 @@
-//! `capability-index://summary`: the whole at a glance, for the beginning of a conversation.
+//! `capability-index://summary`: an overview for the start of a conversation.
 
 use std::fmt::Write as _;
 
-use super::Glance;
-use super::figures::{KINDS, one};
-use super::recent::What;
-use super::verbs::triggers;
+use super::kinds::{KINDS, singular};
+use super::recent_changes::ElementChange;
+use super::verbs::tools_by_verb;
+use super::view::IndexView;
 use crate::tokens;
 
-/// What it may cost (S3.2).
-const MOST_TOKENS: usize = 3_000;
+/// The limit of the summary (S3.2).
+const MAX_TOKENS: usize = 3_000;
 
-/// How much of each part is shown: the first that fits.
-const SIZES: [Size; 4] = [
-    Size {
+/// How much of each section is shown, from most to least; the first that fits is used.
+const SECTION_LIMITS: [SectionLimits; 4] = [
+    SectionLimits {
         sources: 100,
         keywords: 40,
         changes: 20,
         verbs: 20,
     },
-    Size {
+    SectionLimits {
         sources: 50,
         keywords: 30,
         changes: 10,
         verbs: 12,
     },
-    Size {
+    SectionLimits {
         sources: 25,
         keywords: 20,
         changes: 5,
         verbs: 6,
     },
-    Size {
+    SectionLimits {
         sources: 10,
         keywords: 10,
         changes: 3,
@@ -40,129 +40,127 @@ const SIZES: [Size; 4] = [
 ];
 
 #[derive(Clone, Copy)]
-struct Size {
+struct SectionLimits {
     sources: usize,
     keywords: usize,
     changes: usize,
     verbs: usize,
 }
 
-pub(super) fn render(glance: &Glance) -> String {
+pub(super) fn render(view: &IndexView) -> String {
     let mut text = String::new();
-    for size in SIZES {
-        text = sized(glance, size);
-        if tokens::count(&text) <= MOST_TOKENS {
+    for limits in SECTION_LIMITS {
+        text = render_within(view, limits);
+        if tokens::count(&text) <= MAX_TOKENS {
             return text;
         }
     }
-    tokens::within(&text, MOST_TOKENS).to_owned()
+    tokens::prefix(&text, MAX_TOKENS).to_owned()
 }
 
-fn sized(glance: &Glance, size: Size) -> String {
+fn render_within(view: &IndexView, limits: SectionLimits) -> String {
     let mut text = String::from("# Capability index\n\n");
     let counts: Vec<_> = KINDS
         .iter()
-        .map(|(many, _, list)| format!("{} {many}", glance.count(*list)))
+        .map(|(plural, _, list)| format!("{} {plural}", view.count(*list)))
         .collect();
-    line(&mut text, &format!("{}.\n", counts.join(", ")));
-    sources(&mut text, glance, size.sources);
-    keywords(&mut text, glance, size.keywords);
-    verbs(&mut text, glance, size.verbs);
-    changes(&mut text, glance, size.changes);
-    line(
+    push_line(&mut text, &format!("{}.\n", counts.join(", ")));
+    push_sources(&mut text, view, limits.sources);
+    push_keywords(&mut text, view, limits.keywords);
+    push_verbs(&mut text, view, limits.verbs);
+    push_changes(&mut text, view, limits.changes);
+    push_line(
         &mut text,
         "## More\n\n\
          - `capability-index://full`: every element, in pages\n\
          - `capability-index://elements/{type}` and `capability-index://elements/{type}/{name}`: \
-         one kind, or one element with what is like it\n\
-         - the tool `gateway__search`: find by words",
+         one kind, or one element with similar ones\n\
+         - the tool `gateway__search`: search by words",
     );
     text
 }
 
-fn line(text: &mut String, line: &str) {
+fn push_line(text: &mut String, line: &str) {
     text.push_str(line);
     text.push('\n');
 }
 
-fn sources(text: &mut String, glance: &Glance, most: usize) {
-    line(text, "## Sources\n");
-    line(
+fn push_sources(text: &mut String, view: &IndexView, limit: usize) {
+    push_line(text, "## Sources\n");
+    push_line(
         text,
         "| source | tools | prompts | resources | templates | tokens of its tools |",
     );
-    line(text, "|---|---|---|---|---|---|");
-    let all = glance.state.costs.of_all(&glance.index);
-    for (id, of_source) in all.iter().take(most) {
-        let [tools, prompts, resources, templates] = of_source.counts;
-        let tokens = of_source.tokens;
-        line(
+    push_line(text, "|---|---|---|---|---|---|");
+    let sources = view.state.token_costs.by_source(&view.index);
+    for (id, costs) in sources.iter().take(limit) {
+        let [tools, prompts, resources, templates] = costs.element_counts;
+        let tokens = costs.tool_tokens;
+        push_line(
             text,
             &format!("| {id} | {tools} | {prompts} | {resources} | {templates} | {tokens} |"),
         );
     }
-    let tokens: usize = all.iter().map(|(_, of_source)| of_source.tokens).sum();
-    let more = all.len().saturating_sub(most);
-    if more > 0 {
-        line(text, &format!("\nAnd {more} more sources."));
+    let omitted = sources.len().saturating_sub(limit);
+    if omitted > 0 {
+        push_line(text, &format!("\nAnd {omitted} more sources."));
     }
-    line(
+    let tokens: usize = sources.iter().map(|(_, costs)| costs.tool_tokens).sum();
+    push_line(
         text,
         &format!("\nListing all tools costs {tokens} tokens.\n"),
     );
 }
 
-fn keywords(text: &mut String, glance: &Glance, most: usize) {
-    let keywords = glance.index.keywords(None, most);
+fn push_keywords(text: &mut String, view: &IndexView, limit: usize) {
+    let keywords = view.index.keywords(None, limit);
     if keywords.is_empty() {
         return;
     }
     let keywords: Vec<_> = keywords
         .iter()
-        .map(|one| format!("{} ({})", one.word, one.elements))
+        .map(|keyword| format!("{} ({})", keyword.word, keyword.elements))
         .collect();
-    line(text, &format!("## Keywords\n\n{}\n", keywords.join(", ")));
+    push_line(text, &format!("## Keywords\n\n{}\n", keywords.join(", ")));
 }
 
-fn verbs(text: &mut String, glance: &Glance, most: usize) {
-    const TOOLS: usize = 4;
-    let all = triggers(&glance.index);
-    if most == 0 || all.is_empty() {
+fn push_verbs(text: &mut String, view: &IndexView, limit: usize) {
+    const MAX_TOOLS: usize = 4;
+    let verbs = tools_by_verb(&view.index);
+    if limit == 0 || verbs.is_empty() {
         return;
     }
-    line(text, "## What tools do\n");
-    for (verb, tools) in all.iter().take(most) {
+    push_line(text, "## What tools do\n");
+    for (verb, tools) in verbs.iter().take(limit) {
         let named: Vec<_> = tools
             .iter()
-            .take(TOOLS)
+            .take(MAX_TOOLS)
             .map(|name| format!("`{name}`"))
             .collect();
-        let more = tools.len().saturating_sub(TOOLS);
-        let more = if more > 0 {
-            format!(" and {more} more")
-        } else {
-            String::new()
+        let more = match tools.len().saturating_sub(MAX_TOOLS) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
         };
-        line(text, &format!("- {verb}: {}{more}", named.join(", ")));
+        push_line(text, &format!("- {verb}: {}{more}", named.join(", ")));
     }
     text.push('\n');
 }
 
-fn changes(text: &mut String, glance: &Glance, most: usize) {
-    line(text, "## Recent changes\n");
-    if glance.noticed.is_empty() {
-        line(text, "None since the index was first read.\n");
+fn push_changes(text: &mut String, view: &IndexView, limit: usize) {
+    push_line(text, "## Recent changes\n");
+    if view.recent_changes.is_empty() {
+        push_line(text, "None since the index was first read.\n");
         return;
     }
-    for noticed in glance.noticed.iter().take(most) {
-        let what = match noticed.what {
-            What::Added => "added",
-            What::Changed => "changed",
-            What::Removed => "removed",
+    for change in view.recent_changes.iter().take(limit) {
+        let verb = match change.kind {
+            ElementChange::Added => "added",
+            ElementChange::Changed => "changed",
+            ElementChange::Removed => "removed",
         };
-        let when = humantime::format_rfc3339_seconds(noticed.when);
-        let (kind, name) = (one(noticed.list), &noticed.name);
-        writeln!(text, "- {when}: {kind} `{name}` {what}").unwrap_or_default();
+        let time = humantime::format_rfc3339_seconds(change.at);
+        let (kind, name) = (singular(change.list), &change.name);
+        writeln!(text, "- {time}: {kind} `{name}` {verb}").unwrap_or_default();
     }
     text.push('\n');
 }

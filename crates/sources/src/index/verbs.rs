@@ -1,8 +1,8 @@
-//! What a tool does, in one word: by it a model finds the tool for what it was told to do.
+//! The verb of a tool, by which a model finds tools for an instruction.
 
 use tidegate_core::{ElementFacts, List, SearchIndex};
 
-/// The verbs that names and descriptions of tools begin with.
+/// Verbs that occur in the names and descriptions of tools.
 const VERBS: &[&str] = &[
     "add",
     "analyze",
@@ -121,28 +121,32 @@ const VERBS: &[&str] = &[
     "write",
 ];
 
-/// The verb of a tool: in its name, else the first word of its description.
+/// The first known verb in the name of a tool, otherwise the first word of its description.
 pub(super) fn verb(facts: &ElementFacts) -> Option<&'static str> {
-    let in_name = facts.name_terms().find_map(|word| known(&word));
-    in_name.or_else(|| facts.first_description_term().and_then(|word| known(&word)))
+    let in_name = facts.name_terms().find_map(|word| known_verb(&word));
+    in_name.or_else(|| {
+        facts
+            .first_description_term()
+            .and_then(|word| known_verb(&word))
+    })
 }
 
-fn known(word: &str) -> Option<&'static str> {
+fn known_verb(word: &str) -> Option<&'static str> {
     VERBS.iter().find(|verb| **verb == word).copied()
 }
 
-/// Each verb with the tools that do it, those with most tools first.
-pub(super) fn triggers(index: &SearchIndex) -> Vec<(&'static str, Vec<&str>)> {
-    let mut all: Vec<(&'static str, Vec<&str>)> = Vec::new();
+/// Each verb with its tools; verbs with the most tools first.
+pub(super) fn tools_by_verb(index: &SearchIndex) -> Vec<(&'static str, Vec<&str>)> {
+    let mut verbs: Vec<(&'static str, Vec<&str>)> = Vec::new();
     for element in index.list(List::Tools) {
         let Some(verb) = verb(&ElementFacts::of(element.list, element.definition)) else {
             continue;
         };
-        match all.iter_mut().find(|(known, _)| *known == verb) {
+        match verbs.iter_mut().find(|(known, _)| *known == verb) {
             Some((_, tools)) => tools.push(element.name),
-            None => all.push((verb, vec![element.name])),
+            None => verbs.push((verb, vec![element.name])),
         }
     }
-    all.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then(a.0.cmp(b.0)));
-    all
+    verbs.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then(a.0.cmp(b.0)));
+    verbs
 }

@@ -1,15 +1,15 @@
-//! How much a principal may keep, and how large what it keeps may be.
+//! Limits on entries, and the quota of a principal.
 
 use tidegate_store::memory::{MemoryQuota, NewEntry, PutOutcome};
 
-use super::stats::apart;
+use super::byte_size::format_distinct;
 
-/// The limits of one memory.
+/// The limits of a memory source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Entries that a principal may keep.
+    /// Entries of one principal.
     pub max_entries: usize,
-    /// Bytes that they may take: keys, values and tags together.
+    /// Total size of one principal's entries: keys, values and tags.
     pub max_bytes: usize,
     pub max_key_bytes: usize,
     pub max_value_bytes: usize,
@@ -18,8 +18,8 @@ pub struct Limits {
     pub max_tag_bytes: usize,
 }
 
-/// A name of a namespace is short: it stands in every URI.
-const NAMESPACE_BYTES: usize = 64;
+/// Short, because the namespace is part of URIs.
+const MAX_NAMESPACE_BYTES: usize = 64;
 
 impl Limits {
     pub fn quota(&self) -> MemoryQuota {
@@ -30,56 +30,52 @@ impl Limits {
         }
     }
 
-    /// Whether an entry may look like this; if not, why, in words for whoever wants to keep it.
-    pub fn check(&self, draft: &NewEntry) -> Result<(), String> {
-        check_namespace(&draft.id.namespace)?;
-        self.check_key(&draft.id.key)?;
-        let size = draft.value.as_str().len();
+    /// Checks an entry against the limits. The error is a message for the caller.
+    pub fn check(&self, entry: &NewEntry) -> Result<(), String> {
+        check_namespace(&entry.id.namespace)?;
+        self.check_key(&entry.id.key)?;
+        let size = entry.value.as_str().len();
         if size > self.max_value_bytes {
-            let [size, most] = apart(size as u64, self.max_value_bytes as u64);
-            return Err(format!("the value has {size}; {most} are the most"));
+            let [size, limit] = format_distinct(size as u64, self.max_value_bytes as u64);
+            return Err(format!("the value has {size}; the limit is {limit}"));
         }
-        if draft.tags.len() > self.max_tags {
-            let most = self.max_tags;
-            return Err(format!("there are too many tags; {most} is the most"));
+        if entry.tags.len() > self.max_tags {
+            let limit = self.max_tags;
+            return Err(format!("too many tags; the limit is {limit}"));
         }
-        let wrong = |tag: &&String| tag.is_empty() || tag.len() > self.max_tag_bytes || odd(tag);
-        match draft.tags.iter().find(wrong) {
-            None => Ok(()),
-            Some(_) => {
-                let most = self.max_tag_bytes;
-                Err(format!(
-                    "a tag has 1 to {most} bytes and no control characters"
-                ))
-            }
+        let is_valid = |tag: &String| is_valid_text(tag, self.max_tag_bytes);
+        match entry.tags.iter().all(is_valid) {
+            true => Ok(()),
+            false => Err(format!(
+                "a tag must have 1 to {} bytes and no control characters",
+                self.max_tag_bytes
+            )),
         }
     }
 
     pub(super) fn check_key(&self, key: &str) -> Result<(), String> {
-        match key.is_empty() || key.len() > self.max_key_bytes || odd(key) {
-            false => Ok(()),
-            true => {
-                let most = self.max_key_bytes;
-                Err(format!(
-                    "`key` must have 1 to {most} bytes and no control characters"
-                ))
-            }
+        match is_valid_text(key, self.max_key_bytes) {
+            true => Ok(()),
+            false => Err(format!(
+                "`key` must have 1 to {} bytes and no control characters",
+                self.max_key_bytes
+            )),
         }
     }
 
-    /// Why an entry was not kept; none if it was.
-    pub fn refusal(&self, put: PutOutcome) -> Option<String> {
-        match put {
+    /// The message for an entry that was rejected; `None` if it was stored.
+    pub fn rejection(&self, outcome: PutOutcome) -> Option<String> {
+        match outcome {
             PutOutcome::Added | PutOutcome::Replaced => None,
             PutOutcome::TooManyEntries(_) => Some(format!(
-                "the quota of {} entries is used up; delete some first, or let them expire",
+                "quota of {} entries exceeded; delete entries first, or let them expire",
                 self.max_entries
             )),
-            PutOutcome::TooManyBytes(used) => {
-                let [quota, used] = apart(self.max_bytes as u64, used.bytes);
+            PutOutcome::TooManyBytes(usage) => {
+                let [quota, used] = format_distinct(self.max_bytes as u64, usage.bytes);
                 Some(format!(
-                    "this would exceed the quota of {quota}, of which {used} are used; delete \
-                     some first, or let them expire"
+                    "quota of {quota} exceeded, {used} are in use; delete entries first, or let \
+                     them expire"
                 ))
             }
         }
@@ -87,16 +83,17 @@ impl Limits {
 }
 
 pub(super) fn check_namespace(name: &str) -> Result<(), String> {
-    let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"._-:".contains(&byte);
-    match !name.is_empty() && name.len() <= NAMESPACE_BYTES && name.bytes().all(fits) {
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-:".contains(&byte);
+    let is_valid =
+        !name.is_empty() && name.len() <= MAX_NAMESPACE_BYTES && name.bytes().all(is_allowed);
+    match is_valid {
         true => Ok(()),
         false => Err(format!(
-            "`namespace` must have 1 to {NAMESPACE_BYTES} of a-z A-Z 0-9 . _ - :"
+            "`namespace` must have 1 to {MAX_NAMESPACE_BYTES} of a-z A-Z 0-9 . _ - :"
         )),
     }
 }
 
-/// What no name of a thing has.
-fn odd(text: &str) -> bool {
-    text.chars().any(char::is_control)
+fn is_valid_text(text: &str, max_bytes: usize) -> bool {
+    !text.is_empty() && text.len() <= max_bytes && !text.chars().any(char::is_control)
 }

@@ -1,117 +1,126 @@
-//! Prompts that bring what is remembered into a conversation.
+//! Prompts that add stored entries to a conversation.
 
 use tidegate_core::{Result, truncate_for_message};
 use tidegate_store::memory::{MemoryEntry, TextQuery};
 
-use super::State;
-use crate::declare::{Argument, Body, Given, Message, Prompt};
+use super::state::MemoryState;
+use crate::declarations::{
+    DeclaredPrompt, PromptArgument, PromptCall, PromptMessage, ResourceContents,
+};
 
-/// Entries that a prompt brings.
-const MOST: u32 = 20;
+/// Entries that a prompt contains.
+const MAX_ENTRIES: u32 = 20;
 
-/// A larger value is named, not brought.
-const LARGEST: u64 = 16 << 10;
+/// Larger entries are only linked.
+const MAX_EMBEDDED_BYTES: u64 = 16 << 10;
 
-pub(super) fn prompts() -> Vec<Prompt<State>> {
+pub(super) fn prompts() -> Vec<DeclaredPrompt<MemoryState>> {
     vec![
-        Prompt {
+        DeclaredPrompt {
             name: "memory_search",
             title: "Search memory",
-            description: "Finds what is remembered about something, and brings it here.",
-            arguments: vec![Argument {
+            description: "Searches your memory entries and adds the matches to the conversation.",
+            arguments: vec![PromptArgument {
                 name: "query",
-                description: "The words to look for",
+                description: "Words to search for",
                 required: true,
-                complete: None,
+                completer: None,
             }],
-            get: |state, given| Box::pin(search(state, given)),
+            get: |state, call| Box::pin(search(state, call)),
         },
-        Prompt {
+        DeclaredPrompt {
             name: "memory_context",
             title: "Context from memory",
-            description: "Brings what is remembered about a topic, or what was remembered last, \
-                as context for what follows.",
-            arguments: vec![Argument {
+            description: "Adds memory entries about a topic to the conversation as context, or the \
+                most recent entries if no topic is given.",
+            arguments: vec![PromptArgument {
                 name: "topic",
-                description: "What it is about; without it, the newest entries are taken",
+                description: "Topic to search for; omit it for the most recent entries",
                 required: false,
-                complete: None,
+                completer: None,
             }],
-            get: |state, given| Box::pin(context(state, given)),
+            get: |state, call| Box::pin(context(state, call)),
         },
     ]
 }
 
-async fn search(state: &State, given: Given<'_>) -> Result<Vec<Message>> {
-    let query = given.get("query").unwrap_or_default();
-    let entries = found(state, &given, query).await?;
-    let opening = match entries.len() {
-        0 => format!(
-            "Memory has nothing about \"{}\".",
-            truncate_for_message(query)
-        ),
+async fn search(state: &MemoryState, call: PromptCall<'_>) -> Result<Vec<PromptMessage>> {
+    let query = call.argument("query").unwrap_or_default();
+    let entries = matching(state, &call, query).await?;
+    let query = truncate_for_message(query);
+    let introduction = match entries.len() {
+        0 => format!("Memory has no entries about \"{query}\"."),
         count => format!(
-            "Memory has {count} {} about \"{}\". Answer from what follows, and name the keys you use.",
-            entries_of(count),
-            truncate_for_message(query)
+            "Memory has {} about \"{query}\". Answer from them, and name the keys you use.",
+            count_of_entries(count),
         ),
     };
-    Ok(messages(state, opening, entries))
+    Ok(messages(state, introduction, entries))
 }
 
-async fn context(state: &State, given: Given<'_>) -> Result<Vec<Message>> {
-    let topic = given.get("topic").filter(|topic| !topic.trim().is_empty());
+async fn context(state: &MemoryState, call: PromptCall<'_>) -> Result<Vec<PromptMessage>> {
+    let topic = call.argument("topic");
+    let topic = topic.filter(|topic| !topic.trim().is_empty());
     let (entries, about) = match topic {
         Some(topic) => (
-            found(state, &given, topic).await?,
+            matching(state, &call, topic).await?,
             format!(" about \"{}\"", truncate_for_message(topic)),
         ),
         None => {
-            let owner = state.owner(given.caller);
-            (state.kept.recent(&owner, MOST).await?, String::new())
+            let owner = state.owner(call.caller);
+            let recent = state.entries.recent(&owner, MAX_ENTRIES).await?;
+            (recent, String::new())
         }
     };
-    let opening = match entries.len() {
-        0 => format!("Nothing is remembered{about}."),
-        count => format!(
-            "Take this into account: {count} {} of memory{about}.",
-            entries_of(count)
-        ),
+    let introduction = match entries.len() {
+        0 => format!("Memory has no entries{about}."),
+        count => {
+            let entries = count_of_entries(count);
+            format!("Take this into account: {entries} from memory{about}.")
+        }
     };
-    Ok(messages(state, opening, entries))
+    Ok(messages(state, introduction, entries))
 }
 
-async fn found(state: &State, given: &Given<'_>, words: &str) -> Result<Vec<MemoryEntry>> {
-    let search = TextQuery {
-        text: words.to_owned(),
+async fn matching(
+    state: &MemoryState,
+    call: &PromptCall<'_>,
+    text: &str,
+) -> Result<Vec<MemoryEntry>> {
+    let query = TextQuery {
+        text: text.to_owned(),
         namespace: None,
-        limit: MOST,
+        limit: MAX_ENTRIES,
     };
-    let owner = state.owner(given.caller);
-    Ok(state.kept.search(&owner, &search).await?)
+    let owner = state.owner(call.caller);
+    Ok(state.entries.search(&owner, &query).await?)
 }
 
-fn entries_of(count: usize) -> &'static str {
+fn count_of_entries(count: usize) -> String {
     match count {
-        1 => "entry",
-        _ => "entries",
+        1 => "1 entry".to_owned(),
+        count => format!("{count} entries"),
     }
 }
 
-fn messages(state: &State, opening: String, entries: Vec<MemoryEntry>) -> Vec<Message> {
-    let brought = entries.into_iter().map(|entry| message(state, &entry));
-    std::iter::once(Message::text(opening))
-        .chain(brought)
+fn messages(
+    state: &MemoryState,
+    introduction: String,
+    entries: Vec<MemoryEntry>,
+) -> Vec<PromptMessage> {
+    let entries = entries.into_iter().map(|entry| embed(state, &entry));
+    std::iter::once(PromptMessage::text(introduction))
+        .chain(entries)
         .collect()
 }
 
 /// An entry as an embedded resource.
-fn message(state: &State, entry: &MemoryEntry) -> Message {
+fn embed(state: &MemoryState, entry: &MemoryEntry) -> PromptMessage {
     let uri = state.uris.entry(&entry.id);
-    if entry.size > LARGEST {
+    if entry.size > MAX_EMBEDDED_BYTES {
         let key = &entry.id.key;
-        return Message::text(format!("`{key}` is too large to be shown here; read {uri}"));
+        return PromptMessage::text(format!("`{key}` is too large to include; read {uri}"));
     }
-    let resource = Body::value(&entry.value).item(&uri, "text/plain");
-    Message::of_user(&serde_json::json!({ "type": "resource", "resource": resource }))
+    let resource = ResourceContents::from_json_value(&entry.value).into_item(&uri, "text/plain");
+    PromptMessage::from_user(&serde_json::json!({ "type": "resource", "resource": resource }))
 }

@@ -1,4 +1,4 @@
-//! An entry as a line of a file: what `export` writes and `import` reads.
+//! An entry as one line of JSON: the format of `memory export` and `memory import`.
 
 use std::fmt;
 use std::sync::LazyLock;
@@ -8,21 +8,20 @@ use serde::{Deserialize, Serialize};
 use tidegate_store::UnixMillis;
 use tidegate_store::memory::{EntryId, EntryTimestamps, MemoryEntry, NewEntry};
 
-use super::entries::{DEFAULT, time};
-use super::json::Json;
-use crate::declare::Input;
+use super::entry_view::{DEFAULT_NAMESPACE, format_time};
+use super::json_value::JsonValue;
+use crate::declarations::ArgumentSchema;
 
-/// What a line may hold.
-static LINE: LazyLock<Input> = LazyLock::new(Input::of::<Record>);
+static SCHEMA: LazyLock<ArgumentSchema> = LazyLock::new(ArgumentSchema::of::<Record>);
 
-/// One line, as JSON.
+/// One line.
 #[derive(Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
     #[serde(default = "default_namespace")]
     namespace: String,
     key: String,
-    value: Json,
+    value: JsonValue,
     #[serde(default)]
     tags: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -34,20 +33,26 @@ pub struct Record {
 }
 
 fn default_namespace() -> String {
-    DEFAULT.to_owned()
+    DEFAULT_NAMESPACE.to_owned()
 }
 
-/// Why a line is no entry.
+/// A line that is not a valid entry.
 #[derive(Debug)]
-pub struct WrongRecord(String);
+pub struct InvalidRecord(String);
 
-impl fmt::Display for WrongRecord {
+impl fmt::Display for InvalidRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for WrongRecord {}
+impl std::error::Error for InvalidRecord {}
+
+impl From<serde_json::Error> for InvalidRecord {
+    fn from(error: serde_json::Error) -> Self {
+        Self(error.to_string())
+    }
+}
 
 impl From<MemoryEntry> for Record {
     fn from(entry: MemoryEntry) -> Self {
@@ -56,30 +61,29 @@ impl From<MemoryEntry> for Record {
             key: entry.id.key,
             value: entry.value.into(),
             tags: entry.tags,
-            created: Some(time(entry.created)),
-            updated: Some(time(entry.updated)),
-            expires: entry.expires.map(time),
+            created: Some(format_time(entry.created)),
+            updated: Some(format_time(entry.updated)),
+            expires: entry.expires.map(format_time),
         }
     }
 }
 
 impl Record {
-    pub fn read(line: &str) -> Result<Self, WrongRecord> {
-        let line = LINE.checked(line).map_err(WrongRecord)?;
-        serde_json::from_str(&line).map_err(|error| WrongRecord(error.to_string()))
+    pub fn parse(line: &str) -> Result<Self, InvalidRecord> {
+        let line = SCHEMA.validate(line).map_err(InvalidRecord)?;
+        Ok(serde_json::from_str(&line)?)
     }
 
-    pub fn write(&self) -> Result<String, WrongRecord> {
-        let line = serde_json::to_string(self).map_err(|error| WrongRecord(error.to_string()))?;
-        // A value keeps the text it was sent with; between its tokens that may have line ends.
+    /// One line without a line end.
+    pub fn to_line(&self) -> Result<String, InvalidRecord> {
+        let line = serde_json::to_string(self)?;
+        // Values keep their exact text, which may contain line ends between tokens.
         Ok(line.replace(['\n', '\r'], " "))
     }
 
-    /// What is to be kept.
-    pub fn draft(self) -> Result<NewEntry, WrongRecord> {
-        let now = UnixMillis::now();
-        let created = self.created.as_deref().map(moment).transpose()?;
-        let updated = self.updated.as_deref().map(moment).transpose()?;
+    pub fn into_new_entry(self) -> Result<NewEntry, InvalidRecord> {
+        let created = self.created.as_deref().map(parse_time).transpose()?;
+        let updated = self.updated.as_deref().map(parse_time).transpose()?;
         let mut tags = self.tags;
         tags.sort();
         tags.dedup();
@@ -90,22 +94,19 @@ impl Record {
             },
             value: self.value.to_raw(),
             tags,
-            expires: self.expires.as_deref().map(moment).transpose()?,
-            timestamps: (created.is_some() || updated.is_some()).then(|| {
-                let created = created.or(updated).unwrap_or(now);
-                EntryTimestamps {
-                    created,
-                    updated: updated.unwrap_or(created),
-                }
+            expires: self.expires.as_deref().map(parse_time).transpose()?,
+            timestamps: created.or(updated).map(|created| EntryTimestamps {
+                created,
+                updated: updated.unwrap_or(created),
             }),
         })
     }
 }
 
-fn moment(text: &str) -> Result<UnixMillis, WrongRecord> {
+fn parse_time(text: &str) -> Result<UnixMillis, InvalidRecord> {
     let time = humantime::parse_rfc3339(text);
     time.map(UnixMillis::from).map_err(|_| {
-        WrongRecord(format!(
+        InvalidRecord(format!(
             "`{text}` is not a time such as 2026-01-31T12:00:00Z"
         ))
     })

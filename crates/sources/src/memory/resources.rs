@@ -1,4 +1,4 @@
-//! The resources of a memory: its report, the entries, and for those who run the gateway all of them.
+//! The resources of a memory source: the usage report, the entries, and a dump for administrators.
 
 use std::time::Duration;
 
@@ -7,149 +7,158 @@ use tidegate_core::{CacheScope, Result};
 use tidegate_store::UnixMillis;
 use tidegate_store::memory::{EntryId, EntryRange};
 
-use super::State;
-use super::entries::{DEFAULT, Shown};
-use super::stats::Stats;
-use super::uris::Uris;
-use crate::declare::{About, Body, Expanded, Resource, Template, Typed};
+use super::entry_view::{DEFAULT_NAMESPACE, EntryView};
+use super::state::MemoryState;
+use super::uris::MemoryUris;
+use super::usage::UsageReport;
+use crate::declarations::{
+    CompletionInput, DeclaredResource, DeclaredTemplate, ResourceContents, TemplateInfo,
+    TemplateMatch,
+};
 
-/// Entries that a dump shows. `tidegate memory export` has no such bound.
-const MOST_DUMPED: u32 = 1_000;
-/// Bytes of their values.
-const MOST_DUMPED_BYTES: u64 = 4 << 20;
+/// Limits of the dump. `tidegate memory export` has none.
+const MAX_DUMPED_ENTRIES: u32 = 1_000;
+const MAX_DUMPED_BYTES: u64 = 4 << 20;
 
-/// Keys that a completion is chosen from.
-const MOST_COMPLETED: u32 = 1_000;
+/// Keys or namespaces that a completion is selected from.
+const MAX_COMPLETION_CANDIDATES: u32 = 1_000;
 
-pub(super) fn resources(uris: &Uris) -> Vec<Resource<State>> {
-    let stats = |uri, name| Resource {
+pub(super) fn resources(uris: &MemoryUris) -> Vec<DeclaredResource<MemoryState>> {
+    let stats = |uri, name| DeclaredResource {
         uri,
         name,
         title: "Memory statistics",
-        description: "How much you keep: entries, size, namespaces, what expires soon, and the \
-            quota.",
+        description: "Your memory usage: number of entries, size, namespaces, entries that expire \
+            soon, and the quota.",
         mime: "application/json",
         ttl: Duration::ZERO,
         scope: CacheScope::Private,
         admin_only: false,
-        read: |state, caller| Box::pin(async move { Body::json(&Stats::of(state, caller).await?) }),
+        read: |state, caller| {
+            Box::pin(async move { ResourceContents::json(&UsageReport::of(state, caller).await?) })
+        },
     };
     vec![
         stats(uris.stats(), "Memory Statistics"),
         stats(uris.short_stats(), "Statistics"),
-        Resource {
+        DeclaredResource {
             uri: uris.dump(),
             name: "Memory Dump",
-            title: "Memory of everyone",
-            description: "The entries of all principals, up to a thousand. Only for those who run \
-                the gateway.",
+            title: "Memory of all principals",
+            description: "The memory entries of all principals, up to 1000. For administrators \
+                only.",
             mime: "application/json",
             ttl: Duration::ZERO,
             scope: CacheScope::Private,
             admin_only: true,
-            read: |state, _| Box::pin(async move { Body::json(&Dump::of(state).await?) }),
+            read: |state, _| {
+                Box::pin(async move { ResourceContents::json(&MemoryDump::of(state).await?) })
+            },
         },
     ]
 }
 
-pub(super) fn templates(uris: &Uris) -> Vec<Template<State>> {
+pub(super) fn templates(uris: &MemoryUris) -> Vec<DeclaredTemplate<MemoryState>> {
     vec![
-        Template::new(
-            uris.entries(),
-            About {
+        DeclaredTemplate::new(
+            uris.entry_template(),
+            TemplateInfo {
                 name: "Memory Entry",
-                title: "An entry of your memory",
-                description: "What you keep under a key in the namespace `default`. A string is \
-                    text, an object or array is JSON, anything else is bytes.",
+                title: "Memory entry",
+                description: "The value of one of your memory entries in the namespace `default`. \
+                    A string is text, an object or array is JSON, any other value is binary.",
                 mime: None,
             },
-            |state, expanded| Box::pin(read(state, expanded)),
+            |state, matched| Box::pin(read(state, matched)),
         )
-        .completed("key", |state, typed| Box::pin(keys(state, typed))),
-        Template::new(
-            uris.entries_of_namespace(),
-            About {
+        .with_completer("key", |state, input| Box::pin(complete_key(state, input))),
+        DeclaredTemplate::new(
+            uris.namespaced_entry_template(),
+            TemplateInfo {
                 name: "Memory Entry in a Namespace",
-                title: "An entry of your memory, in any namespace",
-                description: "What you keep under a key in a namespace.",
+                title: "Memory entry in any namespace",
+                description: "The value of one of your memory entries in the given namespace.",
                 mime: None,
             },
-            |state, expanded| Box::pin(read(state, expanded)),
+            |state, matched| Box::pin(read(state, matched)),
         )
-        .completed("namespace", |state, typed| {
-            Box::pin(namespaces(state, typed))
+        .with_completer("namespace", |state, input| {
+            Box::pin(complete_namespace(state, input))
         })
-        .completed("key", |state, typed| Box::pin(keys(state, typed))),
+        .with_completer("key", |state, input| Box::pin(complete_key(state, input))),
     ]
 }
 
-async fn read(state: &State, expanded: Expanded<'_>) -> Result<Body> {
-    let place = EntryId {
-        namespace: expanded.get("namespace").unwrap_or(DEFAULT).to_owned(),
-        key: expanded.value("key").to_owned(),
+async fn read(state: &MemoryState, matched: TemplateMatch<'_>) -> Result<ResourceContents> {
+    let namespace = matched.get("namespace").unwrap_or(DEFAULT_NAMESPACE);
+    let id = EntryId {
+        namespace: namespace.to_owned(),
+        key: matched.path_variable("key").to_owned(),
     };
-    let owner = state.owner(expanded.caller);
-    let entry = state.kept.get(&owner, &place).await?;
+    let owner = state.owner(matched.caller);
+    let entry = state.entries.get(&owner, &id).await?;
     entry
-        .map(|entry| Body::value(&entry.value))
-        .ok_or_else(|| expanded.not_found())
+        .map(|entry| ResourceContents::from_json_value(&entry.value))
+        .ok_or_else(|| matched.not_found())
 }
 
-/// The keys that begin with what is typed, in the namespace that is.
-async fn keys(state: &State, typed: Typed<'_>) -> Result<Vec<String>> {
-    let namespace = typed.others.get("namespace");
-    let scan = EntryRange {
-        namespace: Some(namespace.map_or(DEFAULT, String::as_str).to_owned()),
-        key_prefix: typed.value,
+/// Keys in the namespace that the other arguments name.
+async fn complete_key(state: &MemoryState, input: CompletionInput<'_>) -> Result<Vec<String>> {
+    let namespace = input.other_arguments.get("namespace");
+    let namespace = namespace.map_or(DEFAULT_NAMESPACE, String::as_str);
+    let range = EntryRange {
+        namespace: Some(namespace.to_owned()),
+        key_prefix: input.typed,
         after: None,
-        limit: MOST_COMPLETED,
+        limit: MAX_COMPLETION_CANDIDATES,
     };
-    let owner = state.owner(typed.caller);
-    let found = state.kept.list(&owner, &scan).await?;
-    Ok(found.into_iter().map(|one| one.id.key).collect())
+    let owner = state.owner(input.caller);
+    let entries = state.entries.list(&owner, &range).await?;
+    Ok(entries.into_iter().map(|entry| entry.id.key).collect())
 }
 
-async fn namespaces(state: &State, typed: Typed<'_>) -> Result<Vec<String>> {
-    let owner = state.owner(typed.caller);
-    let kept = state
-        .kept
-        .usage(&owner, UnixMillis::now(), MOST_COMPLETED)
-        .await?;
-    let names = kept.namespaces.into_iter().map(|(name, _)| name);
+async fn complete_namespace(
+    state: &MemoryState,
+    input: CompletionInput<'_>,
+) -> Result<Vec<String>> {
+    let owner = state.owner(input.caller);
+    let now = UnixMillis::now();
+    let usage = state.entries.usage(&owner, now, MAX_COMPLETION_CANDIDATES);
+    let names = usage.await?.namespaces.into_iter().map(|(name, _)| name);
     Ok(names
-        .filter(|name| name.starts_with(&typed.value))
+        .filter(|name| name.starts_with(&input.typed))
         .collect())
 }
 
-/// What everyone keeps.
+/// The entries of all principals.
 #[derive(Serialize)]
-struct Dump {
+struct MemoryDump {
     total_entries: u64,
-    /// Whether there is more than is shown.
+    /// Whether entries were left out.
     truncated: bool,
-    entries: Vec<Dumped>,
+    entries: Vec<DumpedEntry>,
 }
 
 #[derive(Serialize)]
-struct Dumped {
+struct DumpedEntry {
     principal: String,
     #[serde(flatten)]
-    entry: Shown,
+    entry: EntryView,
 }
 
-impl Dump {
-    async fn of(state: &State) -> Result<Self> {
-        let total = state.kept.total_usage(&state.id).await?;
-        let all = state.kept.dump(&state.id, MOST_DUMPED).await?;
+impl MemoryDump {
+    async fn of(state: &MemoryState) -> Result<Self> {
+        let total = state.entries.total_usage(&state.id).await?;
+        let entries = state.entries.dump(&state.id, MAX_DUMPED_ENTRIES).await?;
         let mut bytes = 0;
-        let small = all.into_iter().take_while(|one| {
-            bytes += one.entry.size;
-            bytes <= MOST_DUMPED_BYTES
+        let included = entries.into_iter().take_while(|owned| {
+            bytes += owned.entry.size;
+            bytes <= MAX_DUMPED_BYTES
         });
-        let entries: Vec<_> = small
-            .map(|one| Dumped {
-                principal: one.principal,
-                entry: Shown::new(state, one.entry),
+        let entries: Vec<_> = included
+            .map(|owned| DumpedEntry {
+                principal: owned.principal,
+                entry: EntryView::new(state, owned.entry),
             })
             .collect();
         Ok(Self {

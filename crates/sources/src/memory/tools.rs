@@ -1,62 +1,74 @@
-//! The tools of a memory.
+//! The tools of a memory source.
 
-mod reading;
-mod writing;
+mod read;
+mod write;
 
-use super::State;
-use crate::declare::{Hint, Tool};
+use super::state::MemoryState;
+use crate::declarations::{DeclaredTool, ToolEffect, ToolInfo};
 
-pub(super) fn tools() -> Vec<Tool<State>> {
+pub(super) fn tools() -> Vec<DeclaredTool<MemoryState>> {
     vec![
-        Tool::new(
-            "store",
-            "Remember something",
-            "Keeps a JSON value under a key, for you alone, also after the conversation has ended. \
-             What was there before is replaced. Give tags to find it by, and a ttl if it is only \
-             true for a while.",
-            Hint::Destroys,
-            |state, asking, arguments| Box::pin(writing::store(state, asking, arguments)),
+        DeclaredTool::new(
+            ToolInfo {
+                name: "store",
+                title: "Store a memory entry",
+                description: "Stores a JSON value under a key. Only you can read it, and it \
+                    persists after the conversation ends. An existing value is replaced. Add tags \
+                    to find it later, and a ttl if it is only valid for a while.",
+                effect: ToolEffect::Destructive,
+            },
+            |state, call, arguments| Box::pin(write::store(state, call, arguments)),
         ),
-        Tool::new(
-            "retrieve",
-            "Recall something",
-            "Gives the value that is kept under a key. Use `search` or `list` if you do not know \
-             the key.",
-            Hint::Reads,
-            |state, asking, arguments| Box::pin(reading::retrieve(state, asking, arguments)),
+        DeclaredTool::new(
+            ToolInfo {
+                name: "retrieve",
+                title: "Retrieve a memory entry",
+                description: "Returns the value stored under a key. Use `search` or `list` if you \
+                    do not know the key.",
+                effect: ToolEffect::ReadOnly,
+            },
+            |state, call, arguments| Box::pin(read::retrieve(state, call, arguments)),
         ),
-        Tool::new(
-            "list",
-            "List what is remembered",
-            "Lists keys with their tags, in order, without their values. A pattern is a glob: `*` \
-             and `?` within a part of the key between slashes, `**` across them, `[a-z]`, \
-             `{a,b}`.",
-            Hint::Reads,
-            |state, asking, arguments| Box::pin(reading::list(state, asking, arguments)),
+        DeclaredTool::new(
+            ToolInfo {
+                name: "list",
+                title: "List memory entries",
+                description: "Lists keys with their tags, in order, without values. The pattern is \
+                    a glob: `*` and `?` match within a path segment of the key, `**` across \
+                    segments; `[a-z]` and `{a,b}` are supported.",
+                effect: ToolEffect::ReadOnly,
+            },
+            |state, call, arguments| Box::pin(read::list(state, call, arguments)),
         ),
-        Tool::new(
-            "search",
-            "Search what is remembered",
-            "Finds entries by the words in their keys, values and tags, the best first: those with \
-             all of the words, or else those with any. A word may be the beginning of a longer \
-             one.",
-            Hint::Reads,
-            |state, asking, arguments| Box::pin(reading::search(state, asking, arguments)),
+        DeclaredTool::new(
+            ToolInfo {
+                name: "search",
+                title: "Search memory entries",
+                description: "Full-text search over keys, values and tags, best matches first. \
+                    Returns the entries that contain all words, or if there are none, those that \
+                    contain any. Words match as prefixes.",
+                effect: ToolEffect::ReadOnly,
+            },
+            |state, call, arguments| Box::pin(read::search(state, call, arguments)),
         ),
-        Tool::new(
-            "delete",
-            "Forget something",
-            "Deletes what is kept under a key, for good.",
-            Hint::Destroys,
-            |state, asking, arguments| Box::pin(writing::delete(state, asking, arguments)),
+        DeclaredTool::new(
+            ToolInfo {
+                name: "delete",
+                title: "Delete a memory entry",
+                description: "Permanently deletes the entry stored under a key.",
+                effect: ToolEffect::Destructive,
+            },
+            |state, call, arguments| Box::pin(write::delete(state, call, arguments)),
         ),
-        Tool::new(
-            "clear",
-            "Forget everything",
-            "Deletes all that you keep, or all in one namespace, for good. The user is asked \
-             first where that is possible.",
-            Hint::Destroys,
-            |state, asking, arguments| Box::pin(writing::clear(state, asking, arguments)),
+        DeclaredTool::new(
+            ToolInfo {
+                name: "clear",
+                title: "Delete all memory entries",
+                description: "Permanently deletes all of your entries, or all in one namespace. \
+                    Asks the user to confirm if the client supports it.",
+                effect: ToolEffect::Destructive,
+            },
+            |state, call, arguments| Box::pin(write::clear(state, call, arguments)),
         ),
     ]
 }

@@ -1,19 +1,19 @@
-//! The URIs of a memory: of its reports, and of each entry.
+//! The URIs of a memory source: its reports and its entries.
 
 use std::borrow::Cow;
 
 use tidegate_core::{SourceId, percent_decode_utf8, percent_encode};
 use tidegate_store::memory::EntryId;
 
-use super::entries::DEFAULT;
+use super::entry_view::DEFAULT_NAMESPACE;
 
-/// The URIs under one source's name.
+/// The URIs below the name of one source.
 #[derive(Clone, Debug)]
-pub(super) struct Uris {
+pub(super) struct MemoryUris {
     root: String,
 }
 
-impl Uris {
+impl MemoryUris {
     pub(super) fn new(id: &SourceId) -> Self {
         Self {
             root: format!("plugin://{id}"),
@@ -24,12 +24,12 @@ impl Uris {
         self.root.clone()
     }
 
-    /// Seed 0's name of the report (S0.16).
+    /// The usage report (S0.16).
     pub(super) fn stats(&self) -> String {
         format!("{}/memory_stats", self.root)
     }
 
-    /// The name that it has at every built-in source.
+    /// The usage report under the name that every built-in source uses.
     pub(super) fn short_stats(&self) -> String {
         format!("{}/stats", self.root)
     }
@@ -38,47 +38,48 @@ impl Uris {
         format!("{}/memory_dump", self.root)
     }
 
-    pub(super) fn entries(&self) -> String {
+    /// The template of entries in the default namespace.
+    pub(super) fn entry_template(&self) -> String {
         format!("{}/entries/{{key}}", self.root)
     }
 
-    pub(super) fn entries_of_namespace(&self) -> String {
+    pub(super) fn namespaced_entry_template(&self) -> String {
         format!("{}/namespaces/{{namespace}}/entries/{{key}}", self.root)
     }
 
     /// The shortest URI of an entry.
-    pub(super) fn entry(&self, place: &EntryId) -> String {
-        match place.namespace == DEFAULT {
-            true => format!("{}/entries/{}", self.root, percent_encode(&place.key)),
-            false => self.long(place),
+    pub(super) fn entry(&self, id: &EntryId) -> String {
+        match id.namespace == DEFAULT_NAMESPACE {
+            true => format!("{}/entries/{}", self.root, percent_encode(&id.key)),
+            false => self.namespaced_entry(id),
         }
     }
 
-    /// Every URI that an entry has.
-    pub(super) fn all_of(&self, place: &EntryId) -> Vec<String> {
-        let (short, long) = (self.entry(place), self.long(place));
-        match short == long {
-            true => vec![long],
-            false => vec![short, long],
+    /// All URIs of an entry.
+    pub(super) fn all_of(&self, id: &EntryId) -> Vec<String> {
+        let (short, namespaced) = (self.entry(id), self.namespaced_entry(id));
+        match short == namespaced {
+            true => vec![namespaced],
+            false => vec![short, namespaced],
         }
     }
 
-    fn long(&self, EntryId { namespace, key }: &EntryId) -> String {
+    fn namespaced_entry(&self, EntryId { namespace, key }: &EntryId) -> String {
         let (namespace, key) = (percent_encode(namespace), percent_encode(key));
         format!("{}/namespaces/{namespace}/entries/{key}", self.root)
     }
 
-    /// The entry that a URI means, in whatever way it is spelled.
-    pub(super) fn place(&self, uri: &str) -> Option<EntryId> {
-        let rest = uri.strip_prefix(&self.root)?.strip_prefix('/')?;
-        let (namespace, key) = match rest.strip_prefix("entries/") {
-            Some(key) => (DEFAULT, key),
-            None => rest.strip_prefix("namespaces/")?.split_once("/entries/")?,
+    /// The entry that a URI identifies, in any percent-encoding.
+    pub(super) fn entry_id(&self, uri: &str) -> Option<EntryId> {
+        let path = uri.strip_prefix(&self.root)?.strip_prefix('/')?;
+        let (namespace, key) = match path.strip_prefix("entries/") {
+            Some(key) => (DEFAULT_NAMESPACE, key),
+            None => path.strip_prefix("namespaces/")?.split_once("/entries/")?,
         };
-        let text = |part| percent_decode_utf8(part).map(Cow::into_owned);
+        let decode = |segment| percent_decode_utf8(segment).map(Cow::into_owned);
         Some(EntryId {
-            namespace: text(namespace)?,
-            key: text(key)?,
+            namespace: decode(namespace)?,
+            key: decode(key)?,
         })
     }
 }
@@ -88,9 +89,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_entry_is_found_by_each_of_its_uris() {
-        let uris = Uris::new(&"notes".parse().unwrap());
-        for (namespace, key, short) in [
+    fn identifies_an_entry_by_each_of_its_uris() {
+        let uris = MemoryUris::new(&"notes".parse().unwrap());
+        for (namespace, key, shortest) in [
             ("default", "k", "plugin://notes/entries/k"),
             ("default", "a/b c", "plugin://notes/entries/a%2Fb%20c"),
             (
@@ -99,20 +100,20 @@ mod tests {
                 "plugin://notes/namespaces/work/entries/%C3%A9%3F%23%25",
             ),
         ] {
-            let place = EntryId {
+            let id = EntryId {
                 namespace: namespace.to_owned(),
                 key: key.to_owned(),
             };
-            assert_eq!(uris.entry(&place), short);
-            for uri in uris.all_of(&place) {
-                assert_eq!(uris.place(&uri).as_ref(), Some(&place), "{uri}");
+            assert_eq!(uris.entry(&id), shortest);
+            for uri in uris.all_of(&id) {
+                assert_eq!(uris.entry_id(&uri).as_ref(), Some(&id), "{uri}");
             }
         }
         assert!(
-            uris.place("plugin://notes/entries/a b").is_some(),
-            "a raw space is let pass"
+            uris.entry_id("plugin://notes/entries/a b").is_some(),
+            "an unencoded space is accepted"
         );
-        assert_eq!(uris.place("plugin://notes/memory_stats"), None);
-        assert_eq!(uris.place("plugin://notes2/entries/k"), None);
+        assert_eq!(uris.entry_id("plugin://notes/memory_stats"), None);
+        assert_eq!(uris.entry_id("plugin://notes2/entries/k"), None);
     }
 }

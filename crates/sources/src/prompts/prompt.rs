@@ -10,7 +10,7 @@ use tidegate_core::{CatalogEntry, Code, Error, Outcome, Result, truncate_for_mes
 use super::argument::{Argument, RawArgument};
 use super::front::{Parts, Wrong, in_file};
 use super::text::{LONGEST, Text};
-use crate::declare::entry;
+use crate::declarations::catalog_entry;
 
 const LONGEST_NAME: usize = 128;
 const MOST_ARGUMENTS: usize = 64;
@@ -126,7 +126,7 @@ impl Prompt {
             definition["description"] = description.as_str().into();
         }
         definition["arguments"] = arguments.collect();
-        entry(&self.name, definition)
+        catalog_entry(&self.name, definition)
     }
 
     /// The messages with these arguments, an object as text.

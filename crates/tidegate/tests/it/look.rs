@@ -79,7 +79,7 @@ fn what_there_is_is_listed() {
             let all = parsed(run(&["sources", "--json"]));
             let demo = &all["sources"][0];
             assert_eq!(demo["status"], "healthy");
-            assert_eq!(demo["message"], "works");
+            assert_eq!(demo["message"], "ok");
             let listed = parsed(run(&["ls", "--json"]));
             let tools = keys(&listed["tools"], "name");
             let tools = tools.iter().filter(|name| name.starts_with("demo__"));

@@ -195,7 +195,7 @@ fn a_resource_is_read_in_parts() {
     let arguments = json!({ "uri": template, "arguments": { "path": "no where" } });
     let nothing = call(&server, "gateway__read_resource", &arguments);
     let told = format!(
-        "`{root}/no%20where`: no resource has this URI; find others with `gateway__list_resources` \
+        "`{root}/no%20where`: no resource has this URI; find resources with `gateway__list_resources` \
          or `gateway__search`"
     );
     assert_eq!(
@@ -213,12 +213,12 @@ fn wrong_arguments_are_told_to_the_model() {
         (
             "gateway__search",
             json!({ "query": " " }),
-            "say in `query` what you look for",
+            "`query` must not be empty",
         ),
         (
             "gateway__search",
             json!({ "query": "x", "source": "nobody" }),
-            "there is no source `nobody`; there are",
+            "no source named `nobody`; available:",
         ),
         (
             "gateway__call_tool",
@@ -228,7 +228,7 @@ fn wrong_arguments_are_told_to_the_model() {
         (
             "gateway__call_tool",
             json!({ "name": "gateway__call_tool" }),
-            "call the tool itself",
+            "`call_tool` cannot call itself",
         ),
         (
             "gateway__get_prompt",
@@ -238,12 +238,12 @@ fn wrong_arguments_are_told_to_the_model() {
         (
             "gateway__list_resources",
             json!({ "limit": "many" }),
-            "`limit` must be a whole number, 0 or more",
+            "`limit` must be an integer of at least 0",
         ),
         (
             "gateway__list_resources",
             json!({ "offset": -1 }),
-            "`offset` must be a whole number, 0 or more",
+            "`offset` must be an integer of at least 0",
         ),
         (
             "gateway__search",
@@ -253,7 +253,7 @@ fn wrong_arguments_are_told_to_the_model() {
         (
             "gateway__list_resources",
             json!({ "source": "nobody" }),
-            "there is no source `nobody`; there are",
+            "no source named `nobody`; available:",
         ),
         // As the tool itself would be refused them.
         (

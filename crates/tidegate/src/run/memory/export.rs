@@ -34,7 +34,7 @@ pub(super) async fn run(
             let Some(entry) = entry.map_err(|error| database_error(&error))? else {
                 continue;
             };
-            let line = Record::from(entry).write()?;
+            let line = Record::from(entry).to_line()?;
             if let Err(error) = writeln!(out, "{line}") {
                 return Ok(Err(error));
             }

@@ -38,7 +38,7 @@ pub(super) async fn run(memory: &OwnedMemory, file: &Path) -> anyhow::Result<io:
             .entries
             .put(&memory.owner, &entry, memory.limits.quota());
         let outcome = put.await.map_err(|error| database_error(&error))?;
-        if let Some(refusal) = memory.limits.refusal(outcome) {
+        if let Some(refusal) = memory.limits.rejection(outcome) {
             let imported = count_entries(imported);
             anyhow::bail!("{name}:{line}: {refusal}; imported {imported} before this line");
         }
@@ -90,7 +90,7 @@ fn parse(memory: &OwnedMemory, mut input: impl BufRead) -> Result<ImportFile, In
         if text.trim().is_empty() {
             continue;
         }
-        let entry = Record::read(&text).and_then(Record::draft);
+        let entry = Record::parse(&text).and_then(Record::into_new_entry);
         let entry = entry.map_err(|error| invalid(error.to_string()))?;
         memory.limits.check(&entry).map_err(invalid)?;
         if let Some(&position) = positions.get(&entry.id) {

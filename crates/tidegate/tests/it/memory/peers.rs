@@ -66,7 +66,7 @@ fn an_sdk_uses_it_in_both_eras() {
             "read": "application/json",
             "completed": ["tea"],
             "context": 3,
-            "asked": "Delete all 2 entries in your memory, for good?",
+            "asked": "Permanently delete all 2 entries in your memory?",
             "cleared": 2,
             "updated": "plugin://memory/entries/tea",
         });

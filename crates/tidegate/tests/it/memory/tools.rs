@@ -37,7 +37,7 @@ fn what_is_stored_is_retrieved_listed_found_and_deleted() {
     );
     let fault = user.fault("retrieve", json!({ "key": "likes/tea" }));
     assert!(
-        fault.contains("nothing is kept under `likes/tea`"),
+        fault.contains("no entry `likes/tea`"),
         "{fault}"
     );
     server.stop();
@@ -134,11 +134,11 @@ fn entries_are_resources_of_their_type() {
         ),
         (
             "plugin://memory/entries/{nokey}",
-            "nothing called `plugin://memory/entries/{nokey}`",
+            "nothing named `plugin://memory/entries/{nokey}`",
         ),
         (
             "plugin://memory/namespaces/{ns}/entries/{key}",
-            "nothing called",
+            "nothing named",
         ),
     ] {
         let params = json!({
@@ -214,7 +214,7 @@ fn lists_are_globbed_tagged_and_paged() {
         ]
     );
     let fault = user.fault("list", json!({ "pattern": "[a" }));
-    assert!(fault.contains("`pattern` is not a glob"), "{fault}");
+    assert!(fault.contains("`pattern` is not a valid glob"), "{fault}");
     server.stop();
 }
 
@@ -288,17 +288,17 @@ fn wrong_arguments_are_told_by_their_names() {
         (
             "store",
             json!({ "tags": [1] }),
-            "`key` is missing; `value` is missing; `tags` must be a list of strings",
+            "`key` is missing; `value` is missing; `tags` must be an array of strings",
         ),
         (
             "list",
             json!({ "limit": -1 }),
-            "`limit` must be a whole number from 1 to 1000",
+            "`limit` must be an integer from 1 to 1000",
         ),
         (
             "search",
             json!({ "query": "a", "limit": 0 }),
-            "`limit` must be a whole number from 1 to 100",
+            "`limit` must be an integer from 1 to 100",
         ),
         (
             "store",
@@ -343,11 +343,11 @@ fn quotas_hold() {
         ),
         (
             json!({ "key": "k", "value": "x".repeat(1_500) }),
-            "the value has 1502 bytes; 1500 bytes are the most",
+            "the value has 1502 bytes; the limit is 1500 bytes",
         ),
         (
             json!({ "key": "k", "value": 1, "tags": ["a", "b"] }),
-            "1 is the most",
+            "the limit is 1",
         ),
         (
             json!({ "key": "k", "value": 1, "tags": ["abcd"] }),
@@ -360,7 +360,7 @@ fn quotas_hold() {
         (json!({ "key": "k" }), "`value` is missing"),
         (
             json!({ "key": "k", "value": 1, "tll": 3 }),
-            "there is no `tll`; there are `key`",
+            "unknown field `tll`; expected `key`",
         ),
     ] {
         let fault = user.fault("store", arguments);
@@ -368,11 +368,11 @@ fn quotas_hold() {
     }
     user.store("a", json!(long));
     let fault = user.fault("store", json!({ "key": "b", "value": long }));
-    assert!(fault.contains("the quota of 2.0KB"), "{fault}");
+    assert!(fault.contains("quota of 2.0KB exceeded"), "{fault}");
     user.store("b", json!(1));
     let fault = user.fault("store", json!({ "key": "c", "value": 1 }));
     assert!(
-        fault.contains("the quota of 2 entries is used up"),
+        fault.contains("quota of 2 entries exceeded"),
         "{fault}"
     );
     user.store("b", json!(2));
@@ -393,7 +393,7 @@ fn prompts_bring_what_is_remembered() {
         user.ask("prompts/get", params).result()["messages"].take()
     };
     let none = messages("memory_context", json!({}));
-    assert_eq!(none[0]["content"]["text"], "Nothing is remembered.");
+    assert_eq!(none[0]["content"]["text"], "Memory has no entries.");
     user.store("tea", json!("green"));
     user.store("coffee", json!({ "kind": "black" }));
     let found = messages("memory_search", json!({ "query": "green tea" }));

@@ -82,10 +82,10 @@ fn what_is_wrong_with_a_file_is_said_with_its_line() {
         ("{\"key\":\"a\"}", "`value` is missing"),
         (
             "{\"key\":\"a\",\"value\":1,\"kee\":2}",
-            "there is no `kee`; there are",
+            "unknown field `kee`; expected",
         ),
-        ("not json", "in.jsonl:2: not JSON at column 2;"),
-        ("[1]", "this must be a JSON object"),
+        ("not json", "in.jsonl:2: invalid JSON at column 2;"),
+        ("[1]", "expected a JSON object"),
         ("{\"key\":1,\"value\":1}", "`key` must be a string"),
         ("{\"key\":\"\",\"value\":1}", "`key` must have 1 to"),
         (

@@ -1,0 +1,30 @@
+//! Reading the params of a call, and small constructors that all declarations share.
+
+use tidegate_core::{Call, CatalogEntry, Code, Error, Object, truncate_for_message};
+
+/// The error for a name that the source does not have.
+pub(crate) fn unknown_name(name: &str) -> Error {
+    let name = truncate_for_message(name);
+    let message = format!("this source has nothing named `{name}`");
+    Error::client(Code::UnknownTarget, message)
+}
+
+/// The JSON text of a call's `arguments`; an empty object if there are none.
+pub(crate) fn arguments_text(call: &Call) -> String {
+    let params = call.params.object().unwrap_or_default();
+    params.get("arguments").unwrap_or("{}").to_owned()
+}
+
+/// A member that is an object; empty if it is missing or of another type.
+pub(super) fn object_member<'a>(params: &'a Object<'_>, name: &str) -> Object<'a> {
+    let text = params.get(name);
+    text.and_then(|text| Object::parse(text).ok())
+        .unwrap_or_default()
+}
+
+pub(crate) fn catalog_entry(key: &str, definition: serde_json::Value) -> CatalogEntry {
+    CatalogEntry {
+        key: key.to_owned(),
+        definition: definition.into(),
+    }
+}
