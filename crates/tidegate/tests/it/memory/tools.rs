@@ -36,10 +36,7 @@ fn what_is_stored_is_retrieved_listed_found_and_deleted() {
         false
     );
     let fault = user.fault("retrieve", json!({ "key": "likes/tea" }));
-    assert!(
-        fault.contains("no entry `likes/tea`"),
-        "{fault}"
-    );
+    assert!(fault.contains("no entry `likes/tea`"), "{fault}");
     server.stop();
 }
 
@@ -371,10 +368,7 @@ fn quotas_hold() {
     assert!(fault.contains("quota of 2.0KB exceeded"), "{fault}");
     user.store("b", json!(1));
     let fault = user.fault("store", json!({ "key": "c", "value": 1 }));
-    assert!(
-        fault.contains("quota of 2 entries exceeded"),
-        "{fault}"
-    );
+    assert!(fault.contains("quota of 2 entries exceeded"), "{fault}");
     user.store("b", json!(2));
     user.call("delete", json!({ "key": "a" }));
     user.store("c", json!(1));
