@@ -30,7 +30,7 @@ pub use http::{Client, Connection, Events, HttpResponse, ModernRequest, Request,
 pub use stdio::StdioClient;
 /// The policy layers, for tests that wrap a source in layers of their own.
 pub use tidegate_policy as policy;
-pub use wait::{poll_for, wait_for, wait_until};
+pub use wait::{poll_for, wait_for, wait_until, wait_up_to};
 
 /// The newest revision, without sessions.
 pub const MODERN: &str = "2026-07-28";

@@ -13,9 +13,15 @@ const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Awaits a future; panics if it does not complete in time.
 pub async fn wait_for<T>(what: &str, future: impl Future<Output = T>) -> T {
-    match tokio::time::timeout(TIMEOUT, future).await {
+    wait_up_to(TIMEOUT, what, future).await
+}
+
+/// Awaits a future that may take longer than other operations, such as a foreign test suite; panics
+/// if it does not complete within `limit`.
+pub async fn wait_up_to<T>(limit: Duration, what: &str, future: impl Future<Output = T>) -> T {
+    match tokio::time::timeout(limit, future).await {
         Ok(value) => value,
-        Err(_) => panic!("timed out after {} s: {what}", TIMEOUT.as_secs()),
+        Err(_) => panic!("timed out after {} s: {what}", limit.as_secs()),
     }
 }
 

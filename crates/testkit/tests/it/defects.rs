@@ -1,4 +1,4 @@
-//! The flaws that careless servers have, each on demand.
+//! The defects of real servers, each on demand.
 
 use serde_json::{Value, json};
 use tidegate_testkit::fixture::{Fixture, FixtureSettings, ProbeResponse};
@@ -6,14 +6,14 @@ use tidegate_testkit::{Client, MODERN, NEWEST_LEGACY};
 
 use crate::support::names;
 
-/// The answer of a fixture with a flaw to a modern request.
-async fn with(flaw: impl FnOnce(&mut FixtureSettings), method: &str, params: Value) -> Value {
-    let running = Fixture::new().with(flaw).start().await;
+/// The response of a fixture with a defect to a modern request.
+async fn with(defect: impl FnOnce(&mut FixtureSettings), method: &str, params: Value) -> Value {
+    let running = Fixture::new().with(defect).start().await;
     running.client().modern(method, params).message().await
 }
 
 #[tokio::test]
-async fn without_flaws_nothing_is_missing() {
+async fn default_fixture_has_no_defects() {
     let list = with(|_| {}, "tools/list", json!({})).await;
     let result = &list["result"];
     assert_eq!(result["resultType"], "complete");
@@ -28,7 +28,7 @@ async fn without_flaws_nothing_is_missing() {
 }
 
 #[tokio::test]
-async fn results_can_lack_their_type_and_their_hints() {
+async fn results_can_lack_type_and_cache_hints() {
     let list = with(|s| s.no_result_type = true, "tools/list", json!({})).await;
     assert!(list["result"].get("resultType").is_none() && list["result"].get("ttlMs").is_some());
     let list = with(|s| s.no_cache_hints = true, "tools/list", json!({})).await;
@@ -38,7 +38,7 @@ async fn results_can_lack_their_type_and_their_hints() {
 }
 
 #[tokio::test]
-async fn completions_can_be_there_but_not_declared() {
+async fn completion_can_work_without_being_declared() {
     let hide = |settings: &mut FixtureSettings| settings.no_completions_capability = true;
     let discovered = with(hide, "server/discover", json!({})).await;
     assert!(
@@ -76,7 +76,7 @@ async fn tools_can_work_without_being_listed() {
 }
 
 #[tokio::test]
-async fn it_can_claim_what_is_not_its_own() {
+async fn foreign_uris_can_be_claimed() {
     let uri = "resource://system/health";
     let running = Fixture::new()
         .with(|settings| settings.claim.push(uri.to_owned()))
@@ -90,7 +90,7 @@ async fn it_can_claim_what_is_not_its_own() {
 }
 
 #[tokio::test]
-async fn ids_of_subscriptions_can_change_their_type() {
+async fn subscription_ids_can_change_their_type() {
     let fixture = Fixture::new().with(|settings| settings.string_subscription_ids = true);
     let running = fixture.start().await;
     let ack = running
@@ -106,7 +106,7 @@ async fn ids_of_subscriptions_can_change_their_type() {
 }
 
 #[tokio::test]
-async fn progress_can_come_under_a_token_that_nobody_gave() {
+async fn progress_can_have_an_unknown_token() {
     let fixture = Fixture::new().with(|settings| settings.unknown_progress_token = true);
     let running = fixture.start().await;
     let call = running.client().modern_call("echo", json!({}));
@@ -120,7 +120,7 @@ fn discover(client: &Client) -> tidegate_testkit::Request {
 }
 
 #[tokio::test]
-async fn a_legacy_server_meets_a_modern_request_in_its_own_way() {
+async fn legacy_server_responds_to_a_modern_request_as_configured() {
     let probed = |probe| {
         let fixture = Fixture::legacy(NEWEST_LEGACY);
         fixture
@@ -151,12 +151,12 @@ async fn a_legacy_server_meets_a_modern_request_in_its_own_way() {
 }
 
 #[tokio::test]
-async fn requests_can_be_refused_that_could_be_served() {
-    let complain = |settings: &mut FixtureSettings| {
+async fn valid_requests_can_be_rejected() {
+    let reject_twice = |settings: &mut FixtureSettings| {
         settings.rejections.reject = Some(-32022);
         settings.rejections.reject_times = 2;
     };
-    let running = Fixture::modern().with(complain).start().await;
+    let running = Fixture::modern().with(reject_twice).start().await;
     let discover = running.client().modern("server/discover", json!({}));
     for _ in 0..2 {
         let answer = discover.send().await;
@@ -166,11 +166,11 @@ async fn requests_can_be_refused_that_could_be_served() {
         assert_eq!(refused["id"], 1);
     }
     assert!(discover.message().await["result"].is_object());
-    let nameless = |settings: &mut FixtureSettings| {
+    let reject_without_id = |settings: &mut FixtureSettings| {
         settings.rejections.reject = Some(-32020);
         settings.rejections.reject_without_id = true;
     };
-    let refused = with(nameless, "server/discover", json!({})).await;
+    let refused = with(reject_without_id, "server/discover", json!({})).await;
     assert_eq!(
         (&refused["error"]["code"], &refused["id"]),
         (&json!(-32020), &json!(null))
@@ -178,9 +178,9 @@ async fn requests_can_be_refused_that_could_be_served() {
 }
 
 #[tokio::test]
-async fn a_key_can_be_wanted() {
-    let wants = |settings: &mut FixtureSettings| settings.key = Some("k".to_owned());
-    let running = Fixture::new().with(wants).start().await;
+async fn bearer_key_can_be_required() {
+    let require_key = |settings: &mut FixtureSettings| settings.key = Some("k".to_owned());
+    let running = Fixture::new().with(require_key).start().await;
     let status =
         |client: Client| async move { client.modern("tools/list", json!({})).send().await.status };
     assert_eq!(status(running.client()).await, 401);
@@ -189,9 +189,9 @@ async fn a_key_can_be_wanted() {
 }
 
 #[tokio::test]
-async fn tools_can_be_marked_wrongly() {
-    let marks = |settings: &mut FixtureSettings| settings.invalid_header_annotations = true;
-    let list = with(marks, "tools/list", json!({})).await;
+async fn header_annotations_can_be_invalid() {
+    let annotate = |settings: &mut FixtureSettings| settings.invalid_header_annotations = true;
+    let list = with(annotate, "tools/list", json!({})).await;
     let names = names(&list["result"]["tools"]);
     for wrong in ["wrong_name", "wrong_type", "wrong_place"] {
         assert!(names.iter().any(|name| name == wrong), "{names:?}");

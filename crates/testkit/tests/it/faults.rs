@@ -1,8 +1,8 @@
-//! The ways in which the fixture misbehaves on demand.
+//! The faults of the fixture.
 
 use serde_json::{Value, json};
 use tidegate_testkit::fixture::{Fixture, Received, ResponseFormat, RunningFixture};
-use tidegate_testkit::{HttpResponse, NEWEST_LEGACY, wait_until};
+use tidegate_testkit::{HttpResponse, NEWEST_LEGACY, wait_for, wait_until};
 
 use crate::support::{StdioPeer, names, text};
 
@@ -11,7 +11,7 @@ async fn call(running: &RunningFixture, tool: &str, arguments: Value) -> HttpRes
 }
 
 #[tokio::test]
-async fn faults_are_listed_only_when_asked_for() {
+async fn fault_tools_are_listed_only_on_request() {
     for faults in [false, true] {
         let fixture = Fixture::new().with(|settings| settings.faults = faults);
         let running = fixture.start().await;
@@ -26,7 +26,7 @@ async fn faults_are_listed_only_when_asked_for() {
 }
 
 #[tokio::test]
-async fn hanging_lasts_until_the_client_goes() {
+async fn hanging_call_ends_when_the_client_disconnects() {
     let running = Fixture::new().start().await;
     let request = running
         .client()
@@ -39,15 +39,12 @@ async fn hanging_lasts_until_the_client_goes() {
     .await;
     drop(connection);
     let gone = || matches!(running.received().last(), Some(Received::Cancelled { .. }));
-    wait_until("the call to be given up", async || gone()).await;
-    wait_until("nothing to be under way", async || {
-        running.running_tasks() == 1
-    })
-    .await;
+    wait_until("the call to be cancelled", async || gone()).await;
+    wait_until("all calls to end", async || running.running_tasks() == 1).await;
 }
 
 #[tokio::test]
-async fn it_answers_nothing_after_so_many_requests() {
+async fn hang_after_stops_responses_after_the_given_number() {
     let (_running, input, output) = Fixture::new()
         .with(|settings| settings.hang_after = Some(1))
         .stdio();
@@ -59,19 +56,19 @@ async fn it_answers_nothing_after_so_many_requests() {
     assert_eq!(
         pipe.next().await.unwrap()["id"],
         Value::Null,
-        "the other came first"
+        "the second request got no response"
     );
 }
 
 #[tokio::test]
-async fn a_crash_closes_everything() {
+async fn crash_closes_all_connections() {
     let running = Fixture::new().start().await;
     let request = running
         .client()
         .modern_call("fault_crash", json!({}))
         .request();
     assert!(request.send_only().await.try_response().await.is_none());
-    running.ended().await;
+    wait_for("the fixture to end", running.ended()).await;
     let address = running.address();
     running.stop().await;
     let again = Fixture::new().start_at(address).await.unwrap();
@@ -79,7 +76,7 @@ async fn a_crash_closes_everything() {
 }
 
 #[tokio::test]
-async fn it_ends_after_so_many_requests() {
+async fn crash_after_ends_the_server_at_the_given_request() {
     let running = Fixture::new()
         .with(|settings| settings.crash_after = Some(1))
         .start()
@@ -90,7 +87,7 @@ async fn it_ends_after_so_many_requests() {
 }
 
 #[tokio::test]
-async fn an_answer_drips_breaks_or_falls_silent() {
+async fn response_can_be_slow_broken_or_stalled() {
     for form in [ResponseFormat::Json, ResponseFormat::Sse] {
         let running = Fixture::new().format(form).start().await;
         let slow = call(&running, "fault_slow_drip", json!({ "pause_ms": 1 })).await;
@@ -108,7 +105,7 @@ async fn an_answer_drips_breaks_or_falls_silent() {
 }
 
 #[tokio::test]
-async fn what_it_says_can_be_no_json() {
+async fn messages_can_be_invalid_json() {
     let running = Fixture::new().start().await;
     let mut garbage = call(&running, "fault_garbage", json!({})).await;
     let garbage = garbage.text().await;
@@ -121,7 +118,7 @@ async fn what_it_says_can_be_no_json() {
 }
 
 #[tokio::test]
-async fn it_can_say_too_much() {
+async fn messages_can_be_too_many_or_too_long() {
     let running = Fixture::new().start().await;
     let flood = call(&running, "fault_flood", json!({ "count": 500 })).await;
     assert_eq!(flood.messages().await.len(), 501);
@@ -130,7 +127,7 @@ async fn it_can_say_too_much() {
 }
 
 #[tokio::test]
-async fn it_can_answer_wrongly_twice_or_not_at_all() {
+async fn response_can_have_a_wrong_id_or_come_twice_or_never() {
     let running = Fixture::new().format(ResponseFormat::Sse).start().await;
     let wrong = call(&running, "fault_wrong_id", json!({}))
         .await
@@ -156,7 +153,7 @@ async fn it_can_answer_wrongly_twice_or_not_at_all() {
 }
 
 #[tokio::test]
-async fn it_can_forget_whom_it_talks_to() {
+async fn session_can_be_forgotten() {
     let running = Fixture::new().start().await;
     let session = running.client().initialize(NEWEST_LEGACY).await;
     let answer = session.call("fault_404_session", json!({})).send().await;
@@ -165,7 +162,7 @@ async fn it_can_forget_whom_it_talks_to() {
 }
 
 #[tokio::test]
-async fn faults_on_a_pipe_are_those_of_a_process() {
+async fn faults_work_over_stdio() {
     let (_running, input, output) = Fixture::new().stdio();
     let mut pipe = StdioPeer::new(output, input);
     pipe.modern(
@@ -184,5 +181,5 @@ async fn faults_on_a_pipe_are_those_of_a_process() {
     .await;
     let half = pipe.line().await.unwrap();
     assert!(serde_json::from_str::<Value>(&half).is_err(), "{half}");
-    assert_eq!(pipe.line().await, None, "it is gone");
+    assert_eq!(pipe.line().await, None, "the process ended");
 }

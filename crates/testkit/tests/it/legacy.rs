@@ -1,4 +1,4 @@
-//! The legacy era: handshake, sessions, streams, questions.
+//! The legacy era: handshake, sessions, streams and questions.
 
 use serde_json::json;
 use tidegate_testkit::fixture::{Announcement, Fixture, Received};
@@ -7,7 +7,7 @@ use tidegate_testkit::{LEGACY, NEWEST_LEGACY, wait_until};
 use crate::support::{AnsweringClient, names, text};
 
 #[tokio::test]
-async fn a_handshake_agrees_on_what_both_know() {
+async fn handshake_negotiates_the_revision() {
     for newest in LEGACY {
         let running = Fixture::legacy(newest).start().await;
         for wanted in LEGACY {
@@ -25,7 +25,7 @@ async fn a_handshake_agrees_on_what_both_know() {
 }
 
 #[tokio::test]
-async fn what_a_revision_does_not_know_is_not_offered_in_it() {
+async fn features_are_offered_only_in_revisions_that_have_them() {
     let running = Fixture::new().start().await;
     let oldest = running.client().initialize(LEGACY[0]).await;
     let list = oldest.exchange("tools/list", json!({})).await;
@@ -46,7 +46,7 @@ async fn what_a_revision_does_not_know_is_not_offered_in_it() {
 }
 
 #[tokio::test]
-async fn a_session_ends_and_is_lost() {
+async fn sessions_can_be_deleted_and_forgotten() {
     let running = Fixture::new().start().await;
     let session = running.client().initialize(NEWEST_LEGACY).await;
     assert_eq!(running.sessions(), 1);
@@ -60,7 +60,7 @@ async fn a_session_ends_and_is_lost() {
 }
 
 #[tokio::test]
-async fn sessions_without_ids_are_one_session() {
+async fn clients_without_session_ids_share_one_session() {
     let fixture = Fixture::legacy(NEWEST_LEGACY).with(|settings| settings.no_session_ids = true);
     let running = fixture.start().await;
     let client = running.client();
@@ -71,7 +71,7 @@ async fn sessions_without_ids_are_one_session() {
 }
 
 #[tokio::test]
-async fn news_come_on_the_standing_stream_to_those_who_want_them() {
+async fn changes_are_sent_on_the_session_stream_of_subscribers() {
     let running = Fixture::new().start().await;
     let session = running.client().initialize(NEWEST_LEGACY).await;
     running.update("test://watched-resource");
@@ -89,23 +89,26 @@ async fn news_come_on_the_standing_stream_to_those_who_want_them() {
 }
 
 #[tokio::test]
-async fn a_stream_that_was_closed_is_read_on_by_its_last_id() {
+async fn closed_stream_is_resumed_with_last_event_id() {
     let running = Fixture::new().start().await;
     let session = running.client().initialize(NEWEST_LEGACY).await;
     let call = session.call("test_reconnection", json!({})).send().await;
     let mut first = call.events();
     let priming = first.next().await.unwrap();
     assert!(priming.data.is_empty() && priming.retry.is_some());
-    assert!(first.next().await.is_none(), "the stream goes on");
+    assert!(
+        first.next().await.is_none(),
+        "the stream ends after the priming event"
+    );
     let rest = session.resume(&priming.id.unwrap()).await.message().await;
     assert_eq!(text(&rest), "Resumed.");
 }
 
 #[tokio::test]
-async fn a_question_comes_on_the_stream_of_its_call_and_is_answered_by_a_post() {
+async fn questions_come_on_the_stream_of_the_call_and_are_answered_by_post() {
     let running = Fixture::new().start().await;
-    let can = json!({ "elicitation": {}, "sampling": {}, "roots": {} });
-    let client = AnsweringClient::open(&running.client(), NEWEST_LEGACY, can).await;
+    let capabilities = json!({ "elicitation": {}, "sampling": {}, "roots": {} });
+    let client = AnsweringClient::open(&running.client(), NEWEST_LEGACY, capabilities).await;
     for (tool, method) in [
         ("test_elicitation", "elicitation/create"),
         ("test_sampling", "sampling/createMessage"),
@@ -115,7 +118,7 @@ async fn a_question_comes_on_the_stream_of_its_call_and_is_answered_by_a_post() 
         let mut events = client.call(tool).await;
         let question = events.message().await;
         assert_eq!(question["method"], method);
-        client.tell(&question, json!({ "told": tool })).await;
+        client.answer(&question, json!({ "recorded": tool })).await;
         let answer = events.message().await;
         assert!(text(&answer).contains(tool), "{answer}");
     }
@@ -123,10 +126,10 @@ async fn a_question_comes_on_the_stream_of_its_call_and_is_answered_by_a_post() 
     let (one, other) = (events.message().await, events.message().await);
     assert_ne!(one["id"], other["id"]);
     client
-        .tell(&other, json!({ "action": "accept", "n": 2 }))
+        .answer(&other, json!({ "action": "accept", "n": 2 }))
         .await;
     client
-        .tell(&one, json!({ "action": "accept", "n": 1 }))
+        .answer(&one, json!({ "action": "accept", "n": 1 }))
         .await;
     let answer = events.message().await;
     assert!(
@@ -136,7 +139,7 @@ async fn a_question_comes_on_the_stream_of_its_call_and_is_answered_by_a_post() 
 }
 
 #[tokio::test]
-async fn who_cannot_answer_is_not_asked_and_sees_fewer_tools_where_told_so() {
+async fn clients_without_capabilities_are_not_asked_and_see_fewer_tools() {
     let fixture = Fixture::new().with(|settings| settings.list_by_capabilities = true);
     let running = fixture.start().await;
     let session = running.client().initialize(NEWEST_LEGACY).await;
@@ -147,7 +150,7 @@ async fn who_cannot_answer_is_not_asked_and_sees_fewer_tools_where_told_so() {
 }
 
 #[tokio::test]
-async fn roots_can_be_asked_for_right_after_the_handshake() {
+async fn roots_can_be_requested_right_after_the_handshake() {
     let running = Fixture::new()
         .with(|settings| settings.roots_after_handshake = true)
         .start()
@@ -159,7 +162,7 @@ async fn roots_can_be_asked_for_right_after_the_handshake() {
 }
 
 #[tokio::test]
-async fn only_a_notification_cancels() {
+async fn only_a_notification_cancels_a_call() {
     let running = Fixture::new().start().await;
     let session = running.client().initialize(NEWEST_LEGACY).await;
     let call = session
@@ -198,7 +201,7 @@ async fn only_a_notification_cancels() {
 }
 
 #[tokio::test]
-async fn what_was_heard_is_told_byte_for_byte() {
+async fn received_messages_are_recorded_byte_for_byte() {
     let running = Fixture::new().start().await;
     let session = running.client().initialize(NEWEST_LEGACY).await;
     let odd = r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"echo","arguments":{"n":12345678901234567890,  "x":1.50}}}"#;
@@ -214,10 +217,10 @@ async fn what_was_heard_is_told_byte_for_byte() {
         .call("received_messages", json!({ "method": "tools/call" }))
         .send()
         .await;
-    let told: serde_json::Value = serde_json::from_str(&text(&heard.message().await)).unwrap();
-    assert_eq!(told[0]["body"], odd);
+    let recorded: serde_json::Value = serde_json::from_str(&text(&heard.message().await)).unwrap();
+    assert_eq!(recorded[0]["body"], odd);
     assert!(
-        told[0]["headers"]
+        recorded[0]["headers"]
             .as_array()
             .unwrap()
             .contains(&json!(["x-odd", "yes"]))

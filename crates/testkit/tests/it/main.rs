@@ -1,4 +1,4 @@
-//! The fixture: what it claims to be, it is, as foreign eyes and our own see it.
+//! Tests of the fixture, with the official conformance suite and directly.
 #![allow(clippy::unwrap_used, reason = "all of this is test code")]
 
 mod conformance;

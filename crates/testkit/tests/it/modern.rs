@@ -1,4 +1,4 @@
-//! The modern era: rounds, states, listening, headers.
+//! The modern era: multi round trips, request states, subscriptions and headers.
 
 use serde_json::{Value, json};
 use tidegate_testkit::fixture::{Announcement, Fixture, Received, RunningFixture};
@@ -14,18 +14,20 @@ async fn start() -> (RunningFixture, Client) {
     (running, client)
 }
 
-/// A call by a client that can answer everything.
-fn call(client: &Client, tool: &str, more: Value) -> ModernRequest {
+/// A call by a client with all capabilities.
+fn call(client: &Client, tool: &str, members: Value) -> ModernRequest {
     let mut params = json!({ "name": tool, "arguments": {} });
-    if let Value::Object(more) = more {
-        params.as_object_mut().unwrap().extend(more);
+    if let Value::Object(members) = members {
+        params.as_object_mut().unwrap().extend(members);
     }
-    let can = json!({ "elicitation": {}, "sampling": {}, "roots": {} });
-    client.modern("tools/call", params).meta(CAPABILITIES, can)
+    let capabilities = json!({ "elicitation": {}, "sampling": {}, "roots": {} });
+    client
+        .modern("tools/call", params)
+        .meta(CAPABILITIES, capabilities)
 }
 
 #[tokio::test]
-async fn rounds_go_on_until_everything_was_told() {
+async fn rounds_continue_until_every_question_is_answered() {
     let (_running, client) = start().await;
     let tool = "test_input_required_result_multiple_inputs";
     let first = &call(&client, tool, json!({})).message().await["result"];
@@ -46,7 +48,7 @@ async fn rounds_go_on_until_everything_was_told() {
 }
 
 #[tokio::test]
-async fn a_state_is_good_for_its_own_call_and_unchanged_only() {
+async fn request_state_is_valid_only_unmodified_and_for_its_own_call() {
     let (_running, client) = start().await;
     let tool = "test_input_required_result_tampered_state";
     let first = &call(&client, tool, json!({})).message().await["result"];
@@ -64,9 +66,9 @@ async fn a_state_is_good_for_its_own_call_and_unchanged_only() {
 }
 
 #[tokio::test]
-async fn prompts_and_resources_ask_too() {
+async fn prompts_and_resources_can_require_input() {
     let (_running, client) = start().await;
-    let can = json!({ "elicitation": {} });
+    let capabilities = json!({ "elicitation": {} });
     for (method, params) in [
         (
             "prompts/get",
@@ -76,7 +78,7 @@ async fn prompts_and_resources_ask_too() {
     ] {
         let asked = client
             .modern(method, params)
-            .meta(CAPABILITIES, can.clone());
+            .meta(CAPABILITIES, capabilities.clone());
         let asked = &asked.message().await["result"];
         assert_eq!(asked["resultType"], "input_required", "{asked}");
         assert!(asked.get("ttlMs").is_none());
@@ -84,7 +86,7 @@ async fn prompts_and_resources_ask_too() {
 }
 
 #[tokio::test]
-async fn what_a_request_did_not_declare_it_is_not_asked() {
+async fn clients_are_not_asked_without_the_capability() {
     let (_running, client) = start().await;
     let answer = client
         .modern_call("test_input_required_result_sampling", json!({}))
@@ -100,7 +102,7 @@ async fn what_a_request_did_not_declare_it_is_not_asked() {
 }
 
 #[tokio::test]
-async fn who_listens_hears_what_was_asked_for_under_its_own_id() {
+async fn subscriptions_get_only_requested_changes_with_their_id() {
     let (running, client) = start().await;
     let watched = json!(["test://watched-resource"]);
     let wanted = json!({ "toolsListChanged": true, "resourceSubscriptions": watched });
@@ -129,11 +131,11 @@ async fn who_listens_hears_what_was_asked_for_under_its_own_id() {
         (&end["id"], &end["result"]["resultType"]),
         (&json!(7), &json!("complete"))
     );
-    wait_until("nobody to listen", async || running.listeners() == 0).await;
+    wait_until("the subscription to end", async || running.listeners() == 0).await;
 }
 
 #[tokio::test]
-async fn closing_the_connection_gives_a_call_up() {
+async fn closing_the_connection_cancels_the_call() {
     let (running, client) = start().await;
     let slow = client
         .modern_call("test_slow", json!({ "steps": 1000 }))
@@ -147,17 +149,20 @@ async fn closing_the_connection_gives_a_call_up() {
             .iter()
             .any(|heard| matches!(heard, Received::Cancelled { .. }))
     };
-    wait_until("the call to be given up", async || cancelled()).await;
+    wait_until("the call to be cancelled", async || cancelled()).await;
     let stream = client
         .listen("1", json!({ "toolsListChanged": true }))
         .await;
-    wait_until("one to listen", async || running.listeners() == 1).await;
+    wait_until("the subscription to start", async || {
+        running.listeners() == 1
+    })
+    .await;
     drop(stream);
-    wait_until("nobody to listen", async || running.listeners() == 0).await;
+    wait_until("the subscription to end", async || running.listeners() == 0).await;
 }
 
 #[tokio::test]
-async fn headers_repeat_what_the_body_says() {
+async fn headers_must_match_the_body() {
     let (_running, client) = start().await;
     let arguments = json!({ "region": "süd", "count": 7, "dry": true, "inner": { "zone": "a" } });
     let good = client
@@ -197,7 +202,7 @@ async fn headers_repeat_what_the_body_says() {
 }
 
 #[tokio::test]
-async fn a_handshake_is_told_which_revisions_there_are() {
+async fn initialize_is_rejected_with_the_supported_revisions() {
     let (running, client) = start().await;
     let answer = client.initialize_request(NEWEST_LEGACY).send().await;
     assert_eq!(answer.status, 400);

@@ -1,4 +1,4 @@
-//! Lists in pages, with cursors good and bad.
+//! Paginated lists, with valid and invalid cursors.
 
 use serde_json::{Value, json};
 use tidegate_testkit::fixture::{CursorStyle, Fixture, RunningFixture};
@@ -13,11 +13,11 @@ async fn start(cursors: CursorStyle) -> RunningFixture {
     fixture.start().await
 }
 
-/// Up to so many pages, and their cursors.
-async fn pages(running: &RunningFixture, most: usize) -> (Vec<Vec<String>>, Vec<Value>) {
+/// Up to `limit` pages, and their cursors.
+async fn pages(running: &RunningFixture, limit: usize) -> (Vec<Vec<String>>, Vec<Value>) {
     let (mut pages, mut cursors) = (Vec::new(), Vec::new());
     let mut params = json!({});
-    while pages.len() < most {
+    while pages.len() < limit {
         let page = running
             .client()
             .modern("tools/list", params)
@@ -41,7 +41,7 @@ async fn whole() -> Vec<String> {
 }
 
 #[tokio::test]
-async fn pages_make_the_whole_list_even_where_a_cursor_is_empty() {
+async fn pages_form_the_whole_list_even_with_an_empty_cursor() {
     let whole = whole().await;
     let (good, cursors) = pages(&start(CursorStyle::Valid).await, 100).await;
     assert_eq!(good.concat(), whole);
@@ -52,7 +52,7 @@ async fn pages_make_the_whole_list_even_where_a_cursor_is_empty() {
 }
 
 #[tokio::test]
-async fn pages_need_not_end() {
+async fn pages_can_repeat_or_continue_without_end() {
     let (same, cursors) = pages(&start(CursorStyle::Repeated).await, 5).await;
     assert!(
         same.iter().all(|page| *page == same[0]) && cursors.windows(2).all(|two| two[0] == two[1])
@@ -63,7 +63,7 @@ async fn pages_need_not_end() {
 }
 
 #[tokio::test]
-async fn a_list_can_change_between_its_pages() {
+async fn list_can_change_between_pages() {
     let running = Fixture::modern()
         .with(|settings| {
             settings.page_size = Some(10);
@@ -82,7 +82,7 @@ async fn a_list_can_change_between_its_pages() {
 }
 
 #[tokio::test]
-async fn an_unknown_cursor_is_refused() {
+async fn unknown_cursor_is_rejected() {
     let running = start(CursorStyle::Valid).await;
     let list = running
         .client()

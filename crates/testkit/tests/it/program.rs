@@ -22,7 +22,7 @@ fn start(arguments: &[&str]) -> Child {
 }
 
 #[test]
-fn it_is_found_beside_a_test() {
+fn program_is_found_next_to_the_test() {
     let here = env!("CARGO_BIN_EXE_tidegate-fixture");
     assert_eq!(
         program().canonicalize().unwrap(),
@@ -31,35 +31,46 @@ fn it_is_found_beside_a_test() {
 }
 
 #[tokio::test]
-async fn on_a_pipe_it_ends_with_its_input() {
+async fn stdio_server_ends_with_its_input() {
     let mut child = start(&["--era", "legacy", "--name", "other"]);
     let mut pipe = StdioPeer::new(child.stdout.take().unwrap(), child.stdin.take().unwrap());
     let hello = pipe.initialize(NEWEST_LEGACY, json!({})).await;
     assert_eq!(hello["result"]["serverInfo"]["name"], "other");
     drop(pipe);
-    assert!(wait_for("its end", child.wait()).await.unwrap().success());
+    assert!(
+        wait_for("the process to end", child.wait())
+            .await
+            .unwrap()
+            .success()
+    );
 }
 
 #[tokio::test]
-async fn a_crash_ends_the_process() {
+async fn crash_ends_the_process() {
     let mut child = start(&[]);
     let mut pipe = StdioPeer::new(child.stdout.take().unwrap(), child.stdin.take().unwrap());
     pipe.modern(1, "tools/call", json!({ "name": "fault_crash" }))
         .await;
     assert_eq!(pipe.line().await, None);
     assert_eq!(
-        wait_for("its end", child.wait()).await.unwrap().code(),
+        wait_for("the process to end", child.wait())
+            .await
+            .unwrap()
+            .code(),
         Some(70)
     );
     let mut child = start(&["--crash-at-start"]);
     assert_eq!(
-        wait_for("its end", child.wait()).await.unwrap().code(),
+        wait_for("the process to end", child.wait())
+            .await
+            .unwrap()
+            .code(),
         Some(70)
     );
 }
 
 #[tokio::test]
-async fn over_http_it_says_where_it_listens() {
+async fn http_server_prints_its_endpoint() {
     let mut child = start(&[
         "--listen",
         "127.0.0.1:0",
@@ -69,7 +80,7 @@ async fn over_http_it_says_where_it_listens() {
         "sse",
     ]);
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let url = wait_for("a line", lines.next_line())
+    let url = wait_for("the endpoint on stdout", lines.next_line())
         .await
         .unwrap()
         .unwrap();
@@ -82,7 +93,7 @@ async fn over_http_it_says_where_it_listens() {
     let request = format!("GET /mcp HTTP/1.1\r\nHost: {authority}\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut answer = String::new();
-    wait_for("an answer", stream.read_to_string(&mut answer))
+    wait_for("a response", stream.read_to_string(&mut answer))
         .await
         .unwrap();
     assert!(answer.starts_with("HTTP/1.1 405 "), "{answer}");

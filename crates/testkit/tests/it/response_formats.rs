@@ -1,17 +1,17 @@
-//! How answers are written, and over which HTTP.
+//! How responses are written, over HTTP/1.1 and HTTP/2.
 
 use serde_json::{Value, json};
 use tidegate_testkit::fixture::{Fixture, ResponseFormat};
 use tidegate_testkit::{Client, NEWEST_LEGACY};
 
-fn progressing(client: &Client) -> tidegate_testkit::ModernRequest {
+fn call_with_progress(client: &Client) -> tidegate_testkit::ModernRequest {
     client
         .modern_call("test_tool_with_progress", json!({}))
         .progress(json!("p"))
 }
 
 #[tokio::test]
-async fn json_is_for_one_message_and_events_for_more() {
+async fn json_format_uses_events_for_several_messages() {
     let running = Fixture::new().start().await;
     let client = running.client();
     assert!(
@@ -21,12 +21,12 @@ async fn json_is_for_one_message_and_events_for_more() {
             .await
             .is_stream()
     );
-    let messages = progressing(&client).send().await.messages().await;
+    let messages = call_with_progress(&client).send().await.messages().await;
     assert_eq!(messages.len(), 4);
 }
 
 #[tokio::test]
-async fn events_are_events_always() {
+async fn sse_format_always_uses_events() {
     let running = Fixture::new().format(ResponseFormat::Sse).start().await;
     let client = running.client();
     assert!(
@@ -46,13 +46,13 @@ async fn events_are_events_always() {
 }
 
 #[tokio::test]
-async fn a_sequence_is_one_message_a_line_as_they_come() {
+async fn sequence_format_writes_one_message_per_line() {
     let running = Fixture::new()
         .format(ResponseFormat::Sequence)
         .start()
         .await;
     let client = running.client();
-    let mut answer = progressing(&client).send().await;
+    let mut answer = call_with_progress(&client).send().await;
     assert_eq!(answer.header("content-type"), Some("application/json"));
     let text = answer.text().await;
     let lines: Vec<Value> = text
@@ -72,7 +72,7 @@ async fn a_sequence_is_one_message_a_line_as_they_come() {
 }
 
 #[tokio::test]
-async fn it_speaks_http_2() {
+async fn http2_is_supported() {
     let running = Fixture::new().start().await;
     let (status, body) = running
         .client()

@@ -1,4 +1,4 @@
-//! The HTTP transport before Streamable HTTP.
+//! The HTTP+SSE transport.
 
 use serde_json::{Value, json};
 use tidegate_testkit::fixture::{Fixture, RunningFixture};
@@ -6,7 +6,7 @@ use tidegate_testkit::{Client, Events, LEGACY, wait_until};
 
 use crate::support::text;
 
-/// A stream, and where to post.
+/// Opens a stream; returns it with a client of its POST endpoint.
 async fn open(running: &RunningFixture) -> (Events, Client) {
     let client = running.client();
     let mut events = client.at("/sse").get().send().await.events();
@@ -20,7 +20,7 @@ async fn post(client: &Client, message: Value) {
 }
 
 #[tokio::test]
-async fn answers_and_questions_come_on_the_stream() {
+async fn responses_and_questions_come_on_the_stream() {
     let running = Fixture::legacy(LEGACY[0]).start().await;
     let (mut events, client) = open(&running).await;
     let info = json!({ "name": "test", "version": "0" });
@@ -46,11 +46,11 @@ async fn answers_and_questions_come_on_the_stream() {
     )
     .await;
     let question = events.message().await;
-    let told =
+    let answer =
         json!({ "role": "assistant", "model": "m", "content": { "type": "text", "text": "yes" } });
     post(
         &client,
-        json!({ "jsonrpc": "2.0", "id": question["id"], "result": told }),
+        json!({ "jsonrpc": "2.0", "id": question["id"], "result": answer }),
     )
     .await;
     assert!(text(&events.message().await).contains("yes"));
@@ -66,7 +66,7 @@ async fn answers_and_questions_come_on_the_stream() {
 }
 
 #[tokio::test]
-async fn a_modern_server_does_not_have_it() {
+async fn modern_server_has_no_sse_transport() {
     let running = Fixture::modern().start().await;
     assert_eq!(running.client().at("/sse").get().send().await.status, 405);
 }

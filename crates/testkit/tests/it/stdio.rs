@@ -1,4 +1,4 @@
-//! The fixture on a pipe.
+//! The fixture over stdio.
 
 use serde_json::{Value, json};
 use tidegate_testkit::fixture::{Fixture, ProbeResponse, Received};
@@ -7,7 +7,7 @@ use tidegate_testkit::{NEWEST_LEGACY, wait_until};
 use crate::support::{StdioPeer, text};
 
 #[tokio::test]
-async fn both_eras_share_a_pipe() {
+async fn both_eras_work_on_one_connection() {
     let (_running, input, output) = Fixture::new().stdio();
     let mut pipe = StdioPeer::new(output, input);
     pipe.modern(1, "server/discover", json!({})).await;
@@ -35,7 +35,7 @@ async fn both_eras_share_a_pipe() {
 }
 
 #[tokio::test]
-async fn news_and_cancelling_work_on_a_pipe() {
+async fn subscriptions_and_cancellation_work_over_stdio() {
     let (running, input, output) = Fixture::new().stdio();
     let mut pipe = StdioPeer::new(output, input);
     let wanted = json!({ "notifications": { "toolsListChanged": true } });
@@ -51,20 +51,20 @@ async fn news_and_cancelling_work_on_a_pipe() {
     );
     let cancel = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } });
     pipe.send(&cancel).await;
-    wait_until("nobody to listen", async || running.listeners() == 0).await;
+    wait_until("the subscription to end", async || running.listeners() == 0).await;
     let cancelled = Received::Cancelled {
         id: "1".to_owned(),
         method: "subscriptions/listen".to_owned(),
         arguments: Value::Null,
     };
-    wait_until("the record of it", async || {
+    wait_until("the cancellation to be recorded", async || {
         running.received().contains(&cancelled)
     })
     .await;
 }
 
 #[tokio::test]
-async fn a_legacy_pipe_meets_a_modern_request_in_its_own_way() {
+async fn legacy_server_responds_to_a_modern_request_as_configured() {
     let probed = |probe| {
         let fixture = Fixture::legacy(NEWEST_LEGACY);
         fixture
@@ -81,7 +81,7 @@ async fn a_legacy_pipe_meets_a_modern_request_in_its_own_way() {
     let mut pipe = StdioPeer::new(output, input);
     pipe.modern(1, "server/discover", json!({})).await;
     let hello = pipe.initialize(NEWEST_LEGACY, json!({})).await;
-    assert_eq!(hello["id"], 0, "nothing came before");
+    assert_eq!(hello["id"], 0, "no response to the modern request");
     let (_running, input, output) = probed(Some(ProbeResponse::Exit));
     let mut pipe = StdioPeer::new(output, input);
     pipe.modern(1, "server/discover", json!({})).await;
@@ -89,7 +89,7 @@ async fn a_legacy_pipe_meets_a_modern_request_in_its_own_way() {
 }
 
 #[tokio::test]
-async fn what_is_no_message_is_answered_and_costs_nothing_else() {
+async fn invalid_message_gets_an_error_and_the_connection_continues() {
     let (_running, input, output) = Fixture::new().stdio();
     let mut pipe = StdioPeer::new(output, input);
     pipe.send(&json!("no message")).await;

@@ -1,4 +1,4 @@
-//! What these tests share.
+//! Clients and helpers that these tests share.
 
 mod answering_client;
 mod stdio_client;
@@ -18,9 +18,11 @@ pub(crate) fn text(answer: &Value) -> String {
         .to_owned()
 }
 
-/// The names in a list.
+/// The names of listed entries.
 pub(crate) fn names(list: &Value) -> Vec<String> {
-    let all = list.as_array().unwrap_or_else(|| panic!("no list: {list}"));
+    let all = list
+        .as_array()
+        .unwrap_or_else(|| panic!("not a list: {list}"));
     let names = all
         .iter()
         .map(|one| one["name"].as_str().unwrap().to_owned());

@@ -40,13 +40,13 @@ fn all_kinds() -> Value {
     json!({
         "plain": fixture(&["--era", "legacy"]),
         "modern": fixture(&["--era", "modern"]),
-        "ignore_termination": fixture(&["--ignore_termination"]),
+        "unkillable": fixture(&["--ignore-termination"]),
         "wrapper": shell("FIXTURE; true"),
         "parent": shell("sleep 1000 & exec FIXTURE"),
         "parent-of-orphan": shell("(sleep 1000 &); exec FIXTURE"),
         "parent-of-session": shell("setsid sleep 1000 & exec FIXTURE"),
         "parent-of-daemon": shell("setsid sh -c 'sleep 1000 & sleep 1000' & exec FIXTURE"),
-        "session": shell("exec setsid -w FIXTURE --ignore_termination"),
+        "session": shell("exec setsid -w FIXTURE --ignore-termination"),
         "deaf-parent": shell("trap '' TERM; (sleep 1000 &); exec FIXTURE"),
     })
 }

@@ -81,5 +81,5 @@ async fn a_server_ends_with_all_that_it_has_started() {
 
 #[tokio::test]
 async fn a_server_that_does_not_want_to_end_ends_too() {
-    lives_and_ends("--ignore_termination").await;
+    lives_and_ends("--ignore-termination").await;
 }

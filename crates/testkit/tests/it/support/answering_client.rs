@@ -1,9 +1,9 @@
-//! A legacy client over Streamable HTTP that declares what it can answer.
+//! A legacy client over Streamable HTTP that answers questions.
 
 use serde_json::{Value, json};
 use tidegate_testkit::{Client, Events, Request};
 
-/// An open session of such a client.
+/// An open session with client capabilities.
 pub(crate) struct AnsweringClient {
     client: Client,
     id: String,
@@ -28,7 +28,7 @@ impl AnsweringClient {
     }
 
     pub(crate) fn post(&self, message: &Value) -> Request {
-        self.dressed(self.client.post(message))
+        self.with_session_headers(self.client.post(message))
     }
 
     /// Calls a tool and reads the stream of the call.
@@ -39,16 +39,19 @@ impl AnsweringClient {
     }
 
     /// Answers a question.
-    pub(crate) async fn tell(&self, question: &Value, result: Value) {
+    pub(crate) async fn answer(&self, question: &Value, result: Value) {
         let answer = json!({ "jsonrpc": "2.0", "id": question["id"], "result": result });
         assert_eq!(self.post(&answer).send().await.status, 202);
     }
 
     pub(crate) async fn stream(&self) -> Events {
-        self.dressed(self.client.get()).send().await.events()
+        self.with_session_headers(self.client.get())
+            .send()
+            .await
+            .events()
     }
 
-    fn dressed(&self, request: Request) -> Request {
+    fn with_session_headers(&self, request: Request) -> Request {
         request
             .header("Mcp-Session-Id", &self.id)
             .header("MCP-Protocol-Version", &self.revision)

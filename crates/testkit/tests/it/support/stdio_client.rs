@@ -1,10 +1,10 @@
-//! A client on a pipe, one message a line.
+//! A client over stdio, one message per line.
 
 use serde_json::{Value, json};
 use tidegate_testkit::wait_for;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 
-/// The two ends of the pipe.
+/// The client's ends of the pipes.
 pub(crate) struct StdioPeer<R, W> {
     read: tokio::io::Lines<BufReader<R>>,
     write: W,
@@ -46,9 +46,9 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioPeer<R, W> {
         hello
     }
 
-    /// The next line as it is; none at the end.
+    /// The next line; `None` at the end.
     pub(crate) async fn line(&mut self) -> Option<String> {
-        let line = wait_for("a line", self.read.next_line()).await;
+        let line = wait_for("a line from the fixture", self.read.next_line()).await;
         line.ok().flatten()
     }
 

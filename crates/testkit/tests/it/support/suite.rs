@@ -1,18 +1,23 @@
-//! The official conformance suite, run against a fixture and judged by what each check found.
+//! Runs the official conformance suite against a fixture and reads its checks.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
+use tidegate_testkit::wait_up_to;
 use tokio::process::Command;
 
-/// Succeeds even where nothing was answered.
+/// Succeeds even without any response.
 const ALWAYS: &str = "wire-schema-valid";
 
-/// What comes behind the name of a scenario in the name of its folder.
+/// The length of the time stamp after the scenario in the name of its folder.
 const STAMP: usize = "-2026-07-28T00-00-00-000Z".len();
+
+/// How long a run may take.
+const LIMIT: Duration = Duration::from_secs(300);
 
 /// The suite.
 pub(crate) struct Suite {
@@ -21,7 +26,7 @@ pub(crate) struct Suite {
 }
 
 impl Suite {
-    /// Fails, and says what to do, where it is not set up.
+    /// Panics with instructions if the suite is not set up.
     #[track_caller]
     pub(crate) fn find() -> Self {
         let variable = |name| std::env::var_os(name).map(PathBuf::from);
@@ -41,43 +46,43 @@ impl Suite {
         }
     }
 
-    /// Runs all that a revision requires, and more; what is wrong with each scenario, nothing where
-    /// all is well.
+    /// Runs every scenario for a revision; returns their failures, empty for a passed scenario.
     pub(crate) async fn run(&self, url: &str, revision: &str) -> BTreeMap<String, String> {
         let folder = TempDir::with_prefix("tidegate-fixture-").unwrap();
-        let ended = Command::new(&self.node)
+        let running = Command::new(&self.node)
             .arg(&self.script)
             .args(["server", "--url", url, "--requirements", revision, "-o"])
             .arg(folder.path())
             .kill_on_drop(true)
-            .output()
+            .output();
+        let ended = wait_up_to(LIMIT, "the conformance suite", running)
             .await
             .unwrap();
         let results: BTreeMap<_, _> = fs::read_dir(folder.path())
             .unwrap()
-            .map(|entry| judge(&entry.unwrap().path()))
+            .map(|entry| read_checks(&entry.unwrap().path()))
             .collect();
-        let said = String::from_utf8_lossy(&ended.stderr);
-        assert!(!results.is_empty(), "it wrote no checks: {said}");
+        let stderr = String::from_utf8_lossy(&ended.stderr);
+        assert!(!results.is_empty(), "the suite wrote no checks: {stderr}");
         results
     }
 }
 
-/// The name of a scenario, and what is wrong with it.
-fn judge(folder: &Path) -> (String, String) {
+/// The name of a scenario and its failures.
+fn read_checks(folder: &Path) -> (String, String) {
     let name = folder.file_name().unwrap().to_str().unwrap();
     let name = name.strip_prefix("server-").unwrap();
     let name = name[..name.len() - STAMP].to_owned();
     let text = fs::read_to_string(folder.join("checks.json")).unwrap();
     let checks: Vec<Value> = serde_json::from_str(&text).unwrap();
-    let mut wrong: Vec<String> = checks
+    let mut failures: Vec<String> = checks
         .iter()
         .filter(|check| check["status"] == "FAILURE" || check["status"] == "WARNING")
         .map(|check| format!("{} {}", check["id"], check["errorMessage"]))
         .collect();
     let succeeded = |check: &Value| check["status"] == "SUCCESS" && check["id"] != ALWAYS;
     if !checks.iter().any(succeeded) {
-        wrong.push("no check succeeded".to_owned());
+        failures.push("no check succeeded".to_owned());
     }
-    (name, wrong.join("; "))
+    (name, failures.join("; "))
 }

@@ -73,7 +73,7 @@ fn complaints_without_end(kind: Kind) {
     wait_until("the count", || {
         (rig.logged("more than is logged") > 0).then_some(())
     });
-    let logged = rig.logged("complaint");
+    let logged = rig.logged("stderr line");
     assert!((1..20_000).contains(&logged), "{logged} lines");
     rig.end();
 }
