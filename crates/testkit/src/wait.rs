@@ -26,22 +26,12 @@ pub async fn wait_up_to<T>(limit: Duration, what: &str, future: impl Future<Outp
 }
 
 /// Checks a condition repeatedly until it holds; panics if it does not in time.
-pub async fn wait_until<F>(what: &str, mut condition: impl FnMut() -> F)
-where
-    F: Future<Output = bool>,
-{
-    poll_for(what, || {
-        let condition = condition();
-        async { condition.await.then_some(()) }
-    })
-    .await;
+pub async fn wait_until(what: &str, mut condition: impl AsyncFnMut() -> bool) {
+    poll_for(what, async || condition().await.then_some(())).await;
 }
 
 /// Calls `attempt` repeatedly until it returns a value; panics if it does not in time.
-pub async fn poll_for<T, F>(what: &str, mut attempt: impl FnMut() -> F) -> T
-where
-    F: Future<Output = Option<T>>,
-{
+pub async fn poll_for<T>(what: &str, mut attempt: impl AsyncFnMut() -> Option<T>) -> T {
     wait_for(what, async {
         loop {
             match attempt().await {

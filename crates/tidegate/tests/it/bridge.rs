@@ -1,19 +1,19 @@
-//! Every client before every server, feature by feature: what works, and what cannot be said in the
-//! words of one of the two. The table that comes of it stands in `docs/bridge.md`.
+//! Every client with every server, feature by feature: what works, and what the revision of one of
+//! the two does not have. The resulting tables are in `docs/bridge.md`.
 //!
-//! A cell that cannot be said is not skipped: it is checked that the gateway then does what its note
-//! says.
+//! A cell for an unsupported feature is not skipped: the test checks that the gateway does what the
+//! note of the cell says.
 
 mod cell;
+mod client_session;
 mod clients;
 mod features;
 mod notes;
-mod peer;
 mod sdk_servers;
 mod sdks;
 mod servers;
 mod table;
-mod wire;
+mod transport;
 
 use std::panic::AssertUnwindSafe;
 use std::rc::Rc;
@@ -26,29 +26,30 @@ use tokio::time::timeout;
 use cell::{Cell, Row};
 use clients::{CLIENTS, Client};
 use features::FEATURES;
-use servers::World;
+use servers::Servers;
 use table::{Outcome, Table};
 
-/// Where the tables stand, and the tests that make them.
+/// The page with the tables, and the tests that generate them.
 const PAGE: &str = "docs/bridge.md";
 const TESTS: &str = "bridge";
 
-/// How long a cell may take. Long, because a busy machine is no fault of the program.
+/// Timeout of a cell. Long, because a busy machine is not a failure of the program.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 #[tokio::test]
 async fn every_client_works_with_every_server() {
-    let world = Rc::new(World::start());
-    let rows = CLIENTS.iter().map(|client| row(client, &world));
+    let servers = Rc::new(Servers::start());
+    let rows = CLIENTS.iter().map(|client| row(client, &servers));
     let outcomes = join_all(rows).await.into_iter().flatten();
     Table(outcomes.collect()).check();
 }
 
-/// All cells of one client, one after the other: on a pipe nothing tells whose question it is.
-async fn row(client: &'static Client, world: &Rc<World>) -> Vec<Outcome> {
-    let mut row = Row::of(client, world);
+/// All cells of one client, sequentially: over stdio nothing assigns a question to one of several
+/// calls.
+async fn row(client: &'static Client, servers: &Rc<Servers>) -> Vec<Outcome> {
+    let mut row = Row::of(client, servers);
     let mut outcomes = Vec::new();
-    for server in 0..world.servers.len() {
+    for server in 0..servers.all.len() {
         for (feature, run) in FEATURES {
             let mut cell = Cell::new(&mut row, server);
             let ran = timeout(PATIENCE, run(&mut cell));
@@ -59,7 +60,7 @@ async fn row(client: &'static Client, world: &Rc<World>) -> Vec<Outcome> {
             }
             outcomes.push(Outcome {
                 client: client.name,
-                server: world.servers[server].title.clone(),
+                server: servers.all[server].title.clone(),
                 feature,
                 verdict,
             });

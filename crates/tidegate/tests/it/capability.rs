@@ -14,7 +14,7 @@ use tokio::time::timeout;
 
 use crate::support::inspector::inspect;
 use crate::support::messages::{LEGACY, watching};
-use crate::support::proc::wait_until;
+use crate::support::proc::poll_for;
 use crate::support::{Events, Home, PATIENCE, Running, Server, Session};
 use crate::walk::client::Stateless;
 use crate::walk::{Pages, all, list};
@@ -194,12 +194,12 @@ fn changes_are_told_with_the_time_they_were_learned_at() {
     server
         .home
         .write("shelf/on call rota.md", "# Who is there\n");
-    wait_until("the list has it", || {
+    poll_for("the list has it", || {
         let has = |uri: &String| uri.ends_with("on%20call%20rota.md");
         uris(&server).iter().any(has).then_some(())
     });
     let learned = SystemTime::now() + Duration::from_secs(1);
-    wait_until("time to go by", || {
+    poll_for("time to go by", || {
         let later = learned + Duration::from_secs(1);
         (SystemTime::now() > later).then_some(())
     });

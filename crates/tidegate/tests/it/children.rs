@@ -7,7 +7,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::support::messages::Modern;
-use crate::support::proc::{Proc, descendants, wait_until};
+use crate::support::proc::{Proc, descendants, poll_for};
 use crate::support::{Home, Running, Server};
 
 /// A fixture as an entry of `sources`.
@@ -53,7 +53,7 @@ fn all_kinds() -> Value {
 
 /// What runs below a gateway with programs of all kinds, once all of it does.
 fn all_started(gateway: &Running) -> Vec<Proc> {
-    wait_until("all programs to run", || {
+    poll_for("all programs to run", || {
         let all = descendants(gateway.id());
         let sleeping = all.iter().filter(|one| one.command.contains("sleep 1000"));
         // The shell that waits for one of them counts too.
@@ -67,7 +67,7 @@ fn a_gateway_that_is_killed_leaves_nothing_behind() {
     let all = all_started(&server.process);
     server.process.signal(Signal::KILL);
     for one in all {
-        wait_until(&format!("the end of {one:?}"), || {
+        poll_for(&format!("the end of {one:?}"), || {
             (!one.runs()).then_some(())
         });
     }
@@ -101,11 +101,11 @@ fn a_server_that_ends_takes_with_it_what_it_has_started() {
         &json!({ "parent": shell("setsid sleep 1000 & FIXTURE") }),
     );
     let sleeping = |all: Vec<Proc>| all.into_iter().find(|one| one.command == "sleep 1000 ");
-    let first = wait_until("the first", || sleeping(descendants(server.process.id())));
+    let first = poll_for("the first", || sleeping(descendants(server.process.id())));
     let crash = json!({ "name": "fault_crash", "arguments": {} });
     Modern::new("tools/call", crash).post(server.post().at("/mcp/parent"));
-    wait_until("its end", || (!first.runs()).then_some(()));
-    let second = wait_until("the second", || sleeping(descendants(server.process.id())));
+    poll_for("its end", || (!first.runs()).then_some(()));
+    let second = poll_for("the second", || sleeping(descendants(server.process.id())));
     assert_ne!(first, second);
     server.stop();
 }

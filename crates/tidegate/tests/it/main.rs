@@ -1,4 +1,4 @@
-//! Tests of the real program, started as users start it and asked as clients ask.
+//! Tests of the real program, started as users start it and used as clients use it.
 #![allow(clippy::unwrap_used, reason = "all of this is test code")]
 
 mod asked_again;

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::support::fixture::{Fixture, before, call};
 use crate::support::messages::{Modern, STATS};
-use crate::support::proc::wait_until;
+use crate::support::proc::poll_for;
 use crate::support::{Answer, Home, Post, Running, Server, Session};
 use exposition::Exposition;
 
@@ -171,7 +171,7 @@ fn a_server_has_figures_of_its_own() {
         0.0
     );
     fixture.stop();
-    wait_until("the server to be missed", || {
+    poll_for("the server to be missed", || {
         let health = scrape(&gateway).value("tidegate_health", &of("source", "fixture"));
         (health < 1.0).then_some(())
     });

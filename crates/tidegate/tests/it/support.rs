@@ -1,5 +1,5 @@
-//! What the tests share: a folder of their own, the real program in it, and clients that send
-//! exactly the bytes they are told to.
+//! Shared by all tests: temporary folders, the real program, and clients that send exactly the
+//! given bytes.
 
 pub(crate) mod events;
 pub(crate) mod fixture;
@@ -26,6 +26,6 @@ pub(crate) use server::Server;
 pub(crate) use session::Session;
 pub(crate) use stdio::Stdio;
 
-/// How long anything is waited for before a test gives up. Long, because a busy machine is no
-/// fault of the program; no test measures time.
+/// Timeout of every wait. Long, because a busy machine is not a failure of the program; no test
+/// measures time.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);

@@ -1,4 +1,4 @@
-"""A small server of the Python SDK 1.x, for the gateway to have behind it."""
+"""A small server built with the Python SDK 1.x."""
 
 import os
 
@@ -17,13 +17,13 @@ def add(a: int, b: int) -> int:
 
 @server.tool()
 def process_id() -> int:
-    """Says which process this is."""
+    """Returns the process id."""
     return os.getpid()
 
 
 @server.tool()
 async def count(to: int, context: Context) -> str:
-    """Counts, and tells how far it is."""
+    """Counts and sends progress."""
     for number in range(1, to + 1):
         await context.report_progress(number, to)
     return "done"

@@ -9,9 +9,9 @@ await main(async ({ era, url }) => {
   const mode = era === 'modern' ? { pin: '2026-07-28' } : 'legacy';
   const options = { versionNegotiation: { mode }, capabilities: { elicitation: {} } };
   const client = new Client({ name: 'memory', version: '1.0.0' }, options);
-  let asked;
+  let question;
   client.setRequestHandler('elicitation/create', request => {
-    asked = request.params.message;
+    question = request.params.message;
     return { action: 'accept', content: { confirm: true } };
   });
   const updates = [];
@@ -45,7 +45,7 @@ await main(async ({ era, url }) => {
     read: contents[0].mimeType,
     completed: completion.values,
     context: context.messages.length,
-    asked,
+    asked: question,
     cleared,
     updated: updates[0]
   };

@@ -1,5 +1,5 @@
-// Imported before a server that listens where it likes: it listens on a free port of the loopback
-// interface instead, says on which, and ends when its input does.
+// Imported before a server with a fixed address: makes it listen on a free port of the loopback
+// interface, prints the URL, and ends with its input.
 
 import net from "node:net";
 

@@ -1,11 +1,11 @@
-// What the two TypeScript peers share: their arguments, the walk, and the one line they print.
+// Shared by the TypeScript peers: arguments, the walk, and the JSON line they print.
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
 const RESOURCES = ['resource://system/health', 'resource://system/models', 'plugin://system/stats'];
 export const WATCHED = RESOURCES[0];
 
-/** Loads from the packages that `cargo xtask tools` set up, wherever this script is. */
+/** Loads from the packages that `cargo xtask tools` installed. */
 export const require = createRequire(join(process.env.TIDEGATE_TOOLS, 'node', 'package.json'));
 
 /** Reads `(--url URL | --stdio CMD ARG...) [--era legacy|modern]`. */
@@ -19,7 +19,7 @@ export function options(argv = process.argv.slice(2)) {
   throw new Error('usage: (--url URL | --stdio CMD ARG...) [--era legacy|modern]');
 }
 
-/** Lists, reads and calls what every Tidegate has. Both SDKs name these methods alike. */
+/** Lists, reads and calls what every Tidegate offers. Both SDKs have the same method names. */
 export async function walk(client) {
   const tools = await all(page => client.listTools(page), 'tools');
   const resources = await all(page => client.listResources(page), 'resources');

@@ -1,4 +1,4 @@
-"""What the two Python peers share: their arguments, the walk, and the one line they print."""
+"""Shared by the Python peers: arguments, the walk, and the JSON line they print."""
 
 import argparse
 import asyncio
@@ -24,7 +24,7 @@ def options():
 
 
 async def walk(client):
-    """Lists, reads and calls what every Tidegate has. Both SDKs name these methods alike."""
+    """Lists, reads and calls what every Tidegate offers. Both SDKs have the same method names."""
     tools = await everything(client.list_tools, "tools")
     resources = await everything(client.list_resources, "resources")
     templates = await everything(client.list_resource_templates, "resourceTemplates")
@@ -54,7 +54,7 @@ async def everything(list_page, key):
 
 
 def wire(result):
-    """The names of the wire, for the two SDKs spell their attributes differently."""
+    """The JSON of a result: the two SDKs have different attribute names."""
     return result.model_dump(mode="json", by_alias=True)
 
 

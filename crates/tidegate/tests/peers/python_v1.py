@@ -1,4 +1,4 @@
-"""A client made with the Python SDK 1.x, which speaks the legacy era alone."""
+"""A client made with the Python SDK 1.x, which supports only the legacy era."""
 
 import os
 

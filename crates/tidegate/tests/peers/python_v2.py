@@ -1,4 +1,4 @@
-"""A client made with the Python SDK 2.x, which speaks both eras."""
+"""A client made with the Python SDK 2.x, which supports both eras."""
 
 import os
 
@@ -27,7 +27,7 @@ def target(options):
 
 
 async def listen(client):
-    """Entering waits for the acknowledgement, which says what the server agreed to watch."""
+    """Entering waits for the acknowledgement, which contains the accepted subscriptions."""
     async with client.listen(resource_subscriptions=[WATCHED]) as subscription:
         return WATCHED in (subscription.honored.resource_subscriptions or [])
 

@@ -1,4 +1,4 @@
-// A client made with the TypeScript SDK 1.x, which speaks the legacy era alone.
+// A client made with the TypeScript SDK 1.x, which supports only the legacy era.
 import { WATCHED, main, require, walk } from './peer.mjs';
 
 const { Client } = require('@modelcontextprotocol/sdk/client/index.js');
@@ -8,7 +8,7 @@ const { StreamableHTTPClientTransport } = require('@modelcontextprotocol/sdk/cli
 await main(async ({ era, url, stdio }) => {
   if (era === 'modern') throw new Error('the TypeScript SDK 1.x has no modern era');
   const transport = url ? new StreamableHTTPClientTransport(url) : new StdioClientTransport(stdio);
-  const negotiated = heard(transport);
+  const negotiated = recordVersion(transport);
   const client = new Client({ name: 'ts1', version: '1.0.0' });
   await client.connect(transport);
   const found = await walk(client);
@@ -19,8 +19,8 @@ await main(async ({ era, url, stdio }) => {
   return { protocol: negotiated(), ...found, subscribed: true };
 });
 
-// This SDK tells the negotiated version to the transport alone.
-function heard(transport) {
+// This SDK passes the negotiated version only to the transport.
+function recordVersion(transport) {
   const set = transport.setProtocolVersion?.bind(transport);
   let version;
   transport.setProtocolVersion = value => {

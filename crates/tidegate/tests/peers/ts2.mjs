@@ -1,4 +1,4 @@
-// A client made with the TypeScript SDK 2.x, which speaks both eras.
+// A client made with the TypeScript SDK 2.x, which supports both eras.
 import { WATCHED, main, require, walk } from './peer.mjs';
 
 const { Client, StreamableHTTPClientTransport } = require('@modelcontextprotocol/client');
@@ -17,7 +17,7 @@ await main(async ({ era = 'modern', url, stdio }) => {
   return { protocol, ...found, subscribed };
 });
 
-// Resolves with the acknowledgement, which says what the server agreed to watch.
+// Resolves with the acknowledgement, which contains the accepted subscriptions.
 async function listen(client) {
   const subscription = await client.listen({ resourceSubscriptions: [WATCHED] });
   await subscription.close();

@@ -1,51 +1,51 @@
-//! One cell of the table while it is tried: a client, a server, and the conversations between them.
+//! One cell of the table: a client, a server, and their connections.
 
 use std::rc::Rc;
 
 use serde_json::{Value, json};
 
-use super::clients::{Client, Way};
-use super::peer::Peer;
-use super::servers::{Server, World};
-use super::wire::Wire;
+use super::client_session::ClientSession;
+use super::clients::{Client, Transport};
+use super::servers::{Server, Servers};
+use super::transport::ClientTransport;
 use crate::support::Server as Gateway;
 
-/// All cells of one client, with gateways of its own: on a pipe to a server, nothing tells to which
-/// of several calls a word belongs.
+/// All cells of one client, with gateways of its own: over stdio nothing assigns a message of a
+/// server to one of several calls.
 pub(super) struct Row {
     client: &'static Client,
-    world: Rc<World>,
-    /// For a client that does not start one itself.
+    servers: Rc<Servers>,
+    /// For a client that does not start its own gateway.
     gateway: Option<Gateway>,
-    /// One that waits for nobody for long.
-    hasty_gateway: Option<Gateway>,
-    able: Option<Peer>,
-    quiet: Option<Peer>,
-    hurried: Option<Peer>,
+    /// A gateway with short timeouts.
+    short_timeout_gateway: Option<Gateway>,
+    with_capabilities: Option<ClientSession>,
+    without_capabilities: Option<ClientSession>,
+    with_short_timeouts: Option<ClientSession>,
 }
 
 impl Row {
-    pub(super) fn of(client: &'static Client, world: &Rc<World>) -> Self {
+    pub(super) fn of(client: &'static Client, servers: &Rc<Servers>) -> Self {
         let start = |config: String| {
-            let needs_one = client.way != Way::Stdio;
+            let needs_one = client.transport != Transport::Stdio;
             needs_one.then(|| Gateway::with_config(&config))
         };
         Self {
             client,
-            gateway: start(world.config()),
-            hasty_gateway: start(world.hasty_config()),
-            world: Rc::clone(world),
-            able: None,
-            quiet: None,
-            hurried: None,
+            gateway: start(servers.config()),
+            short_timeout_gateway: start(servers.short_timeout_config()),
+            servers: Rc::clone(servers),
+            with_capabilities: None,
+            without_capabilities: None,
+            with_short_timeouts: None,
         }
     }
 
-    /// Begins anew, because nobody knows what is still on its way.
+    /// Closes all connections, after a failure that leaves unknown messages in flight.
     pub(super) fn reopen(&mut self) {
-        self.able = None;
-        self.quiet = None;
-        self.hurried = None;
+        self.with_capabilities = None;
+        self.without_capabilities = None;
+        self.with_short_timeouts = None;
     }
 }
 
@@ -53,13 +53,13 @@ impl Row {
 pub(super) struct Cell<'a> {
     row: &'a mut Row,
     server: usize,
-    /// A word that no other cell uses.
+    /// A string that no other cell uses.
     pub(super) mark: String,
 }
 
 impl<'a> Cell<'a> {
     pub(super) fn new(row: &'a mut Row, server: usize) -> Self {
-        let mark = row.world.mark();
+        let mark = row.servers.mark();
         Self { row, server, mark }
     }
 
@@ -68,84 +68,109 @@ impl<'a> Cell<'a> {
     }
 
     pub(super) fn server(&self) -> &Server {
-        &self.row.world.servers[self.server]
+        &self.row.servers.all[self.server]
     }
 
-    /// Arguments that carry the mark.
+    /// Adds the mark to arguments.
     pub(super) fn marked(&self, mut arguments: Value) -> Value {
         arguments["mark"] = self.mark.clone().into();
         arguments
     }
 
-    /// A client that can answer all that its revision knows.
-    pub(super) async fn able(&mut self) -> &mut Peer {
-        let opened = match self.row.able.take().filter(|_| self.stays_open()) {
+    /// A client with all capabilities of its revision.
+    pub(super) async fn with_capabilities(&mut self) -> &mut ClientSession {
+        let opened = match self
+            .row
+            .with_capabilities
+            .take()
+            .filter(|_| self.is_shared())
+        {
             Some(peer) => peer,
-            None => self.open(self.client().abilities()).await,
+            None => self.open(self.client().capabilities()).await,
         };
-        self.before_this_server(|row| row.able.insert(opened))
+        self.select_server(|row| row.with_capabilities.insert(opened))
     }
 
-    /// A client that can be asked nothing.
-    pub(super) async fn quiet(&mut self) -> &mut Peer {
-        let opened = match self.row.quiet.take().filter(|_| self.stays_open()) {
+    /// A client without capabilities.
+    pub(super) async fn without_capabilities(&mut self) -> &mut ClientSession {
+        let opened = match self
+            .row
+            .without_capabilities
+            .take()
+            .filter(|_| self.is_shared())
+        {
             Some(peer) => peer,
             None => self.open(json!({})).await,
         };
-        self.before_this_server(|row| row.quiet.insert(opened))
+        self.select_server(|row| row.without_capabilities.insert(opened))
     }
 
-    /// A client that can answer, but is not waited for for long.
-    pub(super) async fn hurried(&mut self) -> &mut Peer {
-        let opened = match self.row.hurried.take().filter(|_| self.stays_open()) {
+    /// A client with all capabilities at the gateway with short timeouts.
+    pub(super) async fn with_short_timeouts(&mut self) -> &mut ClientSession {
+        let opened = match self
+            .row
+            .with_short_timeouts
+            .take()
+            .filter(|_| self.is_shared())
+        {
             Some(peer) => peer,
             None => {
-                let (able, world) = (self.client().abilities(), &self.row.world);
-                let gateway = self.row.hasty_gateway.as_ref();
-                Box::pin(self.open_at(gateway, &world.hasty_config(), able)).await
+                let (with_capabilities, servers) =
+                    (self.client().capabilities(), &self.row.servers);
+                let gateway = self.row.short_timeout_gateway.as_ref();
+                Box::pin(self.open_at(gateway, &servers.short_timeout_config(), with_capabilities))
+                    .await
             }
         };
-        self.before_this_server(|row| row.hurried.insert(opened))
+        self.select_server(|row| row.with_short_timeouts.insert(opened))
     }
 
-    /// A client of its own, which can do just that, and can go away.
-    pub(super) async fn another(&self, capabilities: Value) -> Peer {
-        let config = World::config_of(std::slice::from_ref(self.server()));
+    /// A separate client with these capabilities, which a test may close.
+    pub(super) async fn separate_client(&self, capabilities: Value) -> ClientSession {
+        let config = Servers::config_of(std::slice::from_ref(self.server()));
         Box::pin(self.open_at(self.row.gateway.as_ref(), &config, capabilities)).await
     }
 
-    /// Whether one client is there for all cells: it costs a gateway to have another.
-    fn stays_open(&self) -> bool {
-        self.client().way == Way::Stdio
+    /// Whether all cells share one client: over stdio each client costs a gateway process.
+    fn is_shared(&self) -> bool {
+        self.client().transport == Transport::Stdio
     }
 
-    fn before_this_server(&mut self, peer: impl FnOnce(&mut Row) -> &mut Peer) -> &mut Peer {
+    fn select_server(
+        &mut self,
+        peer: impl FnOnce(&mut Row) -> &mut ClientSession,
+    ) -> &mut ClientSession {
         let source = self.server().name;
         let peer = peer(self.row);
         source.clone_into(&mut peer.source);
         peer
     }
 
-    async fn open(&self, capabilities: Value) -> Peer {
-        let config = self.row.world.config();
+    async fn open(&self, capabilities: Value) -> ClientSession {
+        let config = self.row.servers.config();
         Box::pin(self.open_at(self.row.gateway.as_ref(), &config, capabilities)).await
     }
 
-    /// Opens a client of a gateway; on a pipe, of one with this configuration.
-    async fn open_at(&self, gateway: Option<&Gateway>, config: &str, capabilities: Value) -> Peer {
+    /// Opens a client of a gateway; over stdio, of one with this configuration.
+    async fn open_at(
+        &self,
+        gateway: Option<&Gateway>,
+        config: &str,
+        capabilities: Value,
+    ) -> ClientSession {
         let (client, source) = (self.client(), self.server().name);
-        let wire = match (gateway, client.way) {
-            (None, _) => Wire::stdio(config),
-            (Some(gateway), Way::Sse) => Wire::sse(gateway.address).await,
+        let transport = match (gateway, client.transport) {
+            (None, _) => ClientTransport::stdio(config),
+            (Some(gateway), Transport::Sse) => ClientTransport::sse(gateway.address).await,
             (Some(gateway), _) => {
-                Wire::http(gateway.address, &format!("/mcp/{source}"), client.revision)
+                ClientTransport::http(gateway.address, &format!("/mcp/{source}"), client.revision)
             }
         };
-        let mut peer = Peer::new(wire, client.revision, capabilities);
+        let mut peer = ClientSession::new(transport, client.revision, capabilities);
         source.clone_into(&mut peer.source);
-        peer.sees_all = matches!(client.way, Way::Sse | Way::Stdio);
-        peer.batches = client.way == Way::Batches;
-        peer.greet().await;
+        peer.all_sources = matches!(client.transport, Transport::Sse | Transport::Stdio);
+        peer.batches = client.transport == Transport::Batches;
+        peer.open().await;
         peer
     }
 }

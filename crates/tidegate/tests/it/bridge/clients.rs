@@ -1,15 +1,15 @@
-//! The clients of the table: a revision, and how its messages travel.
+//! The clients of the table: revision and transport.
 
 use serde_json::{Value, json};
 use tidegate_testkit::MODERN;
 
-/// How the messages of a client travel.
+/// The transport of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum Transport {
     Http,
-    /// Over HTTP, each request in an array with another one.
+    /// Over HTTP, each request in a batch with a ping.
     Batches,
-    /// The HTTP transport of 2024.
+    /// HTTP+SSE.
     Sse,
     Stdio,
 }
@@ -19,28 +19,28 @@ pub(super) enum Way {
 pub(super) struct Client {
     pub(super) name: &'static str,
     pub(super) revision: &'static str,
-    pub(super) way: Way,
+    pub(super) transport: Transport,
 }
 
 pub(super) const CLIENTS: &[Client] = &[
-    client("2024-11-05 SSE", "2024-11-05", Way::Sse),
-    client("2024-11-05 stdio", "2024-11-05", Way::Stdio),
-    client("2025-03-26 HTTP", "2025-03-26", Way::Http),
-    client("2025-03-26 batches", "2025-03-26", Way::Batches),
-    client("2025-03-26 stdio", "2025-03-26", Way::Stdio),
-    client("2025-06-18 HTTP", "2025-06-18", Way::Http),
-    client("2025-06-18 stdio", "2025-06-18", Way::Stdio),
-    client("2025-11-25 HTTP", "2025-11-25", Way::Http),
-    client("2025-11-25 stdio", "2025-11-25", Way::Stdio),
-    client("2026-07-28 HTTP", MODERN, Way::Http),
-    client("2026-07-28 stdio", MODERN, Way::Stdio),
+    client("2024-11-05 SSE", "2024-11-05", Transport::Sse),
+    client("2024-11-05 stdio", "2024-11-05", Transport::Stdio),
+    client("2025-03-26 HTTP", "2025-03-26", Transport::Http),
+    client("2025-03-26 batches", "2025-03-26", Transport::Batches),
+    client("2025-03-26 stdio", "2025-03-26", Transport::Stdio),
+    client("2025-06-18 HTTP", "2025-06-18", Transport::Http),
+    client("2025-06-18 stdio", "2025-06-18", Transport::Stdio),
+    client("2025-11-25 HTTP", "2025-11-25", Transport::Http),
+    client("2025-11-25 stdio", "2025-11-25", Transport::Stdio),
+    client("2026-07-28 HTTP", MODERN, Transport::Http),
+    client("2026-07-28 stdio", MODERN, Transport::Stdio),
 ];
 
-const fn client(name: &'static str, revision: &'static str, way: Way) -> Client {
+const fn client(name: &'static str, revision: &'static str, transport: Transport) -> Client {
     Client {
         name,
         revision,
-        way,
+        transport,
     }
 }
 
@@ -49,24 +49,24 @@ impl Client {
         self.revision == MODERN
     }
 
-    /// Whether it knows what came with this revision.
-    pub(super) fn knows(&self, revision: &str) -> bool {
+    /// Whether its revision is this one or newer.
+    pub(super) fn has_revision(&self, revision: &str) -> bool {
         self.revision >= revision
     }
 
-    /// Everything that a client of its revision can say that it can do.
-    pub(super) fn abilities(&self) -> Value {
-        let mut all = json!({ "sampling": {}, "roots": {} });
+    /// All capabilities that a client of its revision can declare.
+    pub(super) fn capabilities(&self) -> Value {
+        let mut capabilities = json!({ "sampling": {}, "roots": {} });
         if !self.is_modern() {
-            all["roots"] = json!({ "listChanged": true });
+            capabilities["roots"] = json!({ "listChanged": true });
         }
-        if self.knows("2025-06-18") {
-            all["elicitation"] = json!({});
+        if self.has_revision("2025-06-18") {
+            capabilities["elicitation"] = json!({});
         }
-        if self.knows("2025-11-25") {
-            all["elicitation"] = json!({ "form": {}, "url": {} });
-            all["sampling"] = json!({ "tools": {} });
+        if self.has_revision("2025-11-25") {
+            capabilities["elicitation"] = json!({ "form": {}, "url": {} });
+            capabilities["sampling"] = json!({ "tools": {} });
         }
-        all
+        capabilities
     }
 }

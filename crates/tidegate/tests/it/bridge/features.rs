@@ -1,14 +1,14 @@
-//! The features of the table, each a function over one cell. What it finds wrong it panics about.
+//! The features of the table, each a function over one cell that panics on a failure.
 
-mod asked;
-mod cancelling;
+mod basics;
+mod cancellation;
 mod changes;
 mod elicitation;
-mod errands;
-mod never;
-mod plain;
+mod questions;
 mod roots;
 mod sampling;
+mod unanswered;
+mod url_elicitation;
 
 use futures_util::FutureExt;
 use futures_util::future::LocalBoxFuture;
@@ -16,19 +16,19 @@ use futures_util::future::LocalBoxFuture;
 use super::cell::Cell;
 use super::notes::Note;
 
-/// What was found.
+/// The outcome of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Works,
-    /// It works, but not everything arrives as it was sent.
+    /// Works, but the message is changed.
     Changed(&'static Note),
-    /// It cannot be said, and the gateway does what the note says.
-    CannotBeSaid(&'static Note),
+    /// The revision does not have it, and the gateway does what the note says.
+    Unsupported(&'static Note),
 }
 
 type Feature = for<'a, 'b> fn(&'a mut Cell<'b>) -> LocalBoxFuture<'a, Verdict>;
 
-/// Writes the list of features: an async function needs a box to be in one.
+/// Declares the list of features; async functions need boxing.
 macro_rules! features {
     ($($name:literal: $module:ident::$function:ident,)*) => {
         /// Every feature, in the order of the table.
@@ -38,28 +38,28 @@ macro_rules! features {
 }
 
 features! {
-    "call": plain::call,
-    "batch": plain::batch,
-    "progress": plain::progress,
-    "log levels": plain::log_levels,
-    "cancel by notification": cancelling::by_notification,
-    "cancel by disconnect": cancelling::by_disconnect,
+    "call": basics::call,
+    "batch": basics::batch,
+    "progress": basics::progress,
+    "log levels": basics::log_levels,
+    "cancel by notification": cancellation::by_notification,
+    "cancel by disconnect": cancellation::by_disconnect,
     "form elicitation": elicitation::form,
-    "URL elicitation": elicitation::page,
-    "URL elicitation required (-32042)": errands::needed,
-    "told that the user is done there": errands::done,
+    "URL elicitation": elicitation::url,
+    "URL elicitation required (-32042)": url_elicitation::required,
+    "URL elicitation completed": url_elicitation::completed,
     "two elicitations at once": elicitation::two_at_once,
     "partial answers": elicitation::partial,
     "decline": elicitation::decline,
-    "never answered": never::answered,
+    "never answered": unanswered::never_answered,
     "sampling": sampling::sampling,
     "sampling with tools": sampling::with_tools,
     "sampling refused": sampling::refused,
-    "roots": roots::asked,
+    "roots": roots::questions,
     "roots changed": roots::changed,
     "subscribe and update": changes::update,
     "list_changed": changes::list,
-    "not found": plain::not_found,
-    "empty-string cursor": plain::empty_cursor,
-    "non-object structured content": plain::structured,
+    "not found": basics::not_found,
+    "empty-string cursor": basics::empty_cursor,
+    "non-object structured content": basics::structured,
 }

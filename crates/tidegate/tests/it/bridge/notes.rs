@@ -1,10 +1,10 @@
-//! Why a cell of the table is not simply a yes: the paragraph of the specification that says so, and
-//! what the gateway does then.
+//! Why a cell of the table is not simply a yes: the section of the specification, and what the
+//! gateway does.
 
-/// Why something is otherwise.
+/// An explanation of a cell.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Note {
-    /// What is written in the cell.
+    /// The letter in the cell.
     pub(super) letter: char,
     pub(super) text: &'static str,
 }
@@ -12,135 +12,135 @@ pub(super) struct Note {
 /// Every note, in the order of the page.
 pub(super) const NOTES: &[&Note] = &[
     &NO_ELICITATION,
-    &NO_PAGES,
+    &NO_URL_MODE,
     &NO_TOOLS_IN_SAMPLING,
-    &LEAVING_IS_NOT_CANCELLING,
-    &LEAVING_IS_CANCELLING,
+    &DISCONNECT_DOES_NOT_CANCEL,
+    &DISCONNECT_CANCELS,
     &NO_BATCHES,
-    &ONE_BY_ONE,
-    &OBJECTS_ALONE,
-    &WRAPPED,
-    &TEXT_ALONE,
-    &WAITED_FOR,
-    &ENDS_WITH_ITS_PIPE,
+    &SEPARATE_QUESTIONS,
+    &OBJECTS_ONLY,
+    &WRAPPED_IN_OBJECT,
+    &TEXT_ONLY,
+    &GATEWAY_WAITS,
+    &ENDS_WITH_STDIN,
     &OLDER_SERVER,
     &AS_TEXT,
-    &ASKED_INSTEAD,
-    &NO_WORD_OF_THE_END,
-    &NO_WORD_FOR_NO,
-    &NO_WORD_OF_ROOTS,
+    &INPUT_REQUIRED_INSTEAD,
+    &NO_COMPLETE_NOTIFICATION,
+    &NO_SAMPLING_REFUSAL,
+    &NO_ROOTS_NOTIFICATION,
 ];
 
 pub(super) const NO_ELICITATION: Note = Note {
     letter: 'a',
-    text: "Elicitation came with 2025-06-18 (*Key Changes*). The server is told that \
-           this client cannot be asked; what it makes of that, mostly a failed call, is the answer.",
+    text: "Elicitation was added in 2025-06-18 (*Key Changes*). The gateway does not declare the \
+           capability to the server for this client; the server then usually fails the call.",
 };
 
-pub(super) const NO_PAGES: Note = Note {
+pub(super) const NO_URL_MODE: Note = Note {
     letter: 'b',
-    text: "URL mode came with 2025-11-25 (*Elicitation, URL Mode Elicitation Requests*). The server is told \
-           that this client knows forms alone, and its call fails with words that say so.",
+    text: "URL mode was added in 2025-11-25 (*Elicitation, URL Mode Elicitation Requests*). The gateway \
+           declares only form mode to the server for this client; the call fails with an explanation.",
 };
 
 pub(super) const NO_TOOLS_IN_SAMPLING: Note = Note {
     letter: 'c',
-    text: "Tools in sampling came with 2025-11-25 (*Sampling, Tools in Sampling*). The server is \
-           told that this client cannot do that, and its call fails with words that say so.",
+    text: "Tools in sampling were added in 2025-11-25 (*Sampling, Tools in Sampling*). The gateway does \
+           not declare them to the server for this client; the call fails with an explanation.",
 };
 
-pub(super) const LEAVING_IS_NOT_CANCELLING: Note = Note {
+pub(super) const DISCONNECT_DOES_NOT_CANCEL: Note = Note {
     letter: 'd',
-    text: "Before 2026-07-28, a connection that goes away does not cancel anything (*Transports, \
-           Sending Messages to the Server*). The call goes on, and its answer waits for a client \
-           that comes back with `Last-Event-ID`.",
+    text: "Before 2026-07-28, closing a connection does not cancel a request (*Transports, \
+           Sending Messages to the Server*). The call continues, and the client can fetch the response \
+           by resuming the stream with `Last-Event-ID`.",
 };
 
-pub(super) const LEAVING_IS_CANCELLING: Note = Note {
+pub(super) const DISCONNECT_CANCELS: Note = Note {
     letter: 'e',
     text: "From 2026-07-28 on, a client over HTTP cancels by closing the stream of its request \
-           (*Cancellation, Transport-Specific Cancellation*). A `notifications/cancelled` is taken and changes nothing.",
+           (*Cancellation, Transport-Specific Cancellation*). A `notifications/cancelled` is accepted and ignored.",
 };
 
 pub(super) const NO_BATCHES: Note = Note {
     letter: 'f',
-    text: "Only 2025-03-26 has batches (*Overview, Batching*; taken out by 2025-06-18, *Key Changes*). An array \
-           is refused with -32600, and nothing in it runs.",
+    text: "Only 2025-03-26 has batches (*Overview, Batching*; removed in 2025-06-18, *Key Changes*). A batch \
+           is rejected with -32600, and nothing in it runs.",
 };
 
-pub(super) const ONE_BY_ONE: Note = Note {
+pub(super) const SEPARATE_QUESTIONS: Note = Note {
     letter: 'g',
-    text: "Where each question is a request of its own (before 2026-07-28) there is nothing partial: \
+    text: "Where each question is a separate request (before 2026-07-28) there are no partial answers: \
            one answer can come long after the other, and the server gets both.",
 };
 
-pub(super) const OBJECTS_ALONE: Note = Note {
+pub(super) const OBJECTS_ONLY: Note = Note {
     letter: 'h',
     text: "Before 2026-07-28 structured content is an object (*Tools, Structured \
-           Content*), so that this server has no other. Objects arrive as they are; clients before \
-           2025-06-18 get the text alone.",
+           Content*), so this server returns no other type. Objects are relayed unchanged; clients before \
+           2025-06-18 get only the text.",
 };
 
-pub(super) const WRAPPED: Note = Note {
+pub(super) const WRAPPED_IN_OBJECT: Note = Note {
     letter: 'i',
     text: "Before 2026-07-28 structured content is an object (*Tools, Structured \
-           Content*). Whatever else a server gives arrives as `{\"result\": …}`, and the tool's schema \
-           says so.",
+           Content*). Other types are wrapped as `{\"result\": …}`, and the tool's output schema \
+           is changed accordingly.",
 };
 
-pub(super) const TEXT_ALONE: Note = Note {
+pub(super) const TEXT_ONLY: Note = Note {
     letter: 'j',
-    text: "Structured content came with 2025-06-18 (*Tools, Structured Content*). \
-           Older clients get the text alone.",
+    text: "Structured content was added in 2025-06-18 (*Tools, Structured Content*). \
+           Older clients get only the text.",
 };
 
-pub(super) const WAITED_FOR: Note = Note {
+pub(super) const GATEWAY_WAITS: Note = Note {
     letter: 'k',
-    text: "A server of 2026-07-28 has answered once it asks (*Multi Round-Trip Requests*), \
-           so that nothing waits there. The gateway waits for a client with a session as long as \
-           `answer_timeout` of its limits says; then the call fails with words that say so.",
+    text: "A server of 2026-07-28 asks in its result (*Multi Round-Trip Requests*), \
+           so nothing waits there. The gateway waits for a client with a session for \
+           `limits.answer_timeout`; then the call fails with an explanation.",
 };
 
-pub(super) const ENDS_WITH_ITS_PIPE: Note = Note {
+pub(super) const ENDS_WITH_STDIN: Note = Note {
     letter: 'l',
-    text: "On stdio the gateway is the client's own process and ends with its input (*stdio, \
-           Shutdown*). Calls under way have the time of `shutdown_timeout` to end first; then their servers are \
-           told that nobody waits, and the gateway ends, with every server that it started.",
+    text: "Over stdio the gateway is the client's own process and ends with its input (*stdio, \
+           Shutdown*). In-flight calls have `shutdown_timeout` to finish; then they are \
+           cancelled at their servers, and the gateway ends with every server that it started.",
 };
 
 pub(super) const OLDER_SERVER: Note = Note {
     letter: 'm',
-    text: "The server speaks a revision that does not have it, so that it has no such tool. Clients that \
-           could are not asked.",
+    text: "The revision of the server does not have it, so the server offers no such tool. Clients are \
+           not asked.",
 };
 
 pub(super) const AS_TEXT: Note = Note {
     letter: 'n',
-    text: "The error came with 2025-11-25 (*Elicitation, URL Elicitation Required Error*). Older \
-           clients get a failed result, the text of which has the address of the page.",
+    text: "The error was added in 2025-11-25 (*Elicitation, URL Elicitation Required Error*). Older \
+           clients get a failed result whose text contains the URL.",
 };
 
-pub(super) const ASKED_INSTEAD: Note = Note {
+pub(super) const INPUT_REQUIRED_INSTEAD: Note = Note {
     letter: 'o',
-    text: "From 2026-07-28 on there is no such error (*Overview, Error Codes*). The server asks, which is the row \
-           above.",
+    text: "From 2026-07-28 on this error does not exist (*Overview, Error Codes*). The server requires \
+           input instead, see *URL elicitation*.",
 };
 
-pub(super) const NO_WORD_OF_THE_END: Note = Note {
+pub(super) const NO_COMPLETE_NOTIFICATION: Note = Note {
     letter: 'p',
-    text: "From 2026-07-28 on nobody is told (*Key Changes*). The client makes its call again, and finds it \
-           done.",
+    text: "From 2026-07-28 on there is no such notification (*Key Changes*). The client repeats its call, \
+           which then succeeds.",
 };
 
-pub(super) const NO_WORD_FOR_NO: Note = Note {
+pub(super) const NO_SAMPLING_REFUSAL: Note = Note {
     letter: 'q',
-    text: "From 2026-07-28 on a model's answer has no way to say no (*Sampling, Error \
-           Handling*). A client without a session does not come back, which is *never answered*; the \
-           call of one with a session ends with an error that carries its words.",
+    text: "From 2026-07-28 on a sampling answer cannot express a refusal (*Sampling, Error \
+           Handling*). A client without a session does not retry, see *never answered*; the \
+           call of a client with a session fails with the client's error message.",
 };
 
-pub(super) const NO_WORD_OF_ROOTS: Note = Note {
+pub(super) const NO_ROOTS_NOTIFICATION: Note = Note {
     letter: 'r',
-    text: "From 2026-07-28 on nobody is told that roots changed (*Key Changes*): a server asks when it needs \
-           them. The word is taken and goes no further.",
+    text: "From 2026-07-28 on there is no notification for changed roots (*Key Changes*): a server asks when it needs \
+           them. The notification is accepted and ignored.",
 };

@@ -1,4 +1,4 @@
-//! Servers made with SDKs that others wrote, before clients of both eras.
+//! Servers built with foreign SDKs, used by clients of both eras.
 
 use std::panic::AssertUnwindSafe;
 
@@ -9,13 +9,13 @@ use tidegate_testkit::{MODERN, NEWEST_LEGACY};
 use tokio::time::timeout;
 
 use super::PATIENCE;
-use super::peer::{Peer, Went};
-use super::wire::Wire;
+use super::client_session::{CallOutcome, ClientSession};
+use super::transport::ClientTransport;
 use super::{PAGE, TESTS};
 use crate::support::Server as Gateway;
 use crate::support::tools::{Tools, peer};
 
-/// A server: what it is called, its source, its script, and how it is spoken to.
+/// A server: its display name, its source id, its script, and the era to use.
 struct Sdk {
     name: &'static str,
     source: &'static str,
@@ -24,27 +24,37 @@ struct Sdk {
 }
 
 const SDKS: &[Sdk] = &[
-    sdk("TypeScript 1.x", "ts1", "asks_ts1.mjs", "legacy"),
-    sdk("TypeScript 2.x", "ts2", "asks_ts2.mjs", "legacy"),
+    sdk("TypeScript 1.x", "ts1", "question_server_ts1.mjs", "legacy"),
+    sdk("TypeScript 2.x", "ts2", "question_server_ts2.mjs", "legacy"),
     sdk(
         "TypeScript 2.x, modern",
         "ts2-modern",
-        "asks_ts2.mjs",
+        "question_server_ts2.mjs",
         "modern",
     ),
-    sdk("Python 1.x", "python1", "asks_python_v1.py", "legacy"),
-    sdk("Python 2.x", "python2", "asks_python_v2.py", "legacy"),
+    sdk(
+        "Python 1.x",
+        "python1",
+        "question_server_python_v1.py",
+        "legacy",
+    ),
+    sdk(
+        "Python 2.x",
+        "python2",
+        "question_server_python_v2.py",
+        "legacy",
+    ),
     sdk(
         "Python 2.x, modern",
         "python2-modern",
-        "asks_python_v2.py",
+        "question_server_python_v2.py",
         "modern",
     ),
-    sdk("FastMCP", "fastmcp", "asks_fastmcp.py", "legacy"),
+    sdk("FastMCP", "fastmcp", "question_server_fastmcp.py", "legacy"),
     sdk(
         "FastMCP, modern",
         "fastmcp-modern",
-        "asks_fastmcp.py",
+        "question_server_fastmcp.py",
         "modern",
     ),
 ];
@@ -67,8 +77,8 @@ impl Sdk {
     fn source(&self, tools: &Tools) -> Value {
         let script = peer(self.script);
         let environment = match self.script {
-            "asks_python_v1.py" => "python-v1",
-            "asks_python_v2.py" => "python-v2",
+            "question_server_python_v1.py" => "python-v1",
+            "question_server_python_v2.py" => "python-v2",
             _ => "python-servers",
         };
         match self.script.ends_with(".mjs") {
@@ -85,7 +95,7 @@ impl Sdk {
     }
 }
 
-type Feature = fn(&mut Peer) -> LocalBoxFuture<'_, ()>;
+type Feature = fn(&mut ClientSession) -> LocalBoxFuture<'_, ()>;
 
 const FEATURES: &[(&str, Feature)] = &[
     ("progress", |peer| progress(peer).boxed_local()),
@@ -100,14 +110,14 @@ const FEATURES: &[(&str, Feature)] = &[
 async fn sdk_servers_ask_clients_of_both_eras() {
     let tools = Tools::find();
     let mut failed = Vec::new();
-    // One after the other: such a program takes long to start, and there are several of each.
+    // Sequentially: such a program starts slowly, and each source runs several.
     for sdk in SDKS {
         let config = json!({
             "limits": { "startup_wait": "2m" }, "sources": { sdk.source: sdk.source(&tools) },
         });
         let gateway = Gateway::with_config(&config.to_string());
         gateway.process.stderr.find("the source is there");
-        failed.extend(played(&gateway, sdk).await);
+        failed.extend(run_features(&gateway, sdk).await);
         gateway.stop();
     }
     let count = failed.len();
@@ -115,8 +125,8 @@ async fn sdk_servers_ask_clients_of_both_eras() {
     crate::page::check(PAGE, "servers", TESTS, &table());
 }
 
-/// Plays everything before one server; gives what failed.
-async fn played(gateway: &Gateway, sdk: &Sdk) -> Vec<String> {
+/// Runs all features against one server; returns the failures.
+async fn run_features(gateway: &Gateway, sdk: &Sdk) -> Vec<String> {
     let mut failed = Vec::new();
     for revision in [NEWEST_LEGACY, MODERN] {
         let mut peer = None;
@@ -125,11 +135,11 @@ async fn played(gateway: &Gateway, sdk: &Sdk) -> Vec<String> {
                 if peer.is_none() {
                     peer = Some(open(gateway, sdk.source, revision).await);
                 }
-                run(peer.as_mut().expect("it was opened")).await;
+                run(peer.as_mut().expect("an open client")).await;
             };
             let ran = AssertUnwindSafe(timeout(PATIENCE, ran));
             if !matches!(ran.catch_unwind().await, Ok(Ok(()))) {
-                failed.push(format!("{revision} before {}: {feature}", sdk.name));
+                failed.push(format!("{revision} client, {}: {feature}", sdk.name));
                 peer = None;
             }
         }
@@ -137,71 +147,72 @@ async fn played(gateway: &Gateway, sdk: &Sdk) -> Vec<String> {
     failed
 }
 
-/// A client of one source, which can answer all that there is.
-async fn open(gateway: &Gateway, source: &str, revision: &'static str) -> Peer {
-    let mut able = json!({ "elicitation": { "form": {} }, "sampling": {}, "roots": {} });
+/// A client of one source with all capabilities.
+async fn open(gateway: &Gateway, source: &str, revision: &'static str) -> ClientSession {
+    let mut capabilities = json!({ "elicitation": { "form": {} }, "sampling": {}, "roots": {} });
     if revision == MODERN {
-        // Each call of one that shows its folders has a server of its own, which takes its time.
-        able.as_object_mut().unwrap().remove("roots");
+        // With roots, each call of a stateless client starts a server process of its own, which is
+        // slow.
+        capabilities.as_object_mut().unwrap().remove("roots");
     }
-    let wire = Wire::http(gateway.address, &format!("/mcp/{source}"), revision);
-    let mut peer = Peer::new(wire, revision, able);
-    peer.greet().await;
+    let transport = ClientTransport::http(gateway.address, &format!("/mcp/{source}"), revision);
+    let mut peer = ClientSession::new(transport, revision, capabilities);
+    peer.open().await;
     peer
 }
 
-async fn progress(peer: &mut Peer) {
-    let went = peer.call("count", json!({})).await;
-    assert_eq!(went.text(), "done");
-    let steps = went.heard("notifications/progress");
+async fn progress(peer: &mut ClientSession) {
+    let outcome = peer.call("count", json!({})).await;
+    assert_eq!(outcome.text(), "done");
+    let steps = outcome.notifications("notifications/progress");
     let steps: Vec<_> = steps
         .iter()
         .filter_map(|one| one["progress"].as_f64())
         .collect();
-    assert_eq!(steps, [1.0, 2.0, 3.0], "{went:?}");
+    assert_eq!(steps, [1.0, 2.0, 3.0], "{outcome:?}");
 }
 
-async fn log_levels(peer: &mut Peer) {
+async fn log_levels(peer: &mut ClientSession) {
     for (level, expected) in [("info", 1), ("error", 0)] {
         peer.log_level(level).await;
-        let went = peer.call("count", json!({})).await;
-        assert_eq!(went.text(), "done");
-        let logs = went.heard("notifications/message");
-        assert_eq!(logs.len(), expected, "{level}: {went:?}");
+        let outcome = peer.call("count", json!({})).await;
+        assert_eq!(outcome.text(), "done");
+        let logs = outcome.notifications("notifications/message");
+        assert_eq!(logs.len(), expected, "{level}: {outcome:?}");
     }
 }
 
-/// Calls a tool that asks one thing, and answers it.
-async fn ask(peer: &mut Peer, tool: &str, answer: Value) -> Went {
-    let went = peer.call_answering(tool, json!({}), 1, |_| answer.clone());
-    let went = went.await;
-    assert_eq!(went.questions.len(), 1, "{went:?}");
-    went
+/// Calls a tool that asks one question, and answers it.
+async fn ask(peer: &mut ClientSession, tool: &str, answer: Value) -> CallOutcome {
+    let outcome = peer.call_answering(tool, json!({}), 1, |_| answer.clone());
+    let outcome = outcome.await;
+    assert_eq!(outcome.questions.len(), 1, "{outcome:?}");
+    outcome
 }
 
-async fn form(peer: &mut Peer) {
+async fn form(peer: &mut ClientSession) {
     let answer = json!({ "action": "accept", "content": { "name": "ada" } });
-    let went = ask(peer, "ask_form", answer).await;
-    assert_eq!(went.text(), "ada", "{went:?}");
+    let outcome = ask(peer, "ask_form", answer).await;
+    assert_eq!(outcome.text(), "ada", "{outcome:?}");
 }
 
-async fn sampling(peer: &mut Peer) {
+async fn sampling(peer: &mut ClientSession) {
     let content = json!({ "type": "text", "text": "Paris" });
     let answer = json!({ "role": "assistant", "model": "m", "content": content });
-    let went = ask(peer, "ask_model", answer).await;
-    assert_eq!(went.text(), "Paris", "{went:?}");
+    let outcome = ask(peer, "ask_model", answer).await;
+    assert_eq!(outcome.text(), "Paris", "{outcome:?}");
 }
 
-async fn roots(peer: &mut Peer) {
+async fn roots(peer: &mut ClientSession) {
     if peer.is_modern() {
         peer.capabilities = json!({ "roots": {} });
     }
     let answer = json!({ "roots": [{ "uri": "file:///home/ada", "name": "home" }] });
-    let went = ask(peer, "ask_roots", answer).await;
-    assert_eq!(went.text(), "file:///home/ada", "{went:?}");
+    let outcome = ask(peer, "ask_roots", answer).await;
+    assert_eq!(outcome.text(), "file:///home/ada", "{outcome:?}");
 }
 
-async fn not_found(peer: &mut Peer) {
+async fn not_found(peer: &mut ClientSession) {
     let code = if peer.is_modern() { -32602 } else { -32002 };
     let uri = "note://nothing";
     let answer = peer.request("resources/read", json!({ "uri": uri })).await;
@@ -212,7 +223,7 @@ async fn not_found(peer: &mut Peer) {
     assert_eq!(answer["result"]["contents"][0]["text"], "hi", "{answer}");
 }
 
-/// Everything works with every server: that is the table.
+/// The table: everything works with every server.
 fn table() -> String {
     let names: Vec<_> = SDKS.iter().map(|sdk| sdk.name).collect();
     let mut text = format!(

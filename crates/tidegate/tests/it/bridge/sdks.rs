@@ -1,4 +1,4 @@
-//! Clients made with SDKs that others wrote, which answer what servers of both eras ask.
+//! Clients built with foreign SDKs, which answer the questions of servers of both eras.
 
 mod rust;
 
@@ -7,12 +7,12 @@ use std::process::Command;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 
-use super::servers::World;
+use super::servers::Servers;
 use super::{PAGE, TESTS};
 use crate::support::tools::Tools;
 use crate::support::{Home, Running, Server as Gateway};
 
-/// A client: what it is called, and how it is started.
+/// A client: its display name and how to start it.
 struct Sdk {
     name: &'static str,
     start: Start,
@@ -22,7 +22,7 @@ struct Sdk {
 #[derive(Clone, Copy)]
 enum Start {
     Process(fn(&Tools, &Home) -> Command),
-    /// In the test's own process.
+    /// In the process of the test.
     Here,
 }
 
@@ -42,40 +42,40 @@ const fn sdk(name: &'static str, start: Start, era: &'static str) -> Sdk {
 }
 
 fn ts1(tools: &Tools, home: &Home) -> Command {
-    tools.node_peer(home, "asked_ts1.mjs")
+    tools.node_peer(home, "answering_client_ts1.mjs")
 }
 
 fn ts2(tools: &Tools, home: &Home) -> Command {
-    tools.node_peer(home, "asked_ts2.mjs")
+    tools.node_peer(home, "answering_client_ts2.mjs")
 }
 
 fn python_v1(tools: &Tools, home: &Home) -> Command {
-    tools.python_peer(home, "python-v1", "asked_python_v1.py")
+    tools.python_peer(home, "python-v1", "answering_client_python_v1.py")
 }
 
 fn python_v2(tools: &Tools, home: &Home) -> Command {
-    tools.python_peer(home, "python-v2", "asked_python_v2.py")
+    tools.python_peer(home, "python-v2", "answering_client_python_v2.py")
 }
 
-/// What an SDK cannot do by itself, whatever is before it; and why.
-const CANNOT: &[(&str, &str, &str)] = &[(
+/// What an SDK does not support with any server, and reason.
+const UNSUPPORTED: &[(&str, &str, &str)] = &[(
     "Rust, modern",
     "URL elicitation",
-    "The Rust SDK (3.8) wants an `elicitationId` with every page, which 2026-07-28 does not have. The \
+    "The Rust SDK (3.8) requires an `elicitationId` in every URL elicitation, which 2026-07-28 does not have. The \
      call fails in the client.",
 )];
 
-/// The features, by the tools that show them, and what the server is told by a client that can answer
-/// everything.
+/// The features, the tools that exercise them, and the answers that the server gets from a client
+/// with all capabilities.
 fn features() -> Vec<(&'static str, &'static str, Value)> {
     let form = json!({ "action": "accept", "content": { "name": "ada" } });
     let page = json!({ "action": "accept" });
     let used =
         json!({ "type": "tool_use", "id": "u1", "name": "look_up", "input": { "word": "a" } });
-    let said = |content: Value| json!({ "role": "assistant", "model": "m", "content": content });
-    let mut with_tools = said(json!([used]));
+    let message = |content: Value| json!({ "role": "assistant", "model": "m", "content": content });
+    let mut with_tools = message(json!([used]));
     with_tools["stopReason"] = "toolUse".into();
-    let text = said(json!({ "type": "text", "text": "Paris" }));
+    let text = message(json!({ "type": "text", "text": "Paris" }));
     let roots = json!({ "roots": [{ "uri": "file:///home/ada", "name": "home" }] });
     vec![
         ("progress", "progress", json!([1.0, 2.0, 3.0])),
@@ -96,7 +96,7 @@ fn features() -> Vec<(&'static str, &'static str, Value)> {
     ]
 }
 
-const SERVERS: [&str; 5] = [
+const SOURCES: [&str; 5] = [
     "legacy-http",
     "legacy-stdio",
     "legacy-sse",
@@ -106,70 +106,70 @@ const SERVERS: [&str; 5] = [
 
 #[test]
 fn sdks_answer_what_servers_of_both_eras_ask() {
-    let (world, tools) = (World::start(), Tools::find());
-    let gateway = Gateway::with_config(&world.config());
+    let (servers, tools) = (Servers::start(), Tools::find());
+    let gateway = Gateway::with_config(&servers.config());
     let home = Home::new();
-    let mut wrong = Vec::new();
-    for server in SERVERS {
+    let mut failures = Vec::new();
+    for server in SOURCES {
         let url = format!("{}/{server}", gateway.url());
-        let playing: Vec<_> = SDKS
+        let running: Vec<_> = SDKS
             .iter()
-            .map(|sdk| (sdk.name, sdk.play(&url, &tools, &home)))
+            .map(|sdk| (sdk.name, sdk.start_client(&url, &tools, &home)))
             .collect();
-        for (sdk, playing) in playing {
-            let told = playing.end();
+        for (sdk, running) in running {
+            let answers = running.end();
             for (feature, tool, expected) in features() {
-                if (told[tool] == expected) != can(sdk, feature) {
-                    let got = told.get(tool).unwrap_or(&told);
-                    wrong.push(format!("{sdk} before {server}: {feature}: {got}"));
+                if (answers[tool] == expected) != supports(sdk, feature) {
+                    let got = answers.get(tool).unwrap_or(&answers);
+                    failures.push(format!("{sdk} with {server}: {feature}: {got}"));
                 }
             }
         }
     }
     gateway.stop();
     let text = table();
-    let count = wrong.len();
+    let count = failures.len();
     assert!(
-        wrong.is_empty(),
+        failures.is_empty(),
         "{count} cells:\n{}\n{text}",
-        wrong.join("\n")
+        failures.join("\n")
     );
     crate::page::check(PAGE, "SDKs", TESTS, &text);
 }
 
-/// Whether an SDK can play a part. One that can all of a sudden is news, and fails the test.
-fn can(sdk: &str, feature: &str) -> bool {
-    let mut cannot = CANNOT.iter();
-    !cannot.any(|(who, what, _)| (*who, *what) == (sdk, feature))
+/// Whether an SDK supports a feature. One that unexpectedly does fails the test.
+fn supports(sdk: &str, feature: &str) -> bool {
+    let mut unsupported = UNSUPPORTED.iter();
+    !unsupported.any(|(sdk_name, feature_name, _)| (*sdk_name, *feature_name) == (sdk, feature))
 }
 
-/// A client at work.
-enum Playing {
+/// A running client.
+enum RunningClient {
     Process(Running),
     Done(Value),
 }
 
 impl Sdk {
-    fn play(&self, url: &str, tools: &Tools, home: &Home) -> Playing {
+    fn start_client(&self, url: &str, tools: &Tools, home: &Home) -> RunningClient {
         match self.start {
             Start::Process(start) => {
                 let mut command = start(tools, home);
                 command.args(["--url", url, "--era", self.era]);
-                Playing::Process(Running::start(&mut command))
+                RunningClient::Process(Running::start(&mut command))
             }
             Start::Here => {
-                let runtime = Runtime::new().expect("a runtime");
-                Playing::Done(runtime.block_on(rust::play(url, self.era == "modern")))
+                let runtime = Runtime::new().expect("a Tokio runtime");
+                RunningClient::Done(runtime.block_on(rust::run(url, self.era == "modern")))
             }
         }
     }
 }
 
-impl Playing {
-    /// What the server was told, by the tool that asked; or what went wrong.
+impl RunningClient {
+    /// The answers that the server got, by tool; or the error output.
     fn end(self) -> Value {
-        let told = match self {
-            Self::Done(told) => told,
+        let answers = match self {
+            Self::Done(answers) => answers,
             Self::Process(process) => {
                 let ended = process.end();
                 match ended.code() {
@@ -178,20 +178,20 @@ impl Playing {
                 }
             }
         };
-        in_fractions(told)
+        with_float_progress(answers)
     }
 }
 
-/// Some count in whole numbers.
-fn in_fractions(mut told: Value) -> Value {
-    if let Some(steps) = told["progress"].as_array() {
+/// Converts progress to floating-point numbers, which some SDKs send as integers.
+fn with_float_progress(mut answers: Value) -> Value {
+    if let Some(steps) = answers["progress"].as_array() {
         let steps: Vec<_> = steps.iter().filter_map(Value::as_f64).collect();
-        told["progress"] = json!(steps);
+        answers["progress"] = json!(steps);
     }
-    told
+    answers
 }
 
-/// Everything was told to every server, but for what cannot be: that is the table.
+/// The table: everything works with every server, except `UNSUPPORTED`.
 fn table() -> String {
     let names: Vec<_> = SDKS.iter().map(|sdk| sdk.name).collect();
     let mut text = format!(
@@ -200,14 +200,14 @@ fn table() -> String {
         "---|".repeat(SDKS.len())
     );
     for (feature, ..) in features() {
-        let cells = names.iter().map(|sdk| match can(sdk, feature) {
+        let cells = names.iter().map(|sdk| match supports(sdk, feature) {
             true => " yes |",
             false => " – |",
         });
         text += &format!("| {feature} |{}\n", cells.collect::<String>());
     }
-    for (who, what, why) in CANNOT {
-        text += &format!("\n- **{who}, {what}** {why}\n");
+    for (sdk_name, feature_name, reason) in UNSUPPORTED {
+        text += &format!("\n- **{sdk_name}, {feature_name}** {reason}\n");
     }
     text + "\n"
 }

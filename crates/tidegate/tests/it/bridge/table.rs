@@ -1,4 +1,4 @@
-//! The table of clients, as it stands in `docs/bridge.md`.
+//! The table of clients in `docs/bridge.md`.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use super::features::{FEATURES, Verdict};
 use super::notes::{NOTES, Note};
 use super::{PAGE, TESTS};
 
-/// What became of a cell; nothing if it failed.
+/// The outcome of a cell; no verdict if it failed.
 pub(super) struct Outcome {
     pub(super) client: &'static str,
     pub(super) server: String,
@@ -19,14 +19,14 @@ pub(super) struct Outcome {
 pub(super) struct Table(pub(super) Vec<Outcome>);
 
 impl Table {
-    /// Fails where a cell failed, or where the page says otherwise.
+    /// Panics if a cell failed or if the page differs.
     pub(super) fn check(&self) {
         let text = self.text();
         let failed: Vec<_> = self
             .0
             .iter()
             .filter(|outcome| outcome.verdict.is_none())
-            .map(|one| format!("{} before {}: {}", one.client, one.server, one.feature))
+            .map(|one| format!("{}, {}: {}", one.client, one.server, one.feature))
             .collect();
         assert!(
             failed.is_empty(),
@@ -47,10 +47,10 @@ impl Table {
         }
         for Note {
             letter,
-            text: words,
+            text: explanation,
         } in NOTES
         {
-            write!(text, "\n- **{letter}** {words}").unwrap();
+            write!(text, "\n- **{letter}** {explanation}").unwrap();
         }
         text + "\n"
     }
@@ -68,18 +68,18 @@ impl Table {
                     (cell.client, cell.server.as_str(), cell.feature)
                         == (client.name, server, feature)
                 });
-                write!(text, " {} |", word(cell.and_then(|cell| cell.verdict))).unwrap();
+                write!(text, " {} |", cell_text(cell.and_then(|cell| cell.verdict))).unwrap();
             }
             text.push('\n');
         }
     }
 }
 
-fn word(verdict: Option<Verdict>) -> String {
+fn cell_text(verdict: Option<Verdict>) -> String {
     match verdict {
         Some(Verdict::Works) => "yes".to_owned(),
         Some(Verdict::Changed(note)) => format!("yes ({})", note.letter),
-        Some(Verdict::CannotBeSaid(note)) => format!("– ({})", note.letter),
+        Some(Verdict::Unsupported(note)) => format!("– ({})", note.letter),
         None => "FAILED".to_owned(),
     }
 }

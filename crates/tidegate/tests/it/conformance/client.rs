@@ -1,6 +1,6 @@
-//! The suite plays servers, and the gateway is the client it looks at: judged by
-//! `tests/conformance-client.txt`. Who asks the gateway for what a scenario wants is
-//! `tidegate-driver`, which the suite starts.
+//! The client scenarios: the suite runs servers and checks the gateway as their client, with the
+//! expectations in `tests/conformance-client.txt`. The suite starts `tidegate-driver`, which sends
+//! the requests of a scenario to the gateway.
 
 use tidegate_testkit::driver;
 
@@ -9,19 +9,22 @@ use super::suite::{Subject, Suite};
 use super::{differences, run};
 use crate::support::home::program;
 
-/// How the names of scenarios begin that are about authorization.
+/// Prefix of the authorization scenarios.
 const AUTHORIZATION: &str = "auth/";
 
 #[test]
-fn the_list_has_every_client_scenario_that_the_suite_knows() {
+fn list_contains_every_client_scenario() {
     let mut known = Suite::new().known("--client");
     known.retain(|(name, _)| !name.starts_with(AUTHORIZATION));
-    assert!(known.len() > 15, "the suite's list is not read: {known:?}");
+    assert!(
+        known.len() > 15,
+        "the suite listed too few scenarios: {known:?}"
+    );
     assert_eq!(differences(&rows(CLIENT), known), "");
 }
 
 #[test]
-fn every_client_scenario_ends_as_the_list_says() {
+fn client_scenarios_end_as_expected() {
     let quoted = |program: &str| format!("'{program}'");
     let driver = driver::program();
     let driver = quoted(driver.to_str().unwrap());

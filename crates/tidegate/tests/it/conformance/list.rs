@@ -1,4 +1,4 @@
-//! Reads `tests/conformance.txt` and `tests/conformance-client.txt`.
+//! Parses `tests/conformance.txt` and `tests/conformance-client.txt`.
 
 /// The gateway as a server.
 pub(super) const SERVER: &str = include_str!("../../conformance.txt");
@@ -6,7 +6,7 @@ pub(super) const SERVER: &str = include_str!("../../conformance.txt");
 /// The gateway as a client.
 pub(super) const CLIENT: &str = include_str!("../../conformance-client.txt");
 
-/// A scenario and how it must end.
+/// A scenario and its expected outcome.
 pub(super) struct Row {
     pub(super) scenario: &'static str,
     revisions: &'static str,
@@ -16,14 +16,14 @@ pub(super) struct Row {
 pub(super) enum Expectation {
     /// Every check succeeds.
     Pass,
-    /// Every check succeeds but these.
-    Partly { but: Vec<But> },
-    /// What it needs is not there.
+    /// Every check succeeds except these.
+    Partly { exceptions: Vec<Exception> },
+    /// Not supported.
     NotRun { reason: &'static str },
 }
 
-/// A check that does not succeed.
-pub(super) struct But {
+/// A check that is expected not to succeed.
+pub(super) struct Exception {
     pub(super) check: &'static str,
     pub(super) status: &'static str,
     pub(super) reason: &'static str,
@@ -55,34 +55,36 @@ pub(super) fn rows(list: &'static str) -> Vec<Row> {
             continue;
         }
         match rows.last_mut().map(|row| &mut row.expectation) {
-            Some(Expectation::Partly { but }) => but.push(But {
+            Some(Expectation::Partly { exceptions }) => exceptions.push(Exception {
                 check: first,
                 status: second,
                 reason: line.split_once(second).map_or("", |(_, rest)| rest.trim()),
             }),
-            _ => panic!("a check belongs to a scenario that passes partly: {line}"),
+            _ => panic!("a check must follow a scenario with `partly`: {line}"),
         }
     }
     rows
 }
 
-fn expectation(word: &str, rest: &'static str) -> Expectation {
-    match word {
+fn expectation(column: &str, rest: &'static str) -> Expectation {
+    match column {
         "pass" => Expectation::Pass,
-        "partly" => Expectation::Partly { but: Vec::new() },
+        "partly" => Expectation::Partly {
+            exceptions: Vec::new(),
+        },
         "not-run" => Expectation::NotRun { reason: rest },
-        other => panic!("no expectation: {other}"),
+        other => panic!("unknown expectation: {other}"),
     }
 }
 
-/// Three words and what follows them.
+/// Three columns and the rest of the line.
 fn columns(line: &'static str) -> (&'static str, &'static str, &'static str, &'static str) {
-    let word = |text: &'static str| {
+    let column = |text: &'static str| {
         let text = text.trim_start();
         text.split_at(text.find(' ').unwrap_or(text.len()))
     };
-    let (first, rest) = word(line);
-    let (second, rest) = word(rest);
-    let (third, rest) = word(rest);
+    let (first, rest) = column(line);
+    let (second, rest) = column(rest);
+    let (third, rest) = column(rest);
     (first, second, third, rest.trim())
 }

@@ -1,5 +1,5 @@
-//! Runs the suite and reads what it found. Its exit code is not enough: several scenarios end well
-//! without having reached a server at all.
+//! Runs the suite and reads its checks. Its exit code is not enough: several scenarios succeed
+//! without having reached a server.
 
 use std::fs;
 use std::path::Path;
@@ -8,22 +8,22 @@ use std::process::Command;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::list::{But, Expectation, Row};
+use super::list::{Exception, Expectation, Row};
 use crate::support::tools::Tools;
 use crate::support::{Home, Running};
 
-/// Succeeds even where nothing was answered.
+/// Succeeds even without any response.
 const ALWAYS: &str = "wire-schema-valid";
 
-/// How long a client may take, in milliseconds.
-const CLIENT_TIME: &str = "120000";
+/// Timeout of a client, in milliseconds.
+const CLIENT_TIMEOUT: &str = "120000";
 
-/// What the suite looks at.
+/// What the suite tests.
 pub(super) enum Subject {
     Server {
         url: String,
     },
-    /// What is started with the address of a server.
+    /// A command that is started with the URL of a server.
     Client {
         command: String,
     },
@@ -34,7 +34,7 @@ pub(super) struct Suite {
     tools: Tools,
 }
 
-/// What one check found.
+/// The outcome of one check.
 struct Check {
     id: String,
     status: String,
@@ -49,11 +49,11 @@ impl Suite {
         }
     }
 
-    /// Every scenario for servers, or for clients, with each of its revisions.
+    /// Every server or client scenario with each of its revisions.
     pub(super) fn known(&self, subjects: &str) -> Vec<(String, String)> {
         let ended = Running::start(self.command().args(["list", subjects])).end();
-        let said = ended.expect_code(0).stdout;
-        let lines = said
+        let output = ended.expect_code(0).stdout;
+        let lines = output
             .lines()
             .filter_map(|line| line.trim().strip_prefix("- "));
         let scenarios = lines.filter_map(|line| line.strip_suffix(']')?.split_once(" ["));
@@ -64,70 +64,75 @@ impl Suite {
         known.collect()
     }
 
-    /// Runs a scenario once; what is wrong, if anything.
-    pub(super) fn judge(&self, subject: &Subject, row: &Row, revision: &str) -> Result<(), String> {
+    /// Runs a scenario once; an error describes the deviations.
+    pub(super) fn run_scenario(
+        &self,
+        subject: &Subject,
+        row: &Row,
+        revision: &str,
+    ) -> Result<(), String> {
         let folder = TempDir::new_in(self.home.path()).unwrap();
         let mut command = self.command();
         match subject {
             Subject::Server { url } => command.args(["server", "--url", url]),
             Subject::Client { command: client } => {
-                command.args(["client", "--command", client, "--timeout", CLIENT_TIME])
+                command.args(["client", "--command", client, "--timeout", CLIENT_TIMEOUT])
             }
         };
         command.args(["--scenario", row.scenario, "--spec-version", revision]);
         command.arg("-o").arg(folder.path());
         let ended = Running::start(&mut command).end();
-        let but = match &row.expectation {
-            Expectation::Partly { but } => but.as_slice(),
+        let exceptions = match &row.expectation {
+            Expectation::Partly { exceptions } => exceptions.as_slice(),
             Expectation::Pass | Expectation::NotRun { .. } => &[],
         };
-        let mut wrong = match checks(folder.path()) {
-            Some(checks) => wrong(&checks, but),
-            None => "it wrote no checks".to_owned(),
+        let mut deviations = match checks(folder.path()) {
+            Some(checks) => deviations(&checks, exceptions),
+            None => "the suite wrote no checks".to_owned(),
         };
-        // A client may fail after its last check.
+        // A client can fail after its last check.
         if matches!(subject, Subject::Client { .. }) && ended.code() != Some(0) {
-            wrong.push_str("the client failed");
+            deviations.push_str("the client failed");
         }
-        if !wrong.is_empty() {
-            wrong = format!("{wrong}\n{}{}", ended.stdout, ended.stderr);
+        if !deviations.is_empty() {
+            deviations = format!("{deviations}\n{}{}", ended.stdout, ended.stderr);
         }
-        match wrong.as_str() {
+        match deviations.as_str() {
             "" => Ok(()),
-            wrong => Err(format!("{} {revision}: {wrong}", row.scenario)),
+            deviations => Err(format!("{} {revision}: {deviations}", row.scenario)),
         }
     }
 
-    /// Runs the whole set of a revision `but` for those that begin like this; what is wrong, if
-    /// anything, or that fewer scenarios than `least` went well.
-    pub(super) fn judge_all(
+    /// Runs all scenarios of a revision except those with the given prefixes; returns the
+    /// deviations, including when fewer than `least` scenarios succeeded.
+    pub(super) fn run_all_scenarios(
         &self,
         url: &str,
         revision: &str,
         least: usize,
-        but: &[&str],
+        exceptions: &[&str],
     ) -> String {
         let folder = TempDir::new_in(self.home.path()).unwrap();
         let mut command = self.command();
         command.args(["server", "--url", url, "--requirements", revision]);
         command.arg("-o").arg(folder.path());
         let ended = Running::start(&mut command).end();
-        let (mut wrongs, mut well) = (Vec::new(), 0);
+        let (mut failed_scenarios, mut succeeded_count) = (Vec::new(), 0);
         let all = all_checks(folder.path()).into_iter();
-        let concerned = |name: &str| !but.iter().any(|one| name.starts_with(one));
-        for (scenario, checks) in all.filter(|(name, _)| concerned(name)) {
-            match wrong(&checks, &[]).as_str() {
-                "" => well += 1,
-                wrong => wrongs.push(format!("{scenario}: {wrong}")),
+        let is_included = |name: &str| !exceptions.iter().any(|one| name.starts_with(one));
+        for (scenario, checks) in all.filter(|(name, _)| is_included(name)) {
+            match deviations(&checks, &[]).as_str() {
+                "" => succeeded_count += 1,
+                deviations => failed_scenarios.push(format!("{scenario}: {deviations}")),
             }
         }
-        if well < least {
-            wrongs.push(format!(
-                "only {well} went well: {}{}",
+        if succeeded_count < least {
+            failed_scenarios.push(format!(
+                "only {succeeded_count} scenarios succeeded: {}{}",
                 ended.stdout, ended.stderr
             ));
         }
-        wrongs.join("\n")
+        failed_scenarios.join("\n")
     }
 
     fn command(&self) -> Command {
@@ -146,7 +151,7 @@ fn all_checks(folder: &Path) -> Vec<(String, Vec<Check>)> {
         .collect()
 }
 
-/// The checks of the one scenario that wrote into this folder.
+/// The checks of the single scenario in this folder.
 fn checks(folder: &Path) -> Option<Vec<Check>> {
     read_checks(&fs::read_dir(folder).ok()?.next()?.ok()?.path())
 }
@@ -163,31 +168,32 @@ fn read_checks(folder: &Path) -> Option<Vec<Check>> {
     Some(checks.collect())
 }
 
-/// What is not as it must be, in words.
-fn wrong(checks: &[Check], but: &[But]) -> String {
-    let mut wrong = Vec::new();
+/// The deviations as text; empty if is_reported are none.
+fn deviations(checks: &[Check], exceptions: &[Exception]) -> String {
+    let mut deviations = Vec::new();
     let excused = |check: &Check| {
-        but.iter()
+        exceptions
+            .iter()
             .any(|one| one.check == check.id && one.status == check.status)
     };
     for check in checks {
-        let bad = matches!(check.status.as_str(), "FAILURE" | "WARNING");
-        if bad && !excused(check) {
-            wrong.push(format!("{} {}: {}", check.status, check.id, check.message));
+        let has_failed = matches!(check.status.as_str(), "FAILURE" | "WARNING");
+        if has_failed && !excused(check) {
+            deviations.push(format!("{} {}: {}", check.status, check.id, check.message));
         }
     }
     let succeeded = |check: &Check| check.status == "SUCCESS" && check.id != ALWAYS;
     if !checks.iter().any(succeeded) {
-        wrong.push("no check succeeded".to_owned());
+        deviations.push("no check succeeded".to_owned());
     }
-    for one in but {
-        let there = |check: &Check| check.id == one.check && check.status == one.status;
-        if !checks.iter().any(there) {
-            wrong.push(format!(
-                "{} is no {} any more; mend the list",
+    for one in exceptions {
+        let is_reported = |check: &Check| check.id == one.check && check.status == one.status;
+        if !checks.iter().any(is_reported) {
+            deviations.push(format!(
+                "{} is no longer {}; update the list",
                 one.check, one.status
             ));
         }
     }
-    wrong.join("; ")
+    deviations.join("; ")
 }

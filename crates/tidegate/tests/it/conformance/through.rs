@@ -4,7 +4,7 @@
 use serde_json::json;
 use tidegate_testkit::fixture;
 
-use super::TRIES;
+use super::ATTEMPTS;
 use super::suite::Suite;
 use crate::support::{Home, Running, Server};
 
@@ -50,8 +50,8 @@ fn a_server_with_tasks() {
     let (home, args) = (Home::new(), ["--era", "modern", "--tasks"]);
     let (running, url) = fixture_at(&home, "/mcp", &args);
     let gateway = before(&json!({ "url": url }).to_string());
-    let but = [SKILLS, TASK_NEWS];
-    check_all(&gateway, MODERN, MODERN_SCENARIOS + TASK_SCENARIOS, &but);
+    let except = [SKILLS, TASK_NEWS];
+    check_all(&gateway, MODERN, MODERN_SCENARIOS + TASK_SCENARIOS, &except);
     gateway.stop();
     running.stop();
 }
@@ -94,10 +94,10 @@ fn over_http(args: &[&str], revisions: &[&str]) {
     over_http_at("/mcp", args, revisions, &[]);
 }
 
-fn over_http_at(path: &str, args: &[&str], revisions: &[&str], but: &[&str]) {
+fn over_http_at(path: &str, args: &[&str], revisions: &[&str], except: &[&str]) {
     let home = Home::new();
     let (running, url) = fixture_at(&home, path, args);
-    check(&json!({ "url": url }).to_string(), revisions, but);
+    check(&json!({ "url": url }).to_string(), revisions, except);
     running.stop();
 }
 
@@ -109,7 +109,7 @@ fn fixture_at(home: &Home, path: &str, args: &[&str]) -> (Running, String) {
     (running, url)
 }
 
-fn check(source: &str, revisions: &[&str], but: &[&str]) {
+fn check(source: &str, revisions: &[&str], except: &[&str]) {
     let gateway = before(source);
     for revision in revisions {
         let least = if *revision == LEGACY {
@@ -117,8 +117,8 @@ fn check(source: &str, revisions: &[&str], but: &[&str]) {
         } else {
             MODERN_SCENARIOS
         };
-        let all = [but, &[SKILLS, TASKS]].concat();
-        check_all(&gateway, revision, least - but.len(), &all);
+        let all = [except, &[SKILLS, TASKS]].concat();
+        check_all(&gateway, revision, least - except.len(), &all);
     }
     gateway.stop();
 }
@@ -129,14 +129,14 @@ fn before(source: &str) -> Server {
     Server::with_config(&format!("{patient}sources:\n  fixture: {source}\n"))
 }
 
-fn check_all(gateway: &Server, revision: &str, least: usize, but: &[&str]) {
+fn check_all(gateway: &Server, revision: &str, least: usize, except: &[&str]) {
     let (suite, url) = (Suite::new(), format!("{}/fixture", gateway.url()));
-    let mut wrong = String::new();
-    for _ in 0..TRIES {
-        wrong = suite.judge_all(&url, revision, least, but);
-        if wrong.is_empty() {
+    let mut deviations = String::new();
+    for _ in 0..ATTEMPTS {
+        deviations = suite.run_all_scenarios(&url, revision, least, except);
+        if deviations.is_empty() {
             break;
         }
     }
-    assert!(wrong.is_empty(), "{revision}: {wrong}");
+    assert!(deviations.is_empty(), "{revision}: {deviations}");
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::rig::{Kind, Rig};
 use crate::support::messages::HEALTH;
-use crate::support::proc::wait_until;
+use crate::support::proc::poll_for;
 
 everywhere!(
     a_list_that_changes_between_pages,
@@ -30,7 +30,7 @@ fn tools(rig: &Rig) -> Vec<String> {
 
 fn a_list_that_changes_between_pages(kind: Kind) {
     let rig = Rig::start(kind, &["--growing-list", "--page-size", "5"], &json!({}));
-    wait_until("a list that is whole", || {
+    poll_for("a list that is whole", || {
         let names = tools(&rig);
         let once: HashSet<_> = names.iter().collect();
         assert_eq!(
@@ -48,7 +48,7 @@ fn pages_without_end(kind: Kind) {
     for cursors in ["endless", "repeated"] {
         let flags = ["--page-size", "7", "--cursors", cursors];
         let rig = Rig::start_without(kind, &flags, &json!({}));
-        let names = wait_until("some of the list", || {
+        let names = poll_for("some of the list", || {
             Some(tools(&rig)).filter(|names| !names.is_empty())
         });
         let once: HashSet<_> = names.iter().collect();

@@ -14,7 +14,7 @@ use tidegate_testkit::unique_loopback_address;
 
 use super::usage::Usage;
 use crate::support::messages::Modern;
-use crate::support::proc::wait_until;
+use crate::support::proc::poll_for;
 use crate::support::{Answer, Home, Post, Running, Server};
 
 /// How many calls misbehave at once, and how often. More than what may differ afterwards by chance.
@@ -96,7 +96,7 @@ impl Rig {
     /// With these flags for the server that misbehaves, and this in its entry of the configuration.
     pub(super) fn start(kind: Kind, flags: &[&str], conduct: &Value) -> Self {
         let rig = Self::unchecked(kind, flags, conduct);
-        wait_until("the server to be there", || rig.works().then_some(()));
+        poll_for("the server to be there", || rig.works().then_some(()));
         rig.watched()
     }
 
@@ -181,7 +181,7 @@ impl Rig {
     }
 
     pub(super) fn works_again(&self) {
-        wait_until("the server to work again", || self.works().then_some(()));
+        poll_for("the server to work again", || self.works().then_some(()));
     }
 
     /// The process of the server that misbehaves.

@@ -4,7 +4,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use super::rig::{AT_ONCE, Kind, Rig, expect_error, expect_failure, text};
-use crate::support::proc::wait_until;
+use crate::support::proc::poll_for;
 
 everywhere!(
     a_call_that_is_never_answered,
@@ -23,7 +23,7 @@ fn a_call_that_is_never_answered(kind: Kind) {
     if kind.is_one_way() {
         let method = json!({ "method": "notifications/cancelled" });
         let calls = AT_ONCE * super::rig::ROUNDS;
-        wait_until("the server to be told", || {
+        poll_for("the server to be told", || {
             let heard = rig.call("received_messages", &method);
             let heard: Vec<Value> = serde_json::from_str(text(&heard)).ok()?;
             (heard.len() == calls).then_some(())

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::rig::{AT_ONCE, Kind, ROUNDS, Rig, expect_failure, text};
-use crate::support::proc::wait_until;
+use crate::support::proc::poll_for;
 
 everywhere!(a_hundred_megabytes, words_without_end, changes_without_end);
 on_pipes!(complaints_without_end);
@@ -70,7 +70,7 @@ fn complaints_without_end(kind: Kind) {
         assert_eq!(text(answer), "Wrote 5000 lines.");
     });
     assert!(rig.works());
-    wait_until("the count", || {
+    poll_for("the count", || {
         (rig.logged("more than is logged") > 0).then_some(())
     });
     let logged = rig.logged("stderr line");

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::support::proc::{descendants, open_files, threads, wait_until, zombies};
+use crate::support::proc::{descendants, open_files, poll_for, threads, zombies};
 use crate::support::{PATIENCE, Server};
 
 /// Connections that are kept for the next call come and go; fewer than the calls of any test.
@@ -45,7 +45,7 @@ impl Usage {
     /// Once nothing goes on any more.
     pub(super) fn settled(gateway: &Server) -> Self {
         let mut before = Self::now(gateway);
-        wait_until("the gateway to settle", || {
+        poll_for("the gateway to settle", || {
             thread::sleep(Duration::from_millis(100));
             let now = Self::now(gateway);
             let settled = now == before && now.zombies == 0 && now.all_started();

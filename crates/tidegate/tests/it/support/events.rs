@@ -1,4 +1,4 @@
-//! A stream of server-sent events, message by message.
+//! Reads an event stream, message by message.
 
 use std::io::{BufRead, BufReader};
 use std::time::Instant;
@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::PATIENCE;
 use super::http::{Body, Open};
 
-/// An open stream.
+/// An open event stream.
 pub(crate) struct Events(BufReader<Body>);
 
 impl Events {
@@ -16,23 +16,23 @@ impl Events {
     pub(crate) fn of(open: Open) -> Self {
         let kind = open.header("content-type").map(str::to_owned);
         if open.status != 200 || kind.as_deref() != Some("text/event-stream") {
-            panic!("no stream of events: {:?}", open.answer());
+            panic!("not an event stream: {:?}", open.answer());
         }
         Self(BufReader::new(open.body()))
     }
 
-    /// The next message, or `None` at the end.
+    /// The next message; `None` at the end.
     pub(crate) fn next(&mut self) -> Option<Value> {
         let data = self.next_data()?;
         Some(serde_json::from_str(&data).unwrap_or_else(|error| panic!("{error}: {data}")))
     }
 
-    /// The next data, or `None` at the end. Comments and events without data are passed over.
+    /// The next event data; `None` at the end. Skips comments and events without data.
     pub(crate) fn next_data(&mut self) -> Option<String> {
-        // Comments keep the connection busy, so its own time-out is not enough.
-        let patience = Instant::now() + PATIENCE;
+        // Comments keep the connection busy, so the read timeout of the socket is not enough.
+        let deadline = Instant::now() + PATIENCE;
         let mut data = String::new();
-        while Instant::now() < patience {
+        while Instant::now() < deadline {
             let mut line = String::new();
             if self.0.read_line(&mut line).unwrap() == 0 {
                 return None;
@@ -43,10 +43,10 @@ impl Events {
                 _ => {}
             }
         }
-        panic!("no message came");
+        panic!("no message within {} s", PATIENCE.as_secs());
     }
 
-    /// The next message of this method.
+    /// The next message with this method; skips others.
     #[track_caller]
     pub(crate) fn find(&mut self, method: &str) -> Value {
         while let Some(message) = self.next() {
@@ -54,6 +54,6 @@ impl Events {
                 return message;
             }
         }
-        panic!("the stream ended before a {method}");
+        panic!("the stream ended without {method}");
     }
 }

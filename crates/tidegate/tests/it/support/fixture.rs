@@ -1,4 +1,4 @@
-//! The testkit's server as a process of its own, and a gateway before it.
+//! The testkit's fixture as a process, and a gateway in front of it.
 
 use std::net::SocketAddr;
 
@@ -8,10 +8,10 @@ use tidegate_testkit::{fixture::program, unique_loopback_address};
 use super::messages::Modern;
 use super::{Answer, Home, Post, Running, Server};
 
-/// The name of the source in front of which [`before`] puts a gateway.
+/// The id of the source that [`before`] configures.
 const NAME: &str = "fixture";
 
-/// A server over HTTP.
+/// A fixture over HTTP.
 pub(crate) struct Fixture {
     process: Running,
     pub(crate) address: SocketAddr,
@@ -23,7 +23,7 @@ impl Fixture {
         Self::start_at(&unique_loopback_address().to_string(), args)
     }
 
-    /// At an address, such as one where another was before.
+    /// Starts it on an address, for example that of a stopped fixture.
     pub(crate) fn start_at(address: &str, args: &[&str]) -> Self {
         let home = Home::new();
         let mut command = home.command(program());
@@ -42,7 +42,8 @@ impl Fixture {
         format!("http://{}/mcp", self.address)
     }
 
-    /// The bodies of the messages of a method that it got so far. It must speak the modern era.
+    /// The bodies of the received messages with this method. The fixture must support the modern
+    /// era.
     pub(crate) fn heard(&self, method: &str) -> Vec<Value> {
         heard(Post::to(self.address, "/mcp"), method)
     }
@@ -52,19 +53,19 @@ impl Fixture {
     }
 }
 
-/// The configuration of a gateway with these sources, which takes its time.
+/// A configuration with these sources and a long start-up wait.
 pub(crate) fn config(sources: &Value) -> String {
     json!({ "limits": { "startup_wait": "2m" }, "sources": sources }).to_string()
 }
 
-/// A gateway before one server. It is there when this returns.
+/// Starts a gateway in front of a fixture; returns when the source is connected.
 pub(crate) fn before(fixture: &Fixture) -> Server {
     let gateway = Server::with_config(&config(&json!({ NAME: { "url": fixture.url() } })));
     gateway.process.stderr.find("the source is there");
     gateway
 }
 
-/// A POST to the source of [`before`] alone.
+/// A POST to the endpoint of the source of [`before`].
 pub(crate) fn at_fixture(gateway: &Server) -> Post {
     gateway.post().at(&format!("/mcp/{NAME}"))
 }
@@ -75,7 +76,7 @@ pub(crate) fn call(post: Post, name: &str, arguments: &Value) -> Answer {
     Modern::new("tools/call", params).post(post)
 }
 
-/// The messages of a method that a server got so far, which is behind this.
+/// The messages with this method that the fixture behind an endpoint received so far.
 pub(crate) fn heard(post: Post, method: &str) -> Vec<Value> {
     let answer = call(post, "received_messages", &json!({ "method": method })).result();
     let all: Value = serde_json::from_str(answer["content"][0]["text"].as_str().unwrap()).unwrap();

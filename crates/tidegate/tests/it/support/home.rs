@@ -1,4 +1,4 @@
-//! A fresh folder to run the program in, with nothing of the machine's own settings around it.
+//! A temporary folder to run the program in, isolated from the settings of the machine.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::process::{Ended, Running};
 
-/// A folder that is also the user's home and data folder. It goes away with the value.
+/// A temporary folder that is also the user's home and data folder. Removed on drop.
 pub(crate) struct Home(TempDir);
 
 impl Home {
@@ -17,7 +17,7 @@ impl Home {
         Self(TempDir::with_prefix("tidegate-it-").unwrap())
     }
 
-    /// With a `tidegate.yaml` of this text.
+    /// With this `tidegate.yaml`.
     pub(crate) fn with_config(text: &str) -> Self {
         let home = Self::new();
         home.write("tidegate.yaml", text);
@@ -34,7 +34,7 @@ impl Home {
         path
     }
 
-    /// A command that runs here. Of the environment only the search path stays.
+    /// A command that runs in this folder. Only `PATH` is inherited from the environment.
     pub(crate) fn command(&self, program: impl AsRef<OsStr>) -> Command {
         let mut command = Command::new(program);
         command
@@ -53,7 +53,7 @@ impl Home {
         command
     }
 
-    /// Runs the program to its end, with nothing on its input.
+    /// Runs the program to its end, with empty input.
     pub(crate) fn run(&self, args: &[&str]) -> Ended {
         Running::start(&mut self.tidegate(args)).end()
     }

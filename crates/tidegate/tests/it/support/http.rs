@@ -1,4 +1,4 @@
-//! HTTP/1.1 by hand: what is sent is exactly what a test says.
+//! A hand-written HTTP/1.1 client that sends exactly the given bytes.
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::PATIENCE;
 
-/// A request that is being put together. Everything but `Host` and the length is the test's own.
+/// A request under construction. Only `Host` and `Content-Length` are added.
 pub(crate) struct Post {
     address: SocketAddr,
     method: &'static str,
@@ -50,35 +50,35 @@ impl Post {
         self
     }
 
-    /// The two headers that every client of the protocol sends.
+    /// The two headers that every MCP client sends.
     pub(crate) fn usual(self) -> Self {
         self.header("Content-Type", "application/json")
             .header("Accept", "application/json, text/event-stream")
     }
 
-    /// Sends the body and reads the whole answer.
+    /// Sends the body and reads the whole response.
     pub(crate) fn send(self, body: &[u8]) -> Answer {
         self.open(body).answer()
     }
 
-    /// Sends the body and reads no more than the head of the answer.
+    /// Sends the body and reads only the head of the response.
     pub(crate) fn open(self, body: &[u8]) -> Open {
         let head = self.head(body.len());
         let mut stream = self.connect();
-        // A server that refuses need not read to the end.
+        // A server that rejects the request need not read all of it.
         stream.write_all(head.as_bytes()).ok();
         stream.write_all(body).ok();
         Open::read(stream)
     }
 
-    /// Announces this length and sends the body until all is sent or an answer comes. Gives the
-    /// answer, and how much was sent.
+    /// Announces this length and sends the body until all is sent or a response arrives. Returns
+    /// the response and the number of bytes sent.
     pub(crate) fn send_length(self, length: usize, part: &[u8]) -> (Answer, usize) {
         let head = self.head(length);
         self.pour(&head, length, part)
     }
 
-    /// The same without a length: in chunks.
+    /// The same with chunked encoding.
     pub(crate) fn send_chunks(self, length: usize, part: &[u8]) -> (Answer, usize) {
         let post = self.header("Transfer-Encoding", "chunked");
         let head = post.head(0).replace("Content-Length: 0\r\n", "");
@@ -91,7 +91,7 @@ impl Post {
         let mut stream = self.connect();
         stream.write_all(head.as_bytes()).unwrap();
         let reader = stream.try_clone().unwrap();
-        // Read while the body is on its way: what follows an answer may break the connection.
+        // Read while writing: the server may close the connection after its response.
         let answer = thread::spawn(move || Open::read(reader).answer());
         let mut sent = 0;
         while sent < length && !answer.is_finished() && stream.write_all(part).is_ok() {
@@ -100,7 +100,7 @@ impl Post {
         (answer.join().unwrap(), sent)
     }
 
-    /// Sends bytes that need not be HTTP and reads to the end.
+    /// Sends bytes that need not be HTTP; reads to the end.
     pub(crate) fn raw(address: SocketAddr, bytes: &[u8]) -> String {
         let mut stream = Self::to(address, "").connect();
         stream.write_all(bytes).unwrap();
@@ -109,14 +109,14 @@ impl Post {
         String::from_utf8_lossy(&answer).into_owned()
     }
 
-    /// Sends the head with this length and a part of the body, and leaves it there. The server is
-    /// waiting for the rest when this returns.
+    /// Sends the head with this length and a part of the body only. When this returns, the server
+    /// is waiting for the rest.
     pub(crate) fn hang(self, length: usize, part: &[u8]) -> TcpStream {
         let post = self.header("Expect", "100-continue");
         let mut stream = post.connect();
         stream.write_all(post.head(length).as_bytes()).unwrap();
-        let told = line(&mut BufReader::new(stream.try_clone().unwrap()));
-        assert_eq!(told, "HTTP/1.1 100 Continue");
+        let status = line(&mut BufReader::new(stream.try_clone().unwrap()));
+        assert_eq!(status, "HTTP/1.1 100 Continue");
         stream.write_all(part).unwrap();
         stream
     }
@@ -143,7 +143,7 @@ impl Post {
     }
 }
 
-/// An answer whose body is still coming.
+/// A response whose body is not read yet.
 pub(crate) struct Open {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(String, String)>,
@@ -170,7 +170,7 @@ impl Open {
         find(&self.headers, name)
     }
 
-    /// The body as it comes.
+    /// The body as it arrives.
     pub(crate) fn body(self) -> Body {
         let left = match find(&self.headers, "content-length") {
             Some(length) => Left::Length(length.parse().unwrap()),
@@ -183,7 +183,7 @@ impl Open {
         }
     }
 
-    /// All of it.
+    /// Reads the whole response.
     pub(crate) fn answer(self) -> Answer {
         let (status, headers) = (self.status, self.headers.clone());
         let mut body = String::new();
@@ -196,7 +196,7 @@ impl Open {
     }
 }
 
-/// A body without its transfer coding.
+/// A body without its transfer encoding.
 pub(crate) struct Body {
     reader: BufReader<TcpStream>,
     left: Left,
@@ -204,7 +204,7 @@ pub(crate) struct Body {
 
 enum Left {
     Length(usize),
-    /// What is left of this chunk; another one follows.
+    /// Bytes left in this chunk; another one follows.
     Chunk(usize),
 }
 
@@ -222,7 +222,7 @@ impl Read for Body {
         let (Left::Length(left) | Left::Chunk(left)) = &mut self.left;
         let most = buffer.len().min(*left);
         if most == 0 {
-            // Asking for nothing would wait for something.
+            // A read of zero bytes would block.
             return Ok(0);
         }
         let count = self.reader.read(&mut buffer[..most])?;
@@ -239,7 +239,7 @@ impl Answer {
         find(&self.headers, name)
     }
 
-    /// The answer, which a server may give as it is or as the last of some events.
+    /// The message: the JSON body, or the last event.
     #[track_caller]
     pub(crate) fn json(&self) -> Value {
         let is_events = self.header("content-type") == Some("text/event-stream");
@@ -249,7 +249,7 @@ impl Answer {
         serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
-    /// The error of an answer that must have one.
+    /// The error; panics if there is none.
     #[track_caller]
     pub(crate) fn error(&self) -> Value {
         let mut answer = self.json();
@@ -257,7 +257,7 @@ impl Answer {
         answer["error"].take()
     }
 
-    /// The result, of an answer that has one.
+    /// The result; panics on an error.
     #[track_caller]
     pub(crate) fn result(&self) -> Value {
         let mut json = self.json();
@@ -271,7 +271,7 @@ fn find<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str> {
     found.next().map(|(_, value)| value.as_str())
 }
 
-/// A line without its end; empty at the end of the head.
+/// A line without its terminator; empty at the end of the head.
 fn line(reader: &mut BufReader<TcpStream>) -> String {
     let mut bytes = Vec::new();
     reader.read_until(b'\n', &mut bytes).unwrap();

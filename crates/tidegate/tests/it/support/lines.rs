@@ -1,4 +1,4 @@
-//! The output of a process, read by a thread of its own so that no wait is without an end.
+//! The output of a process, read by a thread so that every wait has a timeout.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Mutex;
@@ -7,10 +7,10 @@ use std::thread;
 
 use super::PATIENCE;
 
-/// Lines as they come. Tests may share them.
+/// Lines as they arrive. Can be shared between threads.
 pub(crate) struct Lines {
     coming: Mutex<Receiver<String>>,
-    /// What was taken already, for messages and for `all`.
+    /// What was read already, for error messages and for `all`.
     taken: Mutex<String>,
 }
 
@@ -36,12 +36,12 @@ impl Lines {
         Self { coming, taken }
     }
 
-    /// Of an output that is not read.
+    /// For an output that is not captured.
     pub(crate) fn none() -> Self {
         Self::of(io::empty())
     }
 
-    /// The next line without its end, or `None` at the end of the output.
+    /// The next line without its terminator; `None` at the end of the output.
     pub(crate) fn next(&self) -> Option<String> {
         let line = self.coming.lock().unwrap().recv_timeout(PATIENCE);
         match line {
@@ -50,27 +50,29 @@ impl Lines {
                 Some(line.trim_end_matches(['\r', '\n']).to_owned())
             }
             Err(RecvTimeoutError::Disconnected) => None,
-            Err(RecvTimeoutError::Timeout) => panic!("no line came; before: {}", self.so_far()),
+            Err(RecvTimeoutError::Timeout) => {
+                panic!("no further line; output so far: {}", self.so_far())
+            }
         }
     }
 
-    /// The first line from here on that contains this.
+    /// The next line that contains `part`; skips others.
     pub(crate) fn find(&self, part: &str) -> String {
         while let Some(line) = self.next() {
             if line.contains(part) {
                 return line;
             }
         }
-        panic!("no line has {part:?}: {}", self.so_far());
+        panic!("no line contains {part:?}; output: {}", self.so_far());
     }
 
-    /// Everything to the end of the output, with what was taken before.
+    /// The whole output up to its end.
     pub(crate) fn all(&self) -> String {
         while self.next().is_some() {}
         self.so_far()
     }
 
-    /// Everything that has come by now.
+    /// The output so far.
     pub(crate) fn so_far(&self) -> String {
         let mut taken = self.taken.lock().unwrap();
         self.coming

@@ -7,14 +7,14 @@ use super::{Answer, Post};
 
 /// The revisions with a handshake, oldest first.
 pub(crate) const LEGACY: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
-/// The revision without.
+/// The revision without a handshake.
 pub(crate) const MODERN: &str = "2026-07-28";
 
 pub(crate) const HEALTH: &str = "resource://system/health";
 pub(crate) const MODELS: &str = "resource://system/models";
 pub(crate) const STATS: &str = "plugin://system/stats";
 
-/// The gateway's own tools, which stand last where all sources are seen.
+/// The gateway's built-in tools, last in the list of all sources.
 pub(crate) const OWN_TOOLS: [&str; 5] = [
     "gateway__search",
     "gateway__list_resources",
@@ -23,7 +23,7 @@ pub(crate) const OWN_TOOLS: [&str; 5] = [
     "gateway__call_tool",
 ];
 
-/// These tools, then the gateway's own.
+/// These tools, followed by the built-in ones.
 pub(crate) fn and_own_tools(tools: &[&str]) -> Vec<String> {
     let all = tools.iter().chain(&OWN_TOOLS);
     all.map(|&name| name.to_owned()).collect()
@@ -37,7 +37,7 @@ pub(crate) fn notification(method: &str) -> Value {
     json!({ "jsonrpc": "2.0", "method": method })
 }
 
-/// The parameters of a handshake.
+/// The params of `initialize`.
 pub(crate) fn handshake(revision: &str) -> Value {
     json!({
         "protocolVersion": revision,
@@ -46,7 +46,7 @@ pub(crate) fn handshake(revision: &str) -> Value {
     })
 }
 
-/// Parameters that say everything about their client, as stateless requests do.
+/// Adds the `_meta` members of a stateless request.
 pub(crate) fn stateless(mut params: Value) -> Value {
     params["_meta"]["io.modelcontextprotocol/protocolVersion"] = MODERN.into();
     params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
@@ -55,12 +55,12 @@ pub(crate) fn stateless(mut params: Value) -> Value {
     params
 }
 
-/// A filter of one stream of changes.
+/// The params of a subscription to these resources.
 pub(crate) fn watching(uris: &[&str]) -> Value {
     json!({ "notifications": { "resourceSubscriptions": uris } })
 }
 
-/// A stateless request for HTTP, where its headers repeat parts of its body.
+/// A stateless request over HTTP, with headers that repeat its body.
 pub(crate) struct Modern {
     method: String,
     params: Value,

@@ -1,4 +1,4 @@
-//! What the system says of processes: who started whom, and what each holds.
+//! Processes as `/proc` shows them: ancestry, open files, threads.
 
 use std::fs;
 use std::thread;
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::PATIENCE;
 
-/// One process; another that gets its number later is another.
+/// One process, distinguished from a later one with the same id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Proc {
     pub(crate) pid: u32,
@@ -25,7 +25,7 @@ impl Proc {
         })
     }
 
-    /// Whether it runs. One that has ended and waits to be noticed does not.
+    /// Whether it is running. A zombie is not.
     pub(crate) fn runs(&self) -> bool {
         let stat = Stat::read(self.pid).filter(|stat| stat.started == self.started);
         stat.is_some_and(|stat| stat.state != 'Z')
@@ -42,7 +42,7 @@ impl Stat {
     fn read(pid: u32) -> Option<Self> {
         let stat = fs::read(format!("/proc/{pid}/stat")).ok()?;
         let stat = String::from_utf8_lossy(&stat).into_owned();
-        // The name before may hold anything.
+        // The command name before it may contain anything.
         let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
         Some(Self {
             state: fields[0].chars().next()?,
@@ -52,7 +52,7 @@ impl Stat {
     }
 }
 
-/// All that a process has started, and what that has started in turn, ended or not.
+/// All descendants of a process, including zombies.
 fn below(pid: u32) -> Vec<u32> {
     let all: Vec<(u32, u32)> = fs::read_dir("/proc")
         .unwrap()
@@ -68,19 +68,19 @@ fn below(pid: u32) -> Vec<u32> {
     found.split_off(1)
 }
 
-/// All that runs below a process.
+/// All running descendants of a process.
 pub(crate) fn descendants(pid: u32) -> Vec<Proc> {
     let all = below(pid).into_iter().filter_map(Proc::find);
     all.filter(Proc::runs).collect()
 }
 
-/// How many below a process have ended and nobody noticed.
+/// The number of zombies below a process.
 pub(crate) fn zombies(pid: u32) -> usize {
     let stats = below(pid).into_iter().filter_map(Stat::read);
     stats.filter(|stat| stat.state == 'Z').count()
 }
 
-/// How many files and connections a process has open.
+/// The number of open files and sockets of a process.
 pub(crate) fn open_files(pid: u32) -> usize {
     count(pid, "fd")
 }
@@ -93,15 +93,15 @@ fn count(pid: u32, what: &str) -> usize {
     fs::read_dir(format!("/proc/{pid}/{what}")).unwrap().count()
 }
 
-/// Waits until something holds.
+/// Polls until `look` returns a value; panics after the timeout.
 #[track_caller]
-pub(crate) fn wait_until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+pub(crate) fn poll_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
     let started = Instant::now();
     loop {
-        if let Some(found) = look() {
-            return found;
+        if let Some(value) = look() {
+            return value;
         }
-        assert!(started.elapsed() < PATIENCE, "waited in vain for {what}");
+        assert!(started.elapsed() < PATIENCE, "timed out waiting for {what}");
         thread::sleep(Duration::from_millis(20));
     }
 }

@@ -1,4 +1,4 @@
-//! A child process whose output is read as it comes, and which never outlives its test.
+//! A child process whose output is captured and which is killed with its test.
 
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::thread;
@@ -30,12 +30,12 @@ impl Running {
         Self::spawn(command.stdout(Stdio::piped()).stderr(Stdio::piped()))
     }
 
-    /// With this output.
+    /// With this stdout.
     pub(crate) fn start_onto(command: &mut Command, stdout: impl Into<Stdio>) -> Self {
         Self::spawn(command.stdout(stdout).stderr(Stdio::piped()))
     }
 
-    /// With this place for its log.
+    /// With this stderr.
     pub(crate) fn start_logging_onto(command: &mut Command, stderr: impl Into<Stdio>) -> Self {
         Self::spawn(command.stdout(Stdio::piped()).stderr(stderr))
     }
@@ -44,7 +44,7 @@ impl Running {
         let mut child = command
             .stdin(Stdio::piped())
             .spawn()
-            .unwrap_or_else(|error| panic!("{command:?} does not start: {error}"));
+            .unwrap_or_else(|error| panic!("cannot start {command:?}: {error}"));
         Self {
             stdin: child.stdin.take(),
             stdout: child.stdout.take().map_or_else(Lines::none, Lines::of),
@@ -57,12 +57,12 @@ impl Running {
         self.child.id()
     }
 
-    /// Its input, which stays open until it is dropped or closed.
+    /// Its stdin, which stays open until it is closed or dropped.
     pub(crate) fn stdin(&mut self) -> &mut ChildStdin {
         self.stdin.as_mut().expect("the input is open")
     }
 
-    /// Its input, for another to write to.
+    /// Takes its stdin, for another thread to write to.
     pub(crate) fn take_stdin(&mut self) -> ChildStdin {
         self.stdin.take().expect("the input is open")
     }
@@ -73,11 +73,11 @@ impl Running {
 
     pub(crate) fn signal(&self, signal: Signal) {
         let pid = i32::try_from(self.id()).ok().and_then(Pid::from_raw);
-        // A process that has ended but was not waited for still takes a signal.
+        // A process that ended but was not waited for still accepts a signal.
         kill_process(pid.unwrap(), signal).unwrap();
     }
 
-    /// Closes the input and waits for the end.
+    /// Closes stdin and waits for the end.
     pub(crate) fn end(mut self) -> Ended {
         self.close_stdin();
         let status = self.wait();
@@ -88,21 +88,21 @@ impl Running {
         }
     }
 
-    /// Asks it to stop, as a service manager does.
+    /// Stops it with SIGTERM, as a service manager does.
     pub(crate) fn stop(self) -> Ended {
         self.signal(Signal::TERM);
         self.end()
     }
 
     pub(crate) fn wait(&mut self) -> ExitStatus {
-        let patience = Instant::now() + PATIENCE;
-        while Instant::now() < patience {
+        let deadline = Instant::now() + PATIENCE;
+        while Instant::now() < deadline {
             if let Some(status) = self.child.try_wait().unwrap() {
                 return status;
             }
             thread::sleep(Duration::from_millis(10));
         }
-        panic!("the process did not end; it said: {}", self.stderr.so_far());
+        panic!("the process did not end; stderr: {}", self.stderr.so_far());
     }
 }
 
@@ -118,7 +118,7 @@ impl Ended {
         self.status.code()
     }
 
-    /// Fails unless it ended with this code, and shows what it said.
+    /// Panics with the output unless it ended with this exit code.
     #[track_caller]
     pub(crate) fn expect_code(self, code: i32) -> Self {
         assert_eq!(

@@ -1,4 +1,4 @@
-//! A server that answers exactly the bytes that a test says, and remembers what it was sent.
+//! A server that responds with exactly the given bytes and records its requests.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -10,7 +10,7 @@ use super::PATIENCE;
 
 type Answer = dyn Fn(&str) -> String + Send + Sync;
 
-/// A server of one answer a connection.
+/// A server that sends one response per connection.
 pub(crate) struct Scripted {
     pub(crate) address: SocketAddr,
     shared: Arc<Shared>,
@@ -23,7 +23,7 @@ struct Shared {
 }
 
 impl Scripted {
-    /// Answers each request, of which it is told the first line.
+    /// Responds to each request; `answer` gets the request line.
     pub(crate) fn start(answer: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -38,7 +38,7 @@ impl Scripted {
                 if serving.ended.load(Ordering::Relaxed) {
                     return;
                 }
-                // One that goes away while it is answered is no fault.
+                // A client may disconnect before it reads the response.
                 serving.serve(stream).ok();
             }
         });
@@ -49,7 +49,7 @@ impl Scripted {
         format!("http://{}{path}", self.address)
     }
 
-    /// Each request so far, head and body.
+    /// The requests so far, head and body.
     pub(crate) fn received(&self) -> Vec<String> {
         self.shared.heard.lock().unwrap().clone()
     }
@@ -82,7 +82,7 @@ impl Shared {
 impl Drop for Scripted {
     fn drop(&mut self) {
         self.shared.ended.store(true, Ordering::Relaxed);
-        // So that it looks.
+        // Wakes the accept loop.
         TcpStream::connect(self.address).ok();
     }
 }

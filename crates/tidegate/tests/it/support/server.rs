@@ -1,4 +1,4 @@
-//! `tidegate serve` on a port of its own.
+//! `tidegate serve` on a free port.
 
 use std::net::SocketAddr;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::messages::Modern;
 use super::{Answer, Ended, Home, Post, Running};
 
-/// The line of the log that tells where clients find the gateway.
+/// Precedes the address in the log line for a listener.
 const LISTENING: &str = "listening on http://";
 
 /// A gateway that serves HTTP.
@@ -18,12 +18,12 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// With nothing but `system`.
+    /// With the `system` source only.
     pub(crate) fn start() -> Self {
         Self::with_config("")
     }
 
-    /// Without a configuration file, as it comes.
+    /// Without a configuration file.
     pub(crate) fn start_shipped() -> Self {
         Self::start_in(Home::new(), &[])
     }
@@ -33,14 +33,14 @@ impl Server {
         Self::start_in(Home::with_config(text), &[])
     }
 
-    /// On a free port, with more arguments.
+    /// On a free port, with additional arguments.
     pub(crate) fn start_in(home: Home, args: &[&str]) -> Self {
         let all = [&["serve", "--listen", "127.0.0.1:0"], args].concat();
         let process = Running::start(&mut home.tidegate(&all));
         Self::of(home, process)
     }
 
-    /// A process that was started already and is about to listen.
+    /// Wraps a started process; waits until it listens.
     pub(crate) fn of(home: Home, process: Running) -> Self {
         let line = process.stderr.find(LISTENING);
         let (_, rest) = line.split_once(LISTENING).unwrap();
@@ -62,15 +62,15 @@ impl Server {
         Post::to(self.address, "/mcp")
     }
 
-    /// Sends one stateless request and gives its answer.
+    /// Sends one stateless request.
     pub(crate) fn modern(&self, method: &str, params: Value) -> Answer {
         Modern::new(method, params).post(self.post())
     }
 
-    /// Asks it to stop and checks that it does so in good order.
+    /// Stops it and checks that it shut down cleanly.
     pub(crate) fn stop(self) -> Ended {
         let ended = self.process.stop().expect_code(0);
-        assert_eq!(ended.stdout, "", "nothing belongs on stdout");
+        assert_eq!(ended.stdout, "", "stdout must stay empty");
         assert!(!ended.stderr.contains("panicked"), "{}", ended.stderr);
         ended
     }

@@ -1,4 +1,4 @@
-//! A client with a session over HTTP, of any of the revisions that have them.
+//! A legacy session over HTTP.
 
 use std::cell::Cell;
 use std::net::SocketAddr;
@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use super::messages::{handshake, notification, request};
 use super::{Answer, Events, Post};
 
-/// From this revision on, clients repeat the revision in a header.
-const SAYS_REVISION: &str = "2025-06-18";
+/// The first revision with the `MCP-Protocol-Version` header.
+const FIRST_WITH_VERSION_HEADER: &str = "2025-06-18";
 
 /// An open session.
 pub(crate) struct Session {
@@ -62,13 +62,13 @@ impl Session {
         assert_eq!(answer.result(), json!({}), "{uri}");
     }
 
-    /// Opens the stream of what no request asked for.
+    /// Opens the session's own stream.
     pub(crate) fn listen(&self) -> Events {
         let get = self.post().method("GET");
         Events::of(get.header("Accept", "text/event-stream").open(b""))
     }
 
-    /// Ends the session.
+    /// Ends the session with DELETE.
     pub(crate) fn end(self) {
         let answer = self.post().method("DELETE").send(b"");
         assert!((200..300).contains(&answer.status), "{answer:?}");
@@ -77,7 +77,7 @@ impl Session {
     fn post(&self) -> Post {
         let post = Post::to(self.address, &self.path).header("Mcp-Session-Id", &self.id);
         let post = with_key(post, self.key.as_deref());
-        match self.revision.as_str() >= SAYS_REVISION {
+        match self.revision.as_str() >= FIRST_WITH_VERSION_HEADER {
             true => post.header("MCP-Protocol-Version", &self.revision),
             false => post,
         }

@@ -1,4 +1,4 @@
-//! `tidegate stdio`, line by line.
+//! `tidegate stdio` as a process.
 
 use std::io::Write;
 
@@ -7,16 +7,16 @@ use serde_json::{Value, json};
 use super::messages::{handshake, notification, request, stateless};
 use super::{Ended, Home, Running};
 
-/// A gateway that serves one client on its input and output.
+/// A gateway that serves one client over stdio.
 pub(crate) struct Stdio {
     pub(crate) process: Running,
-    /// Kept, because the process runs there.
+    /// Kept because the process runs in it.
     _home: Home,
     last: u64,
 }
 
 impl Stdio {
-    /// With nothing but `system`.
+    /// With the `system` source only.
     pub(crate) fn start() -> Self {
         Self::start_in(Home::with_config(""))
     }
@@ -26,7 +26,7 @@ impl Stdio {
         Self::of(home, process)
     }
 
-    /// A process that was started already.
+    /// Wraps a started process.
     pub(crate) fn of(home: Home, process: Running) -> Self {
         Self {
             process,
@@ -35,7 +35,7 @@ impl Stdio {
         }
     }
 
-    /// Writes bytes as they are.
+    /// Writes raw bytes.
     pub(crate) fn write(&mut self, bytes: &[u8]) {
         self.process.stdin().write_all(bytes).unwrap();
     }
@@ -44,13 +44,13 @@ impl Stdio {
         self.write(format!("{message}\n").as_bytes());
     }
 
-    /// The next message. Whatever is no JSON has no place on the output.
+    /// The next message; panics on a line that is not JSON.
     pub(crate) fn hear(&self) -> Value {
         let line = self.process.stdout.next().expect("the output is open");
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
     }
 
-    /// Sends a request and gives its answer.
+    /// Sends a request and returns its response.
     pub(crate) fn request(&mut self, method: &str, params: &Value) -> Value {
         self.last += 1;
         let id = self.last;
@@ -73,7 +73,7 @@ impl Stdio {
         self.say(&notification("notifications/initialized"));
     }
 
-    /// Opens a stream of changes and gives its first message.
+    /// Opens a subscription stream and returns its first message.
     pub(crate) fn listen(&mut self, filter: Value) -> Value {
         self.last += 1;
         self.say(&request(
@@ -89,7 +89,7 @@ impl Stdio {
         assert_eq!(answer["result"], json!({}), "{answer}");
     }
 
-    /// Ends the input and checks that the program ends well, having said nothing but JSON.
+    /// Closes the input and checks that the program ended cleanly and wrote only JSON.
     pub(crate) fn end(self) -> Ended {
         let ended = self.process.end().expect_code(0);
         for line in ended.stdout.lines() {

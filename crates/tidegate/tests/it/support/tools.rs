@@ -1,26 +1,26 @@
-//! The foreign peers that `cargo xtask tools` sets up.
+//! The foreign peers that `cargo xtask tools` installs.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::Home;
 
-/// Where the peers are.
+/// Paths of the peers.
 pub(crate) struct Tools {
     dir: PathBuf,
     node: PathBuf,
 }
 
 impl Tools {
-    /// Fails, and says what to do, where they are not set up.
+    /// Panics with instructions if the peers are not installed.
     #[track_caller]
     pub(crate) fn find() -> Self {
         let variable = |name| std::env::var_os(name).map(PathBuf::from);
         match (variable("TIDEGATE_TOOLS"), variable("TIDEGATE_NODE")) {
             (Some(dir), Some(node)) if dir.is_dir() && node.is_file() => Self { dir, node },
             (dir, node) => panic!(
-                "the foreign peers are not set up (TIDEGATE_TOOLS is {dir:?}, TIDEGATE_NODE is \
-                 {node:?}). Run `cargo xtask test`, which sets them up and runs every test; or run \
+                "the foreign peers are not installed (TIDEGATE_TOOLS is {dir:?}, TIDEGATE_NODE is \
+                 {node:?}). Run `cargo xtask test`, which installs them and runs every test; or run \
                  `cargo xtask tools` first, and then `TIDEGATE_TOOLS=$PWD/target/tools \
                  TIDEGATE_NODE=$(command -v node) cargo test` with Node 22 or newer"
             ),
@@ -35,36 +35,36 @@ impl Tools {
         &self.node
     }
 
-    /// The interpreter of this environment.
+    /// The Python interpreter of this environment.
     pub(crate) fn python(&self, environment: &str) -> PathBuf {
         self.dir.join(environment).join("bin/python")
     }
 
-    /// A file of a package from npm.
+    /// A file of an npm package.
     pub(crate) fn npm(&self, path: &str) -> PathBuf {
         let script = self
             .dir
             .join("node/node_modules/@modelcontextprotocol")
             .join(path);
-        assert!(script.is_file(), "{} is not there", script.display());
+        assert!(script.is_file(), "missing file: {}", script.display());
         script
     }
 
-    /// A script of a package from npm.
+    /// A command that runs a script of an npm package.
     pub(crate) fn script(&self, home: &Home, path: &str) -> Command {
         let mut command = home.command(&self.node);
         command.arg(self.npm(path));
         command
     }
 
-    /// A peer of our own in TypeScript.
+    /// A command that runs one of our TypeScript peers.
     pub(crate) fn node_peer(&self, home: &Home, name: &str) -> Command {
         let mut command = home.command(&self.node);
         command.arg(peer(name)).env("TIDEGATE_TOOLS", &self.dir);
         command
     }
 
-    /// A peer of our own in Python, with the SDK of this environment.
+    /// A command that runs one of our Python peers with the SDK of this environment.
     pub(crate) fn python_peer(&self, home: &Home, environment: &str, name: &str) -> Command {
         let mut command = home.command(self.python(environment));
         command.arg("-B").arg(peer(name));
@@ -72,7 +72,7 @@ impl Tools {
     }
 }
 
-/// A peer of our own.
+/// The path of one of our peers.
 pub(crate) fn peer(name: &str) -> PathBuf {
     let peers = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers");
     peers.join(name)

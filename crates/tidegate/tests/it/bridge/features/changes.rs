@@ -1,4 +1,4 @@
-//! Changes that a client hears of.
+//! Change notifications.
 
 use serde_json::json;
 
@@ -7,18 +7,18 @@ use super::Verdict;
 
 const UPDATED: &str = "notifications/resources/updated";
 
-/// A client that was told that it will hear of a change misses none.
+/// No update is missed after the subscription is acknowledged.
 pub(super) async fn update(cell: &mut Cell<'_>) -> Verdict {
     let native = format!("test://files/{}", cell.mark);
-    let peer = cell.quiet().await;
+    let peer = cell.without_capabilities().await;
     let uri = peer.uri(&native);
     peer.watch(&uri).await;
-    let went = peer.call("update_resource", json!({ "uri": native })).await;
-    went.text();
-    // It may come before the answer of the call that made it.
-    let updated = match went.heard(UPDATED).first() {
+    let outcome = peer.call("update_resource", json!({ "uri": native })).await;
+    outcome.text();
+    // It may arrive before the response of the call that caused it.
+    let updated = match outcome.notifications(UPDATED).first() {
         Some(params) => (*params).clone(),
-        None => peer.hear(UPDATED).await,
+        None => peer.notification(UPDATED).await,
     };
     assert_eq!(updated["uri"], uri, "{updated}");
     Verdict::Works
@@ -26,16 +26,17 @@ pub(super) async fn update(cell: &mut Cell<'_>) -> Verdict {
 
 pub(super) async fn list(cell: &mut Cell<'_>) -> Verdict {
     let name = cell.mark.clone();
-    let peer = cell.quiet().await;
+    let peer = cell.without_capabilities().await;
     peer.listen_for_tools().await;
-    let went = peer.call("add_tool", json!({ "name": name })).await;
-    went.text();
-    // Another cell may have changed the list before; this one is heard of in the end.
+    let outcome = peer.call("add_tool", json!({ "name": name })).await;
+    outcome.text();
+    // Another cell may have changed the list before; the change of this one follows.
     while !peer.tools().await.contains(&peer.tool(&name)) {
-        peer.has_heard("notifications/tools/list_changed").await;
+        peer.wait_for_notification("notifications/tools/list_changed")
+            .await;
     }
-    let went = peer.call(&name, json!({})).await;
-    assert!(went.text().contains(&name), "{went:?}");
+    let outcome = peer.call(&name, json!({})).await;
+    assert!(outcome.text().contains(&name), "{outcome:?}");
     peer.call("remove_tool", json!({ "name": name }))
         .await
         .text();

@@ -1,49 +1,55 @@
-//! What a server asks the user.
+//! Elicitation in form and URL mode.
 
 use serde_json::{Map, Value, json};
+use tidegate_testkit::wait_until;
 
 use super::super::cell::Cell;
-use super::super::notes::ONE_BY_ONE;
-use super::super::peer::{Peer, asked, go_on};
+use super::super::client_session::{ClientSession, add_answers, input_requests};
+use super::super::notes::SEPARATE_QUESTIONS;
 use super::Verdict;
-use super::asked::{ELICIT, accepted, is_not_asked, no_form, no_page, one, told};
+use super::questions::{
+    ELICIT, accepted, answer_one_question, answers, check_not_asked, no_form, no_url_mode,
+};
 
 pub(super) async fn form(cell: &mut Cell<'_>) -> Verdict {
     if let Some(why) = no_form(cell) {
-        return is_not_asked(cell, "ask_form", why).await;
+        return check_not_asked(cell, "ask_form", why).await;
     }
-    let went = one(cell, "ask_form", ELICIT, "form", accepted()).await;
-    let schema = &went.questions[0]["params"]["requestedSchema"];
-    assert_eq!(schema["properties"]["name"]["type"], "string", "{went:?}");
+    let outcome = answer_one_question(cell, "ask_form", ELICIT, "form", accepted()).await;
+    let schema = &outcome.questions[0]["params"]["requestedSchema"];
+    assert_eq!(
+        schema["properties"]["name"]["type"], "string",
+        "{outcome:?}"
+    );
     Verdict::Works
 }
 
-pub(super) async fn page(cell: &mut Cell<'_>) -> Verdict {
-    if let Some(why) = no_page(cell) {
-        return is_not_asked(cell, "ask_page", why).await;
+pub(super) async fn url(cell: &mut Cell<'_>) -> Verdict {
+    if let Some(why) = no_url_mode(cell) {
+        return check_not_asked(cell, "ask_page", why).await;
     }
     let accepts = json!({ "action": "accept" });
-    let went = one(cell, "ask_page", ELICIT, "page", accepts).await;
-    let params = &went.questions[0]["params"];
-    assert_eq!(params["mode"], "url", "{went:?}");
-    assert_eq!(params["url"], "https://example.com/sign-in", "{went:?}");
+    let outcome = answer_one_question(cell, "ask_page", ELICIT, "page", accepts).await;
+    let params = &outcome.questions[0]["params"];
+    assert_eq!(params["mode"], "url", "{outcome:?}");
+    assert_eq!(params["url"], "https://example.com/sign-in", "{outcome:?}");
     let has_id = params["elicitationId"].is_string();
-    assert_eq!(has_id, !cell.client().is_modern(), "{went:?}");
+    assert_eq!(has_id, !cell.client().is_modern(), "{outcome:?}");
     Verdict::Works
 }
 
 pub(super) async fn two_at_once(cell: &mut Cell<'_>) -> Verdict {
     if let Some(why) = no_form(cell) {
-        return is_not_asked(cell, "ask_two", why).await;
+        return check_not_asked(cell, "ask_two", why).await;
     }
     let arguments = cell.marked(json!({}));
-    let peer = cell.able().await;
-    let went = peer
+    let peer = cell.with_capabilities().await;
+    let outcome = peer
         .call_answering("ask_two", arguments, 2, |_| accepted())
         .await;
-    assert_eq!(went.questions.len(), 2, "{went:?}");
+    assert_eq!(outcome.questions.len(), 2, "{outcome:?}");
     assert_eq!(
-        told(&went),
+        answers(&outcome),
         json!({ "first": accepted(), "second": accepted() })
     );
     Verdict::Works
@@ -51,63 +57,65 @@ pub(super) async fn two_at_once(cell: &mut Cell<'_>) -> Verdict {
 
 pub(super) async fn partial(cell: &mut Cell<'_>) -> Verdict {
     if let Some(why) = no_form(cell) {
-        return is_not_asked(cell, "ask_two", why).await;
+        return check_not_asked(cell, "ask_two", why).await;
     }
     let arguments = cell.marked(json!({}));
-    let (is_modern, peer) = (cell.client().is_modern(), cell.able().await);
+    let (is_modern, peer) = (cell.client().is_modern(), cell.with_capabilities().await);
     if !is_modern {
-        return one_by_one(peer, arguments).await;
+        return answer_separately(peer, arguments).await;
     }
     let params = json!({ "name": peer.tool("ask_two"), "arguments": arguments });
-    // A server with sessions asks twice. If the machine is busy, the second question may come too
-    // late for the first round; then there is nothing partial about this call, but about another.
-    while !half_answered(peer, params.clone()).await {}
+    // A server with sessions asks twice. On a busy machine the second question can come too late
+    // for the first round; then the call has no partial answers, and another call is made.
+    wait_until("both questions in one round", async || {
+        answer_partially(peer, params.clone()).await
+    })
+    .await;
     Verdict::Works
 }
 
-/// Answers one question, is asked the other again, and answers that; false if both were never asked
-/// together.
-async fn half_answered(peer: &mut Peer, mut params: Value) -> bool {
+/// Answers one of two questions, then the other; false if they were not asked together.
+async fn answer_partially(peer: &mut ClientSession, mut params: Value) -> bool {
     let first = peer.request("tools/call", params.clone()).await;
-    let questions = asked(&first);
+    let questions = input_requests(&first);
     let (key, _) = questions[0].clone();
     answer_one(&mut params, &first, &key);
     let second = peer.request("tools/call", params.clone()).await;
-    let rest = asked(&second);
+    let rest = input_requests(&second);
     assert!(rest.len() == 1 && rest[0].0 != key, "{second}");
     answer_one(&mut params, &second, &rest[0].0);
     let done = peer.request("tools/call", params).await;
     assert_eq!(done["result"]["resultType"], "complete", "{done}");
     let text = done["result"]["content"][0]["text"].as_str().unwrap();
-    let told: Value = serde_json::from_str(text).unwrap();
+    let answers: Value = serde_json::from_str(text).unwrap();
     let both = json!({ "first": accepted(), "second": accepted() });
-    assert_eq!(told, both, "{done}");
+    assert_eq!(answers, both, "{done}");
     questions.len() == 2
 }
 
 fn answer_one(params: &mut Value, before: &Value, key: &str) {
-    let told = Map::from_iter([(key.to_owned(), accepted())]);
-    go_on(params, before, told);
+    let answers = Map::from_iter([(key.to_owned(), accepted())]);
+    add_answers(params, before, answers);
 }
 
-/// Two answers, and something else between them.
-async fn one_by_one(peer: &mut Peer, arguments: Value) -> Verdict {
-    let id = peer.begin_call("ask_two", arguments).await;
+/// Two answers with another request between them.
+async fn answer_separately(peer: &mut ClientSession, arguments: Value) -> Verdict {
+    let id = peer.start_call("ask_two", arguments).await;
     let questions = [peer.question().await, peer.question().await];
-    peer.tell(&questions[1]["id"], accepted()).await;
+    peer.answer_question(&questions[1]["id"], accepted()).await;
     let pong = peer.request("ping", json!({})).await;
     assert_eq!(pong["result"], json!({}), "{pong}");
-    peer.tell(&questions[0]["id"], accepted()).await;
+    peer.answer_question(&questions[0]["id"], accepted()).await;
     let answer = peer.answer(&id).await;
     assert!(answer["result"]["content"].is_array(), "{answer}");
-    Verdict::CannotBeSaid(&ONE_BY_ONE)
+    Verdict::Unsupported(&SEPARATE_QUESTIONS)
 }
 
 pub(super) async fn decline(cell: &mut Cell<'_>) -> Verdict {
     if let Some(why) = no_form(cell) {
-        return is_not_asked(cell, "ask_form", why).await;
+        return check_not_asked(cell, "ask_form", why).await;
     }
     let declines = json!({ "action": "decline" });
-    one(cell, "ask_form", ELICIT, "form", declines).await;
+    answer_one_question(cell, "ask_form", ELICIT, "form", declines).await;
     Verdict::Works
 }

@@ -1,8 +1,8 @@
-//! A client made with the Rust SDK that a server can ask something.
+//! A client built with the Rust SDK that answers questions.
 
 #![expect(
     deprecated,
-    reason = "the SDK warns of what a later revision will no longer have"
+    reason = "the SDK deprecates what a later revision removes"
 )]
 
 use std::sync::{Arc, Mutex};
@@ -30,13 +30,13 @@ const TOOLS: [&str; 6] = [
     "ask_roots",
 ];
 
-/// What it does when it is asked something.
+/// Answers every question.
 #[derive(Clone, Default)]
-struct Able {
+struct AnsweringHandler {
     progress: Arc<Mutex<Vec<f64>>>,
 }
 
-impl ClientHandler for Able {
+impl ClientHandler for AnsweringHandler {
     fn get_info(&self) -> ClientConfig {
         typed(json!({
             "protocolVersion": "2025-11-25",
@@ -93,34 +93,34 @@ impl ClientHandler for Able {
     }
 }
 
-/// Calls each tool; gives the text of its answer, which has what the server was told.
-pub(super) async fn play(url: &str, is_modern: bool) -> Value {
-    match timeout(PATIENCE, played(url, is_modern)).await {
-        Ok(told) => told,
-        Err(_) => json!("it took too long"),
+/// Calls each tool; returns the texts of the results, which contain the answers.
+pub(super) async fn run(url: &str, is_modern: bool) -> Value {
+    match timeout(PATIENCE, run_client(url, is_modern)).await {
+        Ok(answers) => answers,
+        Err(_) => json!("timed out"),
     }
 }
 
-async fn played(url: &str, is_modern: bool) -> Value {
+async fn run_client(url: &str, is_modern: bool) -> Value {
     let lifecycle = match is_modern {
         true => ClientLifecycleMode::Discover {
             preferred_versions: vec![ProtocolVersion::V_2026_07_28],
         },
         false => ClientLifecycleMode::Initialize,
     };
-    let (able, transport) = (
-        Able::default(),
+    let (handler, transport) = (
+        AnsweringHandler::default(),
         StreamableHttpClientTransport::from_uri(url),
     );
-    let served = able.clone().serve_with_lifecycle(transport, lifecycle);
+    let served = handler.clone().serve_with_lifecycle(transport, lifecycle);
     let mut client = match served.await {
         Ok(client) => client,
         Err(error) => return json!(error.to_string()),
     };
-    let mut told = json!({});
+    let mut answers = json!({});
     for tool in ["test_tool_with_progress"].into_iter().chain(TOOLS) {
         let called = client.call_tool(CallToolRequestParams::new(tool)).await;
-        told[tool] = match called.map(|result| wire(&result)) {
+        answers[tool] = match called.map(|result| wire(&result)) {
             Ok(result) => {
                 let text = result["content"][0]["text"].as_str().unwrap_or_default();
                 serde_json::from_str(text).unwrap_or_else(|_| result.clone())
@@ -129,16 +129,16 @@ async fn played(url: &str, is_modern: bool) -> Value {
         };
     }
     client.close().await.ok();
-    // The SDK has each notification seen to by a task of its own: they may overtake one another.
-    let mut progress = able.progress.lock().unwrap().clone();
+    // The SDK handles each notification in a task of its own, so they can be reordered.
+    let mut progress = handler.progress.lock().unwrap().clone();
     progress.sort_by(f64::total_cmp);
-    told["progress"] = json!(progress);
-    told
+    answers["progress"] = json!(progress);
+    answers
 }
 
-/// What the SDK calls by a type of its own.
+/// Converts JSON to a type of the SDK.
 fn typed<T: DeserializeOwned>(value: Value) -> T {
-    serde_json::from_value(value).expect("the SDK knows it")
+    serde_json::from_value(value).expect("a value of the SDK's type")
 }
 
 fn wire(value: &impl Serialize) -> Value {

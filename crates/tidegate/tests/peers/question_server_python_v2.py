@@ -1,15 +1,15 @@
-"""A server of the Python SDK 2.x that asks its client something."""
+"""A server of the Python SDK 2.x with tools that ask its client questions."""
 
 import mcp_types as types
 from mcp.server.mcpserver import Context, MCPServer
 
-import asks
+import question_server
 
 server = MCPServer("python-v2")
-tools = asks.offer(
+TOOLS = question_server.tools(
     types, lambda context: context.protocol_version >= "2026", lambda context: context.session
 )
-for tool in (*tools, asks.count):
+for tool in (*TOOLS, question_server.count):
     tool.__annotations__["context"] = Context
     server.tool(structured_output=False)(tool)
 

@@ -1,4 +1,4 @@
-// What the two TypeScript peers do when a server asks them something, and what they call to be asked.
+// Answers of the TypeScript clients to questions, and the tools they call.
 
 export const CAPABILITIES = { elicitation: { form: {}, url: {} }, sampling: { tools: {} }, roots: {} };
 
@@ -16,15 +16,15 @@ export const ANSWERS = {
   'roots/list': () => ({ roots: ROOTS })
 };
 
-/** Calls each tool; gives the text of its answer, which has what the server was told. */
-export async function play(call) {
+/** Calls each tool; returns the texts of the results, which contain the answers. */
+export async function run(call) {
   const progress = [];
-  const told = {};
-  told.progress = await call('test_tool_with_progress', { onprogress: one => progress.push(one.progress) });
-  told.progress = progress;
+  const answers = {};
+  await call('test_tool_with_progress', { onprogress: step => progress.push(step.progress) });
+  answers.progress = progress;
   for (const tool of ['ask_form', 'ask_page', 'ask_two', 'ask_model', 'ask_model_with_tools', 'ask_roots']) {
     const result = await call(tool);
-    told[tool] = result.isError ? { failed: result.content[0].text } : JSON.parse(result.content[0].text);
+    answers[tool] = result.isError ? { failed: result.content[0].text } : JSON.parse(result.content[0].text);
   }
-  return told;
+  return answers;
 }

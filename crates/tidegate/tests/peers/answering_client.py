@@ -1,4 +1,4 @@
-"""What the two Python peers do when a server asks them something, and what they call to be asked."""
+"""Answers of the Python clients to questions, and the tools they call."""
 
 import json
 
@@ -7,8 +7,8 @@ from peer import wire
 TOOLS = ["ask_form", "ask_page", "ask_two", "ask_model", "ask_model_with_tools", "ask_roots"]
 
 
-def answers(types):
-    """What each question is answered with, as the SDK wants to be told."""
+def callbacks(types):
+    """The SDK's callbacks, which answer each question."""
 
     async def elicit(_, params):
         if getattr(params, "mode", "form") == "url":
@@ -36,17 +36,17 @@ def answers(types):
     }
 
 
-async def play(client):
-    """Calls each tool; gives the text of its answer, which has what the server was told."""
+async def run(client):
+    """Calls each tool; returns the texts of the results, which contain the answers."""
     progress = []
 
     async def note(step, *_):
         progress.append(step)
 
     await client.call_tool("test_tool_with_progress", {}, progress_callback=note)
-    told = {"progress": progress}
+    answers = {"progress": progress}
     for tool in TOOLS:
         result = wire(await client.call_tool(tool, {}))
         text = result["content"][0]["text"]
-        told[tool] = {"failed": text} if result.get("isError") else json.loads(text)
-    return told
+        answers[tool] = {"failed": text} if result.get("isError") else json.loads(text)
+    return answers

@@ -1,52 +1,56 @@
-//! A client in the middle of a conversation: it calls, is asked, answers, and hears.
+//! A client of one gateway: sends requests, answers questions, receives notifications.
 //!
-//! Must not know: how messages travel, or what they are about.
+//! Must not know: how messages are sent, or what they are about.
 
 mod calls;
-mod wants;
+mod subscriptions;
 
 use std::collections::{HashSet, VecDeque};
 
 use serde_json::{Value, json};
 use tidegate_testkit::MODERN;
 
-use super::wire::Wire;
-pub(super) use calls::{Went, asked, go_on};
+use super::transport::ClientTransport;
+pub(super) use calls::{CallOutcome, add_answers, input_requests};
 
 const META: &str = "io.modelcontextprotocol/";
 
-/// A client of a gateway, before one source.
-pub(super) struct Peer {
-    pub(super) wire: Wire,
+/// A client of a gateway that uses one source.
+pub(super) struct ClientSession {
+    pub(super) transport: ClientTransport,
     pub(super) revision: &'static str,
     pub(super) capabilities: Value,
-    /// The source it means, and whether it sees others too.
+    /// The source it uses, and whether its endpoint shows all sources.
     pub(super) source: String,
-    pub(super) sees_all: bool,
-    /// Whether each request travels with a ping.
+    pub(super) all_sources: bool,
+    /// Whether each request is sent in a batch with a ping.
     pub(super) batches: bool,
     /// The requests whose pings were answered.
     pongs: HashSet<String>,
-    /// What came while something else was waited for, oldest first.
-    put_off: VecDeque<Value>,
-    /// The notifications that came while an answer was waited for.
-    passed_over: HashSet<String>,
+    /// Messages received while waiting for a ping, oldest first.
+    deferred: VecDeque<Value>,
+    /// The methods of notifications received while waiting for a response.
+    skipped: HashSet<String>,
     level: Option<String>,
     last: u64,
 }
 
-impl Peer {
-    pub(super) fn new(wire: Wire, revision: &'static str, capabilities: Value) -> Self {
+impl ClientSession {
+    pub(super) fn new(
+        transport: ClientTransport,
+        revision: &'static str,
+        capabilities: Value,
+    ) -> Self {
         Self {
-            wire,
+            transport,
             revision,
             capabilities,
             source: String::new(),
-            sees_all: false,
+            all_sources: false,
             batches: false,
             pongs: HashSet::new(),
-            put_off: VecDeque::new(),
-            passed_over: HashSet::new(),
+            deferred: VecDeque::new(),
+            skipped: HashSet::new(),
             level: None,
             last: 0,
         }
@@ -56,8 +60,8 @@ impl Peer {
         self.revision == MODERN
     }
 
-    /// Opens a session and listens, where there are sessions.
-    pub(super) async fn greet(&mut self) {
+    /// Opens a session and its stream, in the revisions that have sessions.
+    pub(super) async fn open(&mut self) {
         if self.is_modern() {
             return;
         }
@@ -67,16 +71,19 @@ impl Peer {
             "clientInfo": { "name": "bridge", "version": "1.0.0" },
         });
         let batches = std::mem::take(&mut self.batches);
-        let hello = self.request("initialize", params).await;
+        let response = self.request("initialize", params).await;
         self.batches = batches;
-        assert_eq!(hello["result"]["protocolVersion"], self.revision, "{hello}");
+        assert_eq!(
+            response["result"]["protocolVersion"], self.revision,
+            "{response}"
+        );
         self.notify("notifications/initialized", json!({})).await;
-        self.wire.stand_by().await;
+        self.transport.open_session_stream().await;
     }
 
     /// The name of a tool of its source.
     pub(super) fn tool(&self, name: &str) -> String {
-        match self.sees_all {
+        match self.all_sources {
             true => format!("{}__{name}", self.source),
             false => name.to_owned(),
         }
@@ -84,29 +91,29 @@ impl Peer {
 
     /// The URI of a resource of its source.
     pub(super) fn uri(&self, uri: &str) -> String {
-        match self.sees_all {
+        match self.all_sources {
             true => format!("gateway://{}/{uri}", self.source),
             false => uri.to_owned(),
         }
     }
 
-    /// Sends a request; gives its id.
-    pub(super) async fn begin(&mut self, method: &str, params: Value) -> Value {
+    /// Sends a request; returns its id.
+    pub(super) async fn start_request(&mut self, method: &str, params: Value) -> Value {
         let params = self.stateless(params);
         self.last += 1;
         let id = Value::from(self.last);
         let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
         match self.batches {
-            false => self.wire.send(&request).await,
+            false => self.transport.send(&request).await,
             true => {
                 let ping = json!({ "jsonrpc": "2.0", "id": ping_of(&id), "method": "ping" });
-                self.wire.send(&json!([request, ping])).await;
+                self.transport.send(&json!([request, ping])).await;
             }
         }
         id
     }
 
-    /// The same params, with what the newest revision wants of each message.
+    /// Adds the `_meta` of a stateless request in the modern era.
     pub(super) fn stateless(&self, mut params: Value) -> Value {
         if self.is_modern() {
             let meta = &mut params["_meta"];
@@ -120,42 +127,42 @@ impl Peer {
         params
     }
 
-    /// Sends a request and gives its answer.
+    /// Sends a request and returns its response.
     pub(super) async fn request(&mut self, method: &str, params: Value) -> Value {
-        let id = self.begin(method, params).await;
+        let id = self.start_request(method, params).await;
         self.answer(&id).await
     }
 
     pub(super) async fn notify(&mut self, method: &str, params: Value) {
         let message = json!({ "jsonrpc": "2.0", "method": method, "params": params });
-        self.wire.send(&message).await;
+        self.transport.send(&message).await;
     }
 
-    /// The next message that is not the answer to a ping of a batch.
+    /// The next message other than the response to a ping of a batch.
     async fn next(&mut self) -> Value {
-        if let Some(message) = self.put_off.pop_front() {
+        if let Some(message) = self.deferred.pop_front() {
             return message;
         }
         loop {
-            let message = self.wire.next().await;
+            let message = self.transport.next().await;
             if !self.is_pong(&message) {
                 return message;
             }
         }
     }
 
-    /// Waits for the other answer of the batch that a request travelled in.
-    async fn pong(&mut self, id: &Value) {
+    /// Waits for the ping response of the batch of a request.
+    async fn wait_for_ping(&mut self, id: &Value) {
         let request = id.to_string();
         while self.batches && !self.pongs.remove(&request) {
-            let message = self.wire.next().await;
+            let message = self.transport.next().await;
             if !self.is_pong(&message) {
-                self.put_off.push_back(message);
+                self.deferred.push_back(message);
             }
         }
     }
 
-    /// Whether a message is the answer to a ping of a batch, which is noted.
+    /// Whether a message is the response to a ping of a batch; records it.
     fn is_pong(&mut self, message: &Value) -> bool {
         let ping = message["id"].as_str().and_then(pinged);
         let Some(request) = ping.filter(|_| message.get("method").is_none()) else {
@@ -165,27 +172,27 @@ impl Peer {
         self.pongs.insert(request.to_owned())
     }
 
-    /// The answer to a request; whatever else comes is passed over.
+    /// The response to a request; skips other messages.
     pub(super) async fn answer(&mut self, id: &Value) -> Value {
         loop {
             let message = self.next().await;
             if message.get("method").is_none() && message["id"] == *id {
-                self.pong(id).await;
+                self.wait_for_ping(id).await;
                 return message;
             }
             let method = message["method"].as_str().map(str::to_owned);
-            self.passed_over.extend(method);
+            self.skipped.extend(method);
         }
     }
 
-    /// Waits for a notification of a method, if none was passed over since this was last asked.
-    pub(super) async fn has_heard(&mut self, method: &str) {
-        if !self.passed_over.remove(method) {
-            self.hear(method).await;
+    /// Waits for a notification, unless one was skipped since the last call.
+    pub(super) async fn wait_for_notification(&mut self, method: &str) {
+        if !self.skipped.remove(method) {
+            self.notification(method).await;
         }
     }
 
-    /// The next answer to anything.
+    /// The next response to any request.
     pub(super) async fn response(&mut self) -> Value {
         loop {
             let message = self.next().await;
@@ -201,7 +208,7 @@ impl Peer {
             let message = self.next().await;
             assert!(
                 message.get("error").is_none(),
-                "before a question: {message}"
+                "expected a question: {message}"
             );
             if message.get("method").is_some() && message.get("id").is_some() {
                 return message;
@@ -209,35 +216,39 @@ impl Peer {
         }
     }
 
-    /// The next notification of a method.
-    pub(super) async fn hear(&mut self, method: &str) -> Value {
-        self.hear_until(method).await.pop().expect("it was heard")["params"].take()
+    /// The next notification with this method.
+    pub(super) async fn notification(&mut self, method: &str) -> Value {
+        self.messages_until(method)
+            .await
+            .pop()
+            .expect("at least one message")["params"]
+            .take()
     }
 
-    /// All that is said up to the next notification of a method.
-    pub(super) async fn hear_until(&mut self, method: &str) -> Vec<Value> {
-        let mut heard = Vec::new();
+    /// All messages up to the next notification with this method.
+    pub(super) async fn messages_until(&mut self, method: &str) -> Vec<Value> {
+        let mut messages = Vec::new();
         loop {
             let message = self.next().await;
             assert!(
                 message.get("error").is_none(),
-                "before a {method}: {message}"
+                "expected {method}: {message}"
             );
             let is_it = message["method"] == method;
-            heard.push(message);
+            messages.push(message);
             if is_it {
-                return heard;
+                return messages;
             }
         }
     }
 }
 
-/// The id of the ping that travels with a request.
+/// The id of the ping in the batch of a request.
 fn ping_of(id: &Value) -> String {
     format!("ping-{id}")
 }
 
-/// With which request a ping travelled.
+/// The request of a ping.
 fn pinged(id: &str) -> Option<&str> {
     id.strip_prefix("ping-")
 }

@@ -1,6 +1,6 @@
-//! A client over Streamable HTTP: a request for each message, and what each is answered.
+//! A client over Streamable HTTP: one POST per message, and the responses.
 //!
-//! Must not know: what a message means, but for what HTTP must say of it.
+//! Must not know: what a message means, except for its headers.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -9,19 +9,19 @@ use serde_json::Value;
 use tidegate_testkit::{Client, MODERN, Request};
 use tokio::sync::mpsc;
 
-use super::reading::{Places, Reading, Stream, read_answer, read_events};
+use super::readers::{LastEventIds, ReaderTask, Stream, read_events, read_response};
 
-/// From this revision on, clients repeat the revision in a header.
-const SAYS_REVISION: &str = "2025-06-18";
+/// The first revision with the `MCP-Protocol-Version` header.
+const FIRST_WITH_VERSION_HEADER: &str = "2025-06-18";
 
 pub(super) struct Http {
     client: Client,
     revision: &'static str,
     session: Option<String>,
-    /// What is being read of each request, by its id.
-    requests: HashMap<String, Reading>,
-    standing: Option<Reading>,
-    last_events: Places,
+    /// The readers of the responses, by request id.
+    requests: HashMap<String, ReaderTask>,
+    session_stream: Option<ReaderTask>,
+    last_events: LastEventIds,
 }
 
 impl Http {
@@ -31,44 +31,44 @@ impl Http {
             revision,
             session: None,
             requests: HashMap::new(),
-            standing: None,
+            session_stream: None,
             last_events: Arc::default(),
         }
     }
 
-    /// Opens the stream of what no request asked for.
-    pub(super) async fn stand_by(&mut self, said: &mpsc::Sender<Value>) {
-        let events = Stream::of(self.dressed(self.client.get()).send().await);
-        self.standing = Some(read_events(events, said.clone(), None));
+    /// Opens the session's own stream.
+    pub(super) async fn open_session_stream(&mut self, sender: &mpsc::Sender<Value>) {
+        let events = Stream::of(self.with_headers(self.client.get()).send().await);
+        self.session_stream = Some(read_events(events, sender.clone(), None));
     }
 
-    /// Goes away from one request.
-    pub(super) fn leave(&mut self, id: &str) {
-        self.requests.remove(id).expect("it was sent");
+    /// Closes the stream of one request.
+    pub(super) fn disconnect(&mut self, id: &str) {
+        self.requests.remove(id).expect("a sent request");
     }
 
-    /// Comes back for the rest of what a request is answered.
-    pub(super) async fn come_back(&mut self, id: &str, said: &mpsc::Sender<Value>) {
+    /// Resumes the stream of a request.
+    pub(super) async fn resume(&mut self, id: &str, sender: &mpsc::Sender<Value>) {
         let last = self.last_events.lock().unwrap()[id].clone();
-        let get = self.dressed(self.client.get());
+        let get = self.with_headers(self.client.get());
         let events = Stream::of(get.header("Last-Event-ID", &last).send().await);
-        let reading = read_events(events, said.clone(), None);
+        let reading = read_events(events, sender.clone(), None);
         self.requests.insert(id.to_owned(), reading);
     }
 
-    /// A request is answered while other things happen; the rest is over when it is taken.
-    pub(super) async fn send(&mut self, message: &Value, said: &mpsc::Sender<Value>) {
+    /// Sends a message. Responses to requests are read in the background; others are awaited.
+    pub(super) async fn send(&mut self, message: &Value, sender: &mpsc::Sender<Value>) {
         let request = self.request(message);
         let first = message.get(0).unwrap_or(message);
         if first["method"] == "initialize" {
             let answer = request.send().await;
             self.session = answer.header("mcp-session-id").map(str::to_owned);
-            said.send(answer.message().await).await.unwrap();
+            sender.send(answer.message().await).await.unwrap();
         } else if first.get("method").is_some() && first.get("id").is_some() {
             let id = first["id"].to_string();
-            let reading = read_answer(
+            let reading = read_response(
                 request,
-                said.clone(),
+                sender.clone(),
                 (id.clone(), Arc::clone(&self.last_events)),
             );
             self.requests.insert(id, reading);
@@ -80,7 +80,7 @@ impl Http {
     }
 
     fn request(&self, message: &Value) -> Request {
-        let request = self.dressed(self.client.post(message));
+        let request = self.with_headers(self.client.post(message));
         if self.revision != MODERN {
             return request;
         }
@@ -96,13 +96,13 @@ impl Http {
         }
     }
 
-    fn dressed(&self, request: Request) -> Request {
+    fn with_headers(&self, request: Request) -> Request {
         let request = match &self.session {
             Some(session) => request.header("Mcp-Session-Id", session),
             None => request,
         };
-        let says = self.session.is_some() && self.revision >= SAYS_REVISION;
-        match says || self.revision == MODERN {
+        let in_session = self.session.is_some() && self.revision >= FIRST_WITH_VERSION_HEADER;
+        match in_session || self.revision == MODERN {
             true => request.header("MCP-Protocol-Version", self.revision),
             false => request,
         }

@@ -1,4 +1,4 @@
-// What the two TypeScript servers ask their client.
+// Questions of the TypeScript servers.
 
 export const FORM = {
   message: 'What is your name?',
@@ -9,22 +9,22 @@ export const SAMPLE = {
   maxTokens: 10
 };
 
-/** What of an answer the server says, by the tool that asked. */
-export const SAID = {
+/** The part of an answer that the tool returns, by tool. */
+export const RESULTS = {
   ask_form: answer => answer.content.name,
   ask_model: answer => answer.content.text,
   ask_roots: answer => answer.roots[0].uri
 };
 
-export const says = text => ({ content: [{ type: 'text', text }] });
+export const textResult = text => ({ content: [{ type: 'text', text }] });
 
-/** Tells how far it is, and what it does. */
+/** Sends progress and log messages. */
 export async function count(progressToken, notify, log) {
   for (const progress of [1, 2, 3]) {
     const params = { progressToken, progress, total: 3 };
     if (progressToken !== undefined) await notify({ method: 'notifications/progress', params });
   }
   await log('info', 'counted');
-  await log('debug', 'nobody wants to hear this');
-  return says('done');
+  await log('debug', 'below the log level');
+  return textResult('done');
 }

@@ -1,4 +1,5 @@
-"""What the Python servers ask their client: in the middle of a call, or by a result that asks."""
+"""Tools of the Python servers that ask their client questions: by a request during the call, or by a
+result that requires input."""
 
 from pydantic import BaseModel
 
@@ -10,19 +11,19 @@ class Name(BaseModel):
 
 
 async def count(context):
-    """Tells how far it is, and what it does."""
+    """Sends progress and log messages."""
     for step in range(1, 4):
         await context.report_progress(step, 3)
     await context.info("counted")
-    await context.debug("nobody wants to hear this")
+    await context.debug("below the log level")
     return "done"
 
 
-def offer(types, is_modern, session):
-    """The tools that ask, for a server of either era."""
+def tools(types, is_modern, session):
+    """The tools, for a server of either era."""
 
-    def asked(context, key, request):
-        """The answer, or the result that asks for it."""
+    def answer_or_result(context, key, request):
+        """The answer, or the result that requires it."""
         answers = context.input_responses
         if answers is not None:
             return answers[key], None
@@ -34,8 +35,8 @@ def offer(types, is_modern, session):
             return answer.data.name
         schema = Name.model_json_schema()
         params = types.ElicitRequestFormParams(message=QUESTION, requested_schema=schema)
-        answer, asks = asked(context, "form", types.ElicitRequest(params=params))
-        return asks or answer.content["name"]
+        answer, result = answer_or_result(context, "form", types.ElicitRequest(params=params))
+        return result or answer.content["name"]
 
     async def ask_model(context):
         content = types.TextContent(type="text", text="What is the capital of France?")
@@ -44,14 +45,14 @@ def offer(types, is_modern, session):
             answer = await session(context).create_message(messages, max_tokens=10)
             return answer.content.text
         params = types.CreateMessageRequestParams(messages=messages, max_tokens=10)
-        answer, asks = asked(context, "model", types.CreateMessageRequest(params=params))
-        return asks or answer.content.text
+        answer, result = answer_or_result(context, "model", types.CreateMessageRequest(params=params))
+        return result or answer.content.text
 
     async def ask_roots(context):
         if not is_modern(context):
             answer = await session(context).list_roots()
             return str(answer.roots[0].uri)
-        answer, asks = asked(context, "roots", types.ListRootsRequest())
-        return asks or str(answer.roots[0].uri)
+        answer, result = answer_or_result(context, "roots", types.ListRootsRequest())
+        return result or str(answer.roots[0].uri)
 
     return ask_form, ask_model, ask_roots

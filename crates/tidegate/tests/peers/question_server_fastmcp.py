@@ -1,17 +1,17 @@
-"""A server of FastMCP that asks its client something."""
+"""A server of FastMCP with tools that ask its client questions."""
 
 import mcp_types as types
 from fastmcp import Context, FastMCP
 
-import asks
+import question_server
 
 server = FastMCP("fastmcp")
-tools = asks.offer(
+TOOLS = question_server.tools(
     types,
     lambda context: context.request_context.protocol_version >= "2026",
     lambda context: context.session,
 )
-for tool in (*tools, asks.count):
+for tool in (*TOOLS, question_server.count):
     tool.__annotations__["context"] = Context
     server.tool(output_schema=None)(tool)
 

@@ -1,13 +1,13 @@
-//! What a client wants to hear, and to know, of its server.
+//! Subscriptions, log levels and lists of a client.
 //!
-//! Must not know: how messages travel.
+//! Must not know: how messages are sent.
 
 use serde_json::{Value, json};
 
-use super::Peer;
+use super::ClientSession;
 
-impl Peer {
-    /// Says from which level on it wants to hear of what is logged.
+impl ClientSession {
+    /// Sets the log level.
     pub(crate) async fn log_level(&mut self, level: &str) {
         self.level = Some(level.to_owned());
         if !self.is_modern() {
@@ -18,7 +18,7 @@ impl Peer {
         }
     }
 
-    /// Wants to hear of the changes of a resource.
+    /// Subscribes to a resource.
     pub(crate) async fn watch(&mut self, uri: &str) {
         if self.is_modern() {
             self.listen(json!({ "resourceSubscriptions": [uri] })).await;
@@ -30,7 +30,7 @@ impl Peer {
         }
     }
 
-    /// Wants to hear of changes of the list of tools, which a client with a session does anyway.
+    /// Subscribes to changes of the tool list, which a client with a session gets anyway.
     pub(crate) async fn listen_for_tools(&mut self) {
         if self.is_modern() {
             self.listen(json!({ "toolsListChanged": true })).await;
@@ -38,9 +38,11 @@ impl Peer {
     }
 
     async fn listen(&mut self, wanted: Value) {
-        self.begin("subscriptions/listen", json!({ "notifications": wanted }))
+        self.start_request("subscriptions/listen", json!({ "notifications": wanted }))
             .await;
-        let agreed = self.hear("notifications/subscriptions/acknowledged").await;
+        let agreed = self
+            .notification("notifications/subscriptions/acknowledged")
+            .await;
         assert_eq!(agreed["notifications"], wanted, "{agreed}");
     }
 

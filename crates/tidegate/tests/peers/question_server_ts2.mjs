@@ -1,6 +1,6 @@
-// A server made with the TypeScript SDK 2.x that asks its client something. What a tool asks for is
-// written once: the SDK asks in the way of its client's era.
-import { FORM, SAID, SAMPLE, count, says } from './asks.mjs';
+// A server made with the TypeScript SDK 2.x with tools that ask its client questions. The SDK
+// asks in the form of the client's era.
+import { FORM, RESULTS, SAMPLE, count, textResult } from './question_server.mjs';
 import { require } from './peer.mjs';
 
 const { McpServer, inputRequired } = require('@modelcontextprotocol/server');
@@ -17,7 +17,7 @@ serveStdio(() => {
   for (const [name, request] of Object.entries(requests)) {
     server.registerTool(name, {}, context => {
       const answer = context.mcpReq.inputResponses?.[name];
-      return answer ? says(SAID[name](answer)) : inputRequired({ inputRequests: { [name]: request() } });
+      return answer ? textResult(RESULTS[name](answer)) : inputRequired({ inputRequests: { [name]: request() } });
     });
   }
   server.registerTool('count', {}, ({ mcpReq }) => count(mcpReq._meta?.progressToken, mcpReq.notify, mcpReq.log));

@@ -1,5 +1,5 @@
-// A client made with the TypeScript SDK 1.x that a server can ask something.
-import { ANSWERS, CAPABILITIES, play } from './asked.mjs';
+// A client made with the TypeScript SDK 1.x that answers questions.
+import { ANSWERS, CAPABILITIES, run } from './answering_client.mjs';
 import { main, require } from './peer.mjs';
 
 const { Client } = require('@modelcontextprotocol/sdk/client/index.js');
@@ -16,7 +16,7 @@ await main(async ({ url }) => {
   const client = new Client({ name: 'ts1', version: '1.0.0' }, { capabilities: CAPABILITIES });
   for (const [method, answer] of Object.entries(ANSWERS)) client.setRequestHandler(SCHEMAS[method], answer);
   await client.connect(new StreamableHTTPClientTransport(url));
-  const told = await play((name, options) => client.callTool({ name, arguments: {} }, undefined, options));
+  const answers = await run((name, options) => client.callTool({ name, arguments: {} }, undefined, options));
   await client.close();
-  return told;
+  return answers;
 });

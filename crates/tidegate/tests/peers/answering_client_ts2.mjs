@@ -1,5 +1,5 @@
-// A client made with the TypeScript SDK 2.x that a server can ask something.
-import { ANSWERS, CAPABILITIES, play } from './asked.mjs';
+// A client made with the TypeScript SDK 2.x that answers questions.
+import { ANSWERS, CAPABILITIES, run } from './answering_client.mjs';
 import { main, require } from './peer.mjs';
 
 const { Client, StreamableHTTPClientTransport } = require('@modelcontextprotocol/client');
@@ -10,7 +10,7 @@ await main(async ({ era = 'modern', url }) => {
   const client = new Client({ name: 'ts2', version: '1.0.0' }, options);
   for (const [method, answer] of Object.entries(ANSWERS)) client.setRequestHandler(method, answer);
   await client.connect(new StreamableHTTPClientTransport(url));
-  const told = await play((name, more) => client.callTool({ name, arguments: {} }, more));
+  const answers = await run((name, more) => client.callTool({ name, arguments: {} }, more));
   await client.close();
-  return told;
+  return answers;
 });

@@ -1,5 +1,5 @@
-// A server made with the TypeScript SDK 1.x that asks its client something.
-import { FORM, SAID, SAMPLE, count, says } from './asks.mjs';
+// A server made with the TypeScript SDK 1.x with tools that ask its client questions.
+import { FORM, RESULTS, SAMPLE, count, textResult } from './question_server.mjs';
 import { require } from './peer.mjs';
 
 const { McpServer } = require('@modelcontextprotocol/sdk/server/mcp.js');
@@ -12,8 +12,8 @@ const ask = {
   ask_model: () => server.server.createMessage(SAMPLE),
   ask_roots: () => server.server.listRoots()
 };
-for (const [name, asked] of Object.entries(ask)) {
-  server.registerTool(name, {}, async () => says(SAID[name](await asked())));
+for (const [name, request] of Object.entries(ask)) {
+  server.registerTool(name, {}, async () => textResult(RESULTS[name](await request())));
 }
 server.registerTool('count', {}, ({ _meta, sendNotification }) => {
   const log = (level, data) => server.server.sendLoggingMessage({ level, data });
