@@ -88,13 +88,15 @@ fn run(subject: &Subject, rows: &[Row], attempts: usize) -> Vec<String> {
     let run_scenario = |row: &Row, revision: &str| suite.run_scenario(subject, row, revision);
     let mut deviations = run_concurrently(&runs, run_scenario);
     for _ in 1..attempts {
-        deviations.retain_mut(|(row, revision, problem)| match run_scenario(row, revision) {
-            Ok(()) => false,
-            Err(repeated) => {
-                *problem = repeated;
-                true
-            }
-        });
+        deviations.retain_mut(
+            |(row, revision, problem)| match run_scenario(row, revision) {
+                Ok(()) => false,
+                Err(repeated) => {
+                    *problem = repeated;
+                    true
+                }
+            },
+        );
     }
     deviations
         .into_iter()

@@ -1,47 +1,47 @@
-//! Servers that misbehave, behind the real program: each call gets one answer within its time, the
-//! server beside them works all the while, and nothing is left of it afterwards.
+//! Servers that misbehave, behind the real program: each call gets one response in time, a healthy
+//! server keeps working, and no resources leak.
 
-/// A test for each kind of server that is named.
+/// Declares a test for each given kind of server.
 macro_rules! on {
     ($test:ident: $($name:ident = $kind:ident),+ $(,)?) => {
         mod $test {
             $(
                 #[test]
                 fn $name() {
-                    super::$test(crate::faults::rig::Kind::$kind);
+                    super::$test(crate::faults::rig::ServerKind::$kind);
                 }
             )+
         }
     };
 }
 
-macro_rules! on_pipes {
+macro_rules! over_stdio {
     ($($test:ident),+ $(,)?) => {
-        $(on!($test: pipe_legacy = PipeLegacy, pipe_modern = PipeModern);)+
+        $(on!($test: stdio_legacy = StdioLegacy, stdio_modern = StdioModern);)+
     };
 }
 
 macro_rules! over_http {
     ($($test:ident),+ $(,)?) => {
         $(on!(
-            $test: http_legacy = HttpLegacy, http_modern = HttpModern, http_events = HttpEvents,
+            $test: http_legacy = HttpLegacy, http_modern = HttpModern, http_event_stream = HttpEventStream,
         );)+
     };
 }
 
-macro_rules! everywhere {
+macro_rules! over_all_transports {
     ($($test:ident),+ $(,)?) => {
         $(on!(
-            $test: pipe_legacy = PipeLegacy, pipe_modern = PipeModern, http_legacy = HttpLegacy,
-            http_modern = HttpModern, http_events = HttpEvents, http_oldest = HttpOldest,
+            $test: stdio_legacy = StdioLegacy, stdio_modern = StdioModern, http_legacy = HttpLegacy,
+            http_modern = HttpModern, http_event_stream = HttpEventStream, http_sse = HttpSse,
         );)+
     };
 }
 
-mod answers;
-mod endings;
+mod crashes;
+mod flooding;
+mod invalid_responses;
 mod lists;
+mod resource_usage;
 mod rig;
-mod silence;
-mod too_much;
-mod usage;
+mod timeouts;

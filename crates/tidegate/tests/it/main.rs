@@ -1,29 +1,29 @@
 //! Tests of the real program, started as users start it and used as clients use it.
 #![allow(clippy::unwrap_used, reason = "all of this is test code")]
 
-mod asked_again;
 mod bridge;
-mod capability;
-mod children;
+mod capability_index;
+mod child_processes;
 mod cli;
+mod cli_commands;
 mod conformance;
+mod connectivity;
 mod docs;
-mod eras;
+mod era_detection;
 mod faults;
 mod folders;
+mod gateway_tools;
+mod generated_docs;
 mod health_change;
-mod http_faults;
-mod look;
+mod http_errors;
 mod memory;
 mod metrics;
-mod own_stream;
-mod own_tools;
-mod page;
 mod peers;
-mod reach;
 mod real_servers;
 mod remote;
+mod retry_once;
 mod seed0;
+mod session_stream_questions;
 mod stdio;
 mod support;
 mod walk;

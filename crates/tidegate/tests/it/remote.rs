@@ -353,7 +353,7 @@ fn a_client_that_can_be_asked_is_served_where_there_are_no_sessions() {
         let answer = post.header("mcp-session-id", session).send(call.as_bytes());
         assert_eq!(answer.result()["content"][0]["type"], "text", "{answer:?}");
     }
-    assert_eq!(fixture.heard("initialize").len(), 1);
+    assert_eq!(fixture.received_for("initialize").len(), 1);
     gateway.stop();
     fixture.stop();
 }

@@ -122,7 +122,7 @@ async fn sdk_servers_ask_clients_of_both_eras() {
     }
     let count = failed.len();
     assert!(failed.is_empty(), "{count} cells:\n{}", failed.join("\n"));
-    crate::page::check(PAGE, "servers", TESTS, &table());
+    crate::generated_docs::check(PAGE, "servers", TESTS, &table());
 }
 
 /// Runs all features against one server; returns the failures.

@@ -134,7 +134,7 @@ fn sdks_answer_what_servers_of_both_eras_ask() {
         "{count} cells:\n{}\n{text}",
         failures.join("\n")
     );
-    crate::page::check(PAGE, "SDKs", TESTS, &text);
+    crate::generated_docs::check(PAGE, "SDKs", TESTS, &text);
 }
 
 /// Whether an SDK supports a feature. One that unexpectedly does fails the test.

@@ -34,7 +34,7 @@ impl Table {
             failed.len(),
             failed.join("\n")
         );
-        crate::page::check(PAGE, "clients", TESTS, &text);
+        crate::generated_docs::check(PAGE, "clients", TESTS, &text);
     }
 
     fn text(&self) -> String {

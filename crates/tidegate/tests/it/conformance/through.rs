@@ -1,5 +1,5 @@
-//! The suite through the gateway: every scenario there is, at a server behind `/mcp/{source}` that
-//! offers what the scenarios call. The server speaks in many ways; the answers are the same.
+//! The suite through the gateway: every scenario against a server behind `/mcp/{source}` that
+//! offers what the scenarios call, in many server configurations.
 
 use serde_json::json;
 use tidegate_testkit::fixture;
@@ -11,83 +11,86 @@ use crate::support::{Home, Running, Server};
 const LEGACY: &str = "2025-11-25";
 const MODERN: &str = "2026-07-28";
 
-/// Scenarios of the older set, all of which count; and of the newer one: those that count, and
-/// three of those that do not.
+/// The legacy scenarios, all required; and the modern ones: the required and three optional ones.
 const LEGACY_SCENARIOS: usize = 33;
 const MODERN_SCENARIOS: usize = 40;
 
-/// A stream that the server breaks off comes back so late that the client gets a stream too.
-const SLOW: [&str; 2] = ["--retry-ms", "1200"];
+/// The retry interval is so long that the client gets an event stream too.
+const SLOW_RETRY: [&str; 2] = ["--retry-ms", "1200"];
 
-/// About streams that are broken off and resumed, which a pipe and the oldest transport do not have:
-/// nothing of it can be checked.
-const OF_STREAMS: &str = "server-server-sse-polling";
+/// Scenarios of resumed streams, which stdio and HTTP+SSE do not have.
+const STREAM_RESUMPTION: &str = "server-server-sse-polling";
 
-/// About extensions: those that no server here has, and those that one has.
+/// Scenarios of extensions: skills, which no server here has, and tasks.
 const SKILLS: &str = "server-sep-2640-";
 const TASKS: &str = "server-tasks-";
 const TASK_SCENARIOS: usize = 9;
-/// The suite does not check these yet.
-const TASK_NEWS: &str = "server-tasks-status-notifications";
+/// Not checked by the suite yet.
+const TASK_NOTIFICATIONS: &str = "server-tasks-status-notifications";
 
 #[test]
-fn a_server_of_both_eras() {
-    over_http(&SLOW, &[LEGACY, MODERN]);
+fn dual_era_server() {
+    over_http(&SLOW_RETRY, &[LEGACY, MODERN]);
 }
 
 #[test]
-fn a_server_of_the_legacy_era() {
-    over_http(&[&SLOW[..], &["--era", "legacy"]].concat(), &[LEGACY]);
+fn legacy_server() {
+    over_http(&[&SLOW_RETRY[..], &["--era", "legacy"]].concat(), &[LEGACY]);
 }
 
 #[test]
-fn a_server_of_the_modern_era() {
+fn modern_server() {
     over_http(&["--era", "modern"], &[MODERN]);
 }
 
 #[test]
-fn a_server_with_tasks() {
+fn server_with_tasks() {
     let (home, args) = (Home::new(), ["--era", "modern", "--tasks"]);
     let (running, url) = fixture_at(&home, "/mcp", &args);
     let gateway = before(&json!({ "url": url }).to_string());
-    let except = [SKILLS, TASK_NEWS];
+    let except = [SKILLS, TASK_NOTIFICATIONS];
     check_all(&gateway, MODERN, MODERN_SCENARIOS + TASK_SCENARIOS, &except);
     gateway.stop();
     running.stop();
 }
 
 #[test]
-fn a_server_that_answers_in_events() {
+fn server_with_event_streams() {
     over_http(
-        &[&SLOW[..], &["--format", "sse"]].concat(),
+        &[&SLOW_RETRY[..], &["--format", "sse"]].concat(),
         &[LEGACY, MODERN],
     );
 }
 
 #[test]
-fn a_server_that_answers_in_a_sequence_of_values() {
+fn server_with_json_sequences() {
     over_http(&["--format", "sequence"], &[MODERN]);
 }
 
 #[test]
-fn a_server_that_forgets_what_careless_servers_forget() {
-    let flaws = [
+fn server_with_missing_optional_members() {
+    let defects = [
         "--no-result-type",
         "--no-cache-hints",
         "--no-completions-capability",
     ];
-    over_http(&flaws, &[MODERN]);
+    over_http(&defects, &[MODERN]);
 }
 
 #[test]
-fn a_server_of_the_oldest_transport() {
-    over_http_at("/sse", &["--era", "legacy"], &[LEGACY], &[OF_STREAMS]);
+fn server_over_http_sse() {
+    over_http_at(
+        "/sse",
+        &["--era", "legacy"],
+        &[LEGACY],
+        &[STREAM_RESUMPTION],
+    );
 }
 
 #[test]
-fn a_server_on_a_pipe() {
+fn server_over_stdio() {
     let source = json!({ "command": fixture::program() });
-    check(&source.to_string(), &[LEGACY, MODERN], &[OF_STREAMS]);
+    check(&source.to_string(), &[LEGACY, MODERN], &[STREAM_RESUMPTION]);
 }
 
 fn over_http(args: &[&str], revisions: &[&str]) {
@@ -123,10 +126,10 @@ fn check(source: &str, revisions: &[&str], except: &[&str]) {
     gateway.stop();
 }
 
-/// A gateway before one source.
+/// A gateway in front of one source.
 fn before(source: &str) -> Server {
-    let patient = "limits: { startup_wait: 2m }\n";
-    Server::with_config(&format!("{patient}sources:\n  fixture: {source}\n"))
+    let limits = "limits: { startup_wait: 2m }\n";
+    Server::with_config(&format!("{limits}sources:\n  fixture: {source}\n"))
 }
 
 fn check_all(gateway: &Server, revision: &str, least: usize, except: &[&str]) {

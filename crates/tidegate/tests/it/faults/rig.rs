@@ -1,5 +1,5 @@
-//! A gateway with a server that misbehaves and one that does not. Whatever the one does, the other
-//! is called and listed all the while, and nothing is left of it afterwards.
+//! A gateway with a faulty and a healthy server. While the faulty one misbehaves, the healthy one
+//! is called and listed, and afterwards no resources are leaked.
 
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
@@ -12,65 +12,66 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tidegate_testkit::unique_loopback_address;
 
-use super::usage::Usage;
+use super::resource_usage::ResourceUsage;
 use crate::support::messages::Modern;
 use crate::support::proc::poll_for;
 use crate::support::{Answer, Home, Post, Running, Server};
 
-/// How many calls misbehave at once, and how often. More than what may differ afterwards by chance.
+/// Concurrent faulty calls, and how often they are repeated. More than the tolerance of the leak
+/// check.
 pub(super) const AT_ONCE: usize = 8;
 pub(super) const ROUNDS: usize = 3;
 
-/// How the server that misbehaves is reached, and in which era.
+/// The transport and the era of the faulty server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    PipeLegacy,
-    PipeModern,
+pub(super) enum ServerKind {
+    StdioLegacy,
+    StdioModern,
     HttpLegacy,
     HttpModern,
-    /// Modern, and every answer is a stream.
-    HttpEvents,
-    /// The oldest HTTP transport.
-    HttpOldest,
+    /// Modern, with every response as an event stream.
+    HttpEventStream,
+    /// HTTP+SSE.
+    HttpSse,
 }
 
-impl Kind {
-    pub(super) fn is_pipe(self) -> bool {
-        matches!(self, Self::PipeLegacy | Self::PipeModern)
+impl ServerKind {
+    pub(super) fn is_stdio(self) -> bool {
+        matches!(self, Self::StdioLegacy | Self::StdioModern)
     }
 
-    /// Whether all that is said goes one way, one thing after the other.
-    pub(super) fn is_one_way(self) -> bool {
-        self.is_pipe() || self == Self::HttpOldest
+    /// Whether all messages share one connection in order.
+    pub(super) fn is_single_connection(self) -> bool {
+        self.is_stdio() || self == Self::HttpSse
     }
 
     fn flags(self) -> &'static [&'static str] {
         match self {
-            Self::PipeLegacy | Self::HttpLegacy | Self::HttpOldest => &["--era", "legacy"],
-            Self::PipeModern | Self::HttpModern => &["--era", "modern"],
-            Self::HttpEvents => &["--era", "modern", "--format", "sse"],
+            Self::StdioLegacy | Self::HttpLegacy | Self::HttpSse => &["--era", "legacy"],
+            Self::StdioModern | Self::HttpModern => &["--era", "modern"],
+            Self::HttpEventStream => &["--era", "modern", "--format", "sse"],
         }
     }
 }
 
 /// The gateway and the two servers.
 pub(super) struct Rig {
-    pub(super) kind: Kind,
+    pub(super) kind: ServerKind,
     pub(super) gateway: Server,
-    over_http: Option<OverHttp>,
-    before: Usage,
-    watch: Option<Watch>,
+    over_http: Option<HttpServer>,
+    before: ResourceUsage,
+    watch: Option<HealthyServerCheck>,
 }
 
-/// A server over HTTP, which somebody else has to start again.
-struct OverHttp {
+/// A server over HTTP, which the rig restarts.
+struct HttpServer {
     home: Home,
     flags: Vec<String>,
     address: SocketAddr,
     process: Running,
 }
 
-impl OverHttp {
+impl HttpServer {
     fn start(flags: &[&str]) -> Self {
         let flags: Vec<_> = flags.iter().map(|&flag| flag.to_owned()).collect();
         let home = Home::new();
@@ -93,31 +94,31 @@ impl OverHttp {
 }
 
 impl Rig {
-    /// With these flags for the server that misbehaves, and this in its entry of the configuration.
-    pub(super) fn start(kind: Kind, flags: &[&str], conduct: &Value) -> Self {
-        let rig = Self::unchecked(kind, flags, conduct);
+    /// With these flags for the faulty server and these settings of its source.
+    pub(super) fn start(kind: ServerKind, flags: &[&str], settings: &Value) -> Self {
+        let rig = Self::start_unchecked(kind, flags, settings);
         poll_for("the server to be there", || rig.works().then_some(()));
-        rig.watched()
+        rig.with_checks()
     }
 
-    /// Where the server that misbehaves need not be there at all.
-    pub(super) fn start_without(kind: Kind, flags: &[&str], conduct: &Value) -> Self {
-        Self::unchecked(kind, flags, conduct).watched()
+    /// Without waiting for the faulty server to work.
+    pub(super) fn start_without(kind: ServerKind, flags: &[&str], settings: &Value) -> Self {
+        Self::start_unchecked(kind, flags, settings).with_checks()
     }
 
-    fn unchecked(kind: Kind, flags: &[&str], conduct: &Value) -> Self {
+    fn start_unchecked(kind: ServerKind, flags: &[&str], settings: &Value) -> Self {
         let flags = [kind.flags(), &["--faults", "--name", "faulty"], flags].concat();
-        let over_http = (!kind.is_pipe()).then(|| OverHttp::start(&flags));
+        let over_http = (!kind.is_stdio()).then(|| HttpServer::start(&flags));
         let program = tidegate_testkit::fixture::program();
         let mut faulty = match &over_http {
             None => json!({ "command": program, "args": flags }),
-            Some(http) if kind == Kind::HttpOldest => {
+            Some(http) if kind == ServerKind::HttpSse => {
                 json!({ "url": format!("http://{}/sse", http.address) })
             }
             Some(http) => json!({ "url": format!("http://{}/mcp", http.address) }),
         };
         faulty["breaker"] = json!({ "failure_threshold": 0 });
-        for (name, value) in conduct.as_object().unwrap() {
+        for (name, value) in settings.as_object().unwrap() {
             faulty[name] = value.clone();
         }
         let healthy = json!({ "command": program, "args": ["--name", "healthy"] });
@@ -127,64 +128,69 @@ impl Rig {
             "sources": { "healthy": healthy, "faulty": faulty },
         });
         let gateway = Server::with_config(&config.to_string());
-        // The first call waits for both.
+        // The first call waits for both sources.
         call_at(gateway.address, "healthy__echo", &json!({}));
         Self {
             kind,
-            before: Usage::default(),
+            before: ResourceUsage::default(),
             watch: None,
             over_http,
             gateway,
         }
     }
 
-    fn watched(mut self) -> Self {
-        self.before = Usage::settled(&self.gateway);
-        self.watch = Some(Watch::start(self.gateway.address));
+    fn with_checks(mut self) -> Self {
+        self.before = ResourceUsage::when_idle(&self.gateway);
+        self.watch = Some(HealthyServerCheck::start(self.gateway.address));
         self
     }
 
-    /// Calls a tool of the server that misbehaves: one answer comes, and it is the whole answer.
+    /// Calls a tool of the faulty server; panics unless there is exactly one response.
     #[track_caller]
     pub(super) fn call(&self, tool: &str, arguments: &Value) -> Value {
         call_at(self.gateway.address, &format!("faulty__{tool}"), arguments)
     }
 
-    /// Begins calls of a tool, several at once.
-    pub(super) fn begin(&self, times: usize, tool: &str, arguments: &Value) -> UnderWay {
+    /// Starts concurrent calls of a tool.
+    pub(super) fn start_calls(&self, times: usize, tool: &str, arguments: &Value) -> InFlightCalls {
         let (gateway, tool) = (self.gateway.address, format!("faulty__{tool}"));
         let calls = (0..times).map(|_| {
             let (tool, arguments) = (tool.clone(), arguments.clone());
             thread::spawn(move || call_at(gateway, &tool, &arguments))
         });
-        UnderWay(calls.collect())
+        InFlightCalls(calls.collect())
     }
 
-    /// Calls a tool several times at once.
-    pub(super) fn call_at_once(&self, times: usize, tool: &str, arguments: &Value) -> Vec<Value> {
-        self.begin(times, tool, arguments).answers()
+    /// Calls a tool concurrently.
+    pub(super) fn call_concurrently(
+        &self,
+        times: usize,
+        tool: &str,
+        arguments: &Value,
+    ) -> Vec<Value> {
+        self.start_calls(times, tool, arguments).answers()
     }
 
-    /// Calls a tool at once and again and again, and looks at every answer.
-    pub(super) fn every_time(&self, tool: &str, arguments: &Value, check: impl Fn(&Value)) {
+    /// Calls a tool concurrently and repeatedly, and checks every response.
+    pub(super) fn call_repeatedly(&self, tool: &str, arguments: &Value, check: impl Fn(&Value)) {
         for _ in 0..ROUNDS {
-            for answer in self.call_at_once(AT_ONCE, tool, arguments) {
+            for answer in self.call_concurrently(AT_ONCE, tool, arguments) {
                 check(&answer);
             }
         }
     }
 
-    /// Whether the server that misbehaves answers as it should.
+    /// Whether the faulty server responds correctly.
     pub(super) fn works(&self) -> bool {
         let answer = self.call("echo", &json!({ "word": "tide" }));
         answer["result"].to_string().contains("tide")
     }
 
-    pub(super) fn works_again(&self) {
+    pub(super) fn wait_until_working(&self) {
         poll_for("the server to work again", || self.works().then_some(()));
     }
 
-    /// The process of the server that misbehaves.
+    /// The process id of the faulty server.
     pub(super) fn pid(&self) -> u32 {
         match &self.over_http {
             Some(http) => http.process.id(),
@@ -200,32 +206,33 @@ impl Rig {
         kill_process(pid, signal).unwrap();
     }
 
-    /// Starts a server over HTTP again, where it was.
-    pub(super) fn revive(&mut self) {
+    /// Restarts a server over HTTP on the same address.
+    pub(super) fn restart(&mut self) {
         if let Some(http) = &mut self.over_http {
             http.process.wait();
             let listen = http.address.to_string();
-            (http.process, _) = OverHttp::run(&http.home, &http.flags, &listen);
+            (http.process, _) = HttpServer::run(&http.home, &http.flags, &listen);
         }
     }
 
-    /// When a server over HTTP is started again, it speaks like this.
-    pub(super) fn will_speak(&mut self, era: &str) {
+    /// Sets the era of a server over HTTP for its next start.
+    pub(super) fn set_era(&mut self, era: &str) {
         let flags = &mut self.over_http.as_mut().unwrap().flags;
         let at = flags.iter().position(|flag| flag == "--era").unwrap();
         era.clone_into(&mut flags[at + 1]);
     }
 
-    /// What the gateway has logged so far, line by line.
+    /// The number of log lines of the gateway that contain `part`.
     pub(super) fn logged(&self, part: &str) -> usize {
         let log = self.gateway.process.stderr.so_far();
         log.lines().filter(|line| line.contains(part)).count()
     }
 
-    /// Nothing is left of what has been, and the other server has worked all the time.
+    /// Checks that nothing leaked and that the healthy server worked all the time; stops the
+    /// gateway.
     pub(super) fn end(mut self) {
         self.watch.take().unwrap().end();
-        self.before.comes_back(&self.gateway);
+        self.before.wait_for_return(&self.gateway);
         self.gateway.process.signal(Signal::TERM);
         let status = self.gateway.process.wait();
         assert!(status.success(), "{status}");
@@ -233,7 +240,7 @@ impl Rig {
     }
 }
 
-/// Where a test fails, the end of the log says why.
+/// Prints the end of the log if the test fails.
 impl Drop for Rig {
     fn drop(&mut self) {
         if thread::panicking() {
@@ -245,10 +252,10 @@ impl Drop for Rig {
     }
 }
 
-/// Calls that have begun.
-pub(super) struct UnderWay(Vec<JoinHandle<Value>>);
+/// Calls in flight.
+pub(super) struct InFlightCalls(Vec<JoinHandle<Value>>);
 
-impl UnderWay {
+impl InFlightCalls {
     pub(super) fn answers(self) -> Vec<Value> {
         self.0
             .into_iter()
@@ -257,7 +264,7 @@ impl UnderWay {
     }
 }
 
-/// Calls a tool and gives the one answer.
+/// Calls a tool and returns its single response.
 #[track_caller]
 fn call_at(gateway: SocketAddr, tool: &str, arguments: &Value) -> Value {
     let call = json!({ "name": tool, "arguments": arguments });
@@ -265,13 +272,13 @@ fn call_at(gateway: SocketAddr, tool: &str, arguments: &Value) -> Value {
     let mut answers = messages(&answer);
     answers.retain(|message| message.get("id").is_some());
     let [answer] = &answers[..] else {
-        panic!("{tool} has {} answers: {answers:?}", answers.len());
+        panic!("{tool} has {} responses: {answers:?}", answers.len());
     };
     assert_eq!(answer["id"], 1, "{answer}");
     answer.clone()
 }
 
-/// The messages of a body, one or a stream of them.
+/// The messages of a body, as JSON or as events.
 fn messages(answer: &Answer) -> Vec<Value> {
     if answer.header("content-type") != Some("text/event-stream") {
         return vec![answer.json()];
@@ -293,26 +300,26 @@ pub(super) fn text(answer: &Value) -> &str {
         .unwrap_or_else(|| panic!("no text: {answer}"))
 }
 
-/// Fails unless the answer is an error of this kind.
+/// Panics unless the response is an error of this kind.
 #[track_caller]
 pub(super) fn expect_error(answer: &Value, kind: &str) {
     assert_eq!(answer["error"]["data"]["kind"], kind, "{answer}");
 }
 
-/// Fails unless the answer is some error.
+/// Panics unless the response is an error.
 #[track_caller]
 pub(super) fn expect_failure(answer: &Value) {
     assert!(answer["error"].is_object(), "{answer}");
 }
 
-/// Somebody who calls and lists what the healthy server has, all the time.
-struct Watch {
+/// Calls and lists the healthy server in a loop.
+struct HealthyServerCheck {
     stop: Arc<AtomicBool>,
     rounds: JoinHandle<()>,
     seen: Arc<Mutex<Option<Value>>>,
 }
 
-impl Watch {
+impl HealthyServerCheck {
     fn start(gateway: SocketAddr) -> Self {
         let stop = Arc::new(AtomicBool::new(false));
         let (stopped, seen) = (Arc::clone(&stop), Arc::<Mutex<Option<Value>>>::default());
@@ -338,6 +345,6 @@ impl Watch {
         self.stop.store(true, Ordering::Relaxed);
         let seen = self.seen.lock().unwrap().clone();
         let rounds = self.rounds.join();
-        rounds.unwrap_or_else(|_| panic!("the healthy server: {seen:?}"));
+        rounds.unwrap_or_else(|_| panic!("the healthy server failed; last response: {seen:?}"));
     }
 }

@@ -7,7 +7,7 @@ use tidegate_sources::tokens;
 
 use super::client::{Can, Era};
 use super::world::World;
-use crate::page;
+use crate::generated_docs;
 use crate::support::messages::OWN_TOOLS;
 
 /// What one looks for in a conversation.
@@ -58,7 +58,7 @@ fn what_searching_saves_is_as_the_page_says() {
         writeln!(text, "| {query} | {} |", tokens::count(found)).unwrap();
     }
     client.end();
-    page::check(
+    generated_docs::check(
         "docs/exposure.md",
         "what searching saves",
         "real_servers::savings",

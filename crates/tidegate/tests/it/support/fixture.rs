@@ -44,8 +44,8 @@ impl Fixture {
 
     /// The bodies of the received messages with this method. The fixture must support the modern
     /// era.
-    pub(crate) fn heard(&self, method: &str) -> Vec<Value> {
-        heard(Post::to(self.address, "/mcp"), method)
+    pub(crate) fn received_for(&self, method: &str) -> Vec<Value> {
+        received_for(Post::to(self.address, "/mcp"), method)
     }
 
     pub(crate) fn stop(self) {
@@ -77,7 +77,7 @@ pub(crate) fn call(post: Post, name: &str, arguments: &Value) -> Answer {
 }
 
 /// The messages with this method that the fixture behind an endpoint received so far.
-pub(crate) fn heard(post: Post, method: &str) -> Vec<Value> {
+pub(crate) fn received_for(post: Post, method: &str) -> Vec<Value> {
     let answer = call(post, "received_messages", &json!({ "method": method })).result();
     let all: Value = serde_json::from_str(answer["content"][0]["text"].as_str().unwrap()).unwrap();
     let bodies = all.as_array().unwrap().iter().filter_map(|one| {

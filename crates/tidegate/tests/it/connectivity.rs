@@ -1,8 +1,8 @@
-//! How servers are reached: encrypted, through proxies, and not at all, with words that help.
+//! Connectivity to servers: TLS, proxies, and errors that tell users what to do.
 
-mod answers;
 mod proxies;
 mod tls;
+mod unusable_responses;
 
 use serde_json::{Value, json};
 use tidegate_testkit::fixture::{Fixture, RunningFixture};
@@ -10,10 +10,10 @@ use tokio::runtime::Runtime;
 
 use crate::support::{Home, Running, Server};
 
-/// Servers and proxies inside the test, at work for as long as this is there.
-struct Nearby(Runtime);
+/// Servers and proxies inside the test, running until this is dropped.
+struct TestServers(Runtime);
 
-impl Nearby {
+impl TestServers {
     fn new() -> Self {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
@@ -22,8 +22,8 @@ impl Nearby {
         Self(runtime.unwrap())
     }
 
-    fn start<T>(&self, starting: impl Future<Output = T>) -> T {
-        self.0.block_on(starting)
+    fn start<T>(&self, future: impl Future<Output = T>) -> T {
+        self.0.block_on(future)
     }
 
     fn fixture(&self, fixture: Fixture) -> RunningFixture {
@@ -31,7 +31,7 @@ impl Nearby {
     }
 }
 
-/// A gateway with this source behind it, that logs all it can.
+/// A gateway with this source and trace logging.
 fn gateway(source: &Value, files: &[(&str, &str)], variables: &[(&str, &str)]) -> Server {
     let config = json!({
         "limits": { "startup_wait": "2m" },
@@ -48,14 +48,14 @@ fn gateway(source: &Value, files: &[(&str, &str)], variables: &[(&str, &str)]) -
     Server::of(home, process)
 }
 
-/// What the source's simplest tool says.
+/// The response of the source's simplest tool.
 fn call(server: &Server) -> Value {
     let call = json!({ "name": "fixture__test_simple_text", "arguments": {} });
     server.modern("tools/call", call).json()
 }
 
 #[track_caller]
-fn works(server: &Server) {
+fn assert_works(server: &Server) {
     let answer = call(server);
     let text = answer["result"]["content"][0]["text"].as_str();
     assert!(
@@ -65,7 +65,7 @@ fn works(server: &Server) {
     );
 }
 
-/// What the log says of a source that cannot be reached.
-fn why(server: &Server) -> String {
+/// The log line for a source that cannot be reached.
+fn unreachable_line(server: &Server) -> String {
     server.process.stderr.find("the source cannot be reached")
 }

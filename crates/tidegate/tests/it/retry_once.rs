@@ -1,10 +1,10 @@
-//! What a server says was asked wrongly is asked once more, the way it wants it; and what cannot be
-//! asked rightly is not offered.
+//! A call that a server rejects as malformed is retried once in the requested form; tools that
+//! cannot be called correctly are not listed.
 
 use serde_json::json;
 use tidegate_testkit::fixture::program;
 
-use crate::support::fixture::{Fixture, at_fixture, before, call, config, heard};
+use crate::support::fixture::{Fixture, at_fixture, before, call, config, received_for};
 use crate::support::messages::Modern;
 use crate::support::{Post, Server, Session};
 
@@ -16,10 +16,10 @@ fn tools(post: Post) -> Vec<String> {
         .collect()
 }
 
-/// §2.9: a tool that marks headers wrongly cannot be called over HTTP without a session, and is left
-/// out; elsewhere nobody looks at the marks.
+/// §2.9: a tool with invalid header annotations cannot be called over stateless HTTP and is not
+/// listed there; elsewhere annotations do not matter.
 #[test]
-fn tools_with_wrong_marks_are_left_out_where_marks_count() {
+fn tools_with_invalid_annotations_are_not_listed_over_modern_http() {
     let modern = Fixture::start(&["--era", "modern", "--invalid-header-annotations"]);
     let legacy = Fixture::start(&["--era", "legacy", "--invalid-header-annotations"]);
     let pipe = json!({ "command": program(), "args": ["--invalid-header-annotations"] });
@@ -35,52 +35,60 @@ fn tools_with_wrong_marks_are_left_out_where_marks_count() {
         assert!(has("test_custom_header"), "{source}: {tools:?}");
     }
     let log = gateway.stop().stderr;
-    let told: Vec<_> = log
+    let warnings: Vec<_> = log
         .lines()
         .filter(|line| line.contains("left out"))
         .collect();
     for wrong in ["wrong_name", "wrong_type", "wrong_place"] {
-        assert!(told.iter().any(|line| line.contains(wrong)), "{log}");
+        assert!(warnings.iter().any(|line| line.contains(wrong)), "{log}");
     }
-    assert!(told.iter().all(|line| line.contains("source=\"modern\"")));
+    assert!(
+        warnings
+            .iter()
+            .all(|line| line.contains("source=\"modern\""))
+    );
     modern.stop();
     legacy.stop();
 }
 
-/// §4.11: a server has changed a schema and told nobody. The call works all the same.
+/// §4.11: a server changed a schema without notification. The call still works.
 #[test]
-fn a_call_with_headers_of_an_old_list_is_made_again_with_those_of_the_new() {
+fn call_with_outdated_headers_is_retried_with_current_ones() {
     let fixture = Fixture::start(&["--era", "modern"]);
     let gateway = before(&fixture);
-    let region = || {
+    let call_with_region = || {
         let post = at_fixture(&gateway).header("Mcp-Param-Region", "north");
-        call(post, "test_custom_header", &json!({ "region": "north" }))
+        call(
+            post,
+            "test_custom_header",
+            &json!({ "call_with_region": "north" }),
+        )
     };
-    region().result();
+    call_with_region().result();
     call(
         at_fixture(&gateway),
         "test_trigger_silent_change",
         &json!({}),
     )
     .result();
-    region().result();
-    let calls = fixture.heard("tools/call");
+    call_with_region().result();
+    let calls = fixture.received_for("tools/call");
     let made = calls
         .iter()
         .filter(|call| call["params"]["name"] == "test_custom_header");
-    assert_eq!(made.count(), 3, "one of three was refused");
+    assert_eq!(made.count(), 3, "one of three was rejected");
     gateway.stop();
     fixture.stop();
 }
 
-/// §4.11: it is the gateway's fault, and the client is not told to mend its request.
+/// §4.11: the error is the gateway's; the client is not warnings to change its request.
 #[test]
-fn what_is_refused_twice_is_a_fault_of_the_gateway() {
+fn call_rejected_twice_is_an_internal_error() {
     for era in ["modern", "legacy"] {
         for code in ["-32020", "-32022"] {
-            let complaint = ["--reject", code, "--reject-method", "tools/call"];
+            let rejection = ["--reject", code, "--reject-method", "tools/call"];
             let twice = ["--reject-times", "2"];
-            let fixture = Fixture::start(&[&["--era", era][..], &complaint, &twice].concat());
+            let fixture = Fixture::start(&[&["--era", era][..], &rejection, &twice].concat());
             let gateway = before(&fixture);
             let refused = call(at_fixture(&gateway), "test_simple_text", &json!({}));
             assert_eq!(refused.status, 200, "{refused:?}");
@@ -91,29 +99,28 @@ fn what_is_refused_twice_is_a_fault_of_the_gateway() {
     }
 }
 
-/// §4.11: a server that does not speak the revision any more is asked how it speaks, and asked again.
+/// §4.11: a server that no longer supports the revision is probed again, and the call retried.
 #[test]
-fn a_call_in_a_revision_that_is_not_spoken_any_more_is_made_again() {
+fn call_in_an_unsupported_revision_is_retried() {
     for era in ["modern", "legacy"] {
-        let complaint = ["--reject", "-32022", "--reject-method", "tools/call"];
-        let fixture = Fixture::start(&[&["--era", era][..], &complaint].concat());
+        let rejection = ["--reject", "-32022", "--reject-method", "tools/call"];
+        let fixture = Fixture::start(&[&["--era", era][..], &rejection].concat());
         let gateway = before(&fixture);
         let session = Session::open(gateway.address, "/mcp/fixture", "2025-06-18");
         let params = json!({ "name": "test_simple_text", "arguments": {} });
         let answer = session.request("tools/call", &params);
         assert!(answer.body.contains("\"result\""), "{era}: {answer:?}");
         gateway.process.stderr.find("the source is there");
-        let asked = heard(at_fixture(&gateway), "server/discover").len();
-        assert!(asked >= 2, "{era}: asked {asked} times how it speaks");
+        let asked = received_for(at_fixture(&gateway), "server/discover").len();
+        assert!(asked >= 2, "{era}: {asked} probes");
         gateway.stop();
         fixture.stop();
     }
 }
 
-/// §4.11: a session that the server forgot is opened anew, and what does no more when it is asked
-/// twice is.
+/// §4.11: a session that the server forgot is reopened, and idempotent requests are retried.
 #[test]
-fn a_reading_outlives_the_session_it_was_asked_in() {
+fn read_is_retried_after_a_forgotten_session() {
     let fixture = Fixture::start(&["--era", "legacy", "--no-get-stream"]);
     let gateway = before(&fixture);
     let forget = || call(at_fixture(&gateway), "fault_404_session", &json!({})).result();

@@ -1,5 +1,5 @@
-//! HTTP requests that no careful client sends, and the answers a careful server gives: a status, a
-//! number for programs, words for people and an id to find it in the log.
+//! Malformed HTTP requests and their responses: a status, an error code, a message and a
+//! correlation id that is in the log.
 
 use serde_json::json;
 
@@ -9,19 +9,21 @@ use crate::support::{Answer, Post, Server};
 const LIST: &[u8] = br#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
 
 #[track_caller]
-fn refused(server: &Server, answer: &Answer, status: u16, code: i64, words: &str) {
+fn assert_rejected(server: &Server, answer: &Answer, status: u16, code: i64, text: &str) {
     assert_eq!(answer.status, status, "{answer:?}");
     assert_eq!(answer.header("content-type"), Some("application/json"));
-    let said = answer.json();
-    assert_eq!(said["jsonrpc"], "2.0");
-    assert_eq!(said["error"]["code"], code, "{said}");
-    let message = said["error"]["message"].as_str().unwrap();
-    assert!(message.contains(words), "{words:?}: {message}");
-    let correlation = said["error"]["data"]["correlationId"].as_str().unwrap();
+    let error_body = answer.json();
+    assert_eq!(error_body["jsonrpc"], "2.0");
+    assert_eq!(error_body["error"]["code"], code, "{error_body}");
+    let message = error_body["error"]["message"].as_str().unwrap();
+    assert!(message.contains(text), "{text:?}: {message}");
+    let correlation = error_body["error"]["data"]["correlationId"]
+        .as_str()
+        .unwrap();
     server.process.stderr.find(correlation);
 }
 
-/// The gateway goes on as if nothing had been.
+/// The gateway keeps working.
 #[track_caller]
 fn still_works(server: Server) {
     let answer = server.modern("resources/read", json!({ "uri": STATS }));
@@ -30,34 +32,34 @@ fn still_works(server: Server) {
 }
 
 #[test]
-fn a_deep_array() {
+fn rejects_deep_nesting() {
     let server = Server::start();
     let deep = "[".repeat(10_000) + &"]".repeat(10_000);
     let inside = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{deep}}}"#);
     for body in [deep, inside, "[".repeat(10_000)] {
         let answer = server.post().usual().send(body.as_bytes());
-        refused(&server, &answer, 400, -32600, "nests deeper than 64");
+        assert_rejected(&server, &answer, 400, -32600, "nests deeper than 64");
     }
     still_works(server);
 }
 
 #[test]
-fn duplicate_keys() {
+fn rejects_duplicate_keys() {
     let server = Server::start();
     let twice = br#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}"#;
     let answer = server.post().usual().send(twice);
-    refused(&server, &answer, 400, -32600, "`method`");
+    assert_rejected(&server, &answer, 400, -32600, "`method`");
     let twice = format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{{"uri":"{STATS}","uri":"{HEALTH}"}}}}"#
     );
     let answer = server.post().usual().send(twice.as_bytes());
-    refused(&server, &answer, 200, -32602, "`uri`");
+    assert_rejected(&server, &answer, 200, -32602, "`uri`");
     assert_eq!(answer.json()["id"], 1);
     still_works(server);
 }
 
 #[test]
-fn duplicate_headers() {
+fn rejects_duplicate_headers() {
     let server = Server::start();
     let body = request(1, "tools/list", &stateless(json!({}))).to_string();
     let modern = || {
@@ -72,40 +74,40 @@ fn duplicate_headers() {
         ("Content-Type", "application/json", -32600),
     ] {
         let answer = modern().header(name, value).send(body.as_bytes());
-        let words = name.to_ascii_lowercase();
-        refused(&server, &answer, 400, code, &words);
+        let text = name.to_ascii_lowercase();
+        assert_rejected(&server, &answer, 400, code, &text);
     }
     still_works(server);
 }
 
-/// A second session id could make two parts of a system see two sessions.
+/// A second session id could make two components see different sessions.
 #[test]
-fn a_duplicate_session_id() {
+fn rejects_a_duplicate_session_id() {
     let server = Server::start();
     let post = server.post().usual().header("Mcp-Session-Id", "a");
     let answer = post.header("Mcp-Session-Id", "b").send(LIST);
-    refused(&server, &answer, 400, -32020, "mcp-session-id");
+    assert_rejected(&server, &answer, 400, -32020, "mcp-session-id");
     still_works(server);
 }
 
-/// Two keys, of which one may be right: neither is looked at.
+/// Two credentials, one of which may be valid: neither is checked.
 #[test]
-fn a_duplicate_credential() {
+fn rejects_a_duplicate_credential() {
     let server = Server::start();
     let post = server.post().usual().header("Authorization", "Bearer a");
     let answer = post.header("Authorization", "Bearer b").send(LIST);
-    refused(&server, &answer, 400, -32600, "authorization");
+    assert_rejected(&server, &answer, 400, -32600, "authorization");
     still_works(server);
 }
 
 #[test]
-fn a_wrong_accept() {
+fn rejects_an_unsupported_accept_header() {
     let server = Server::start();
     let json = || server.post().header("Content-Type", "application/json");
     for accept in ["text/html", "application/json", "text/event-stream", ""] {
         let answer = json().header("Accept", accept).send(LIST);
-        let words = "Accept: application/json, text/event-stream";
-        refused(&server, &answer, 406, -32600, words);
+        let text = "Accept: application/json, text/event-stream";
+        assert_rejected(&server, &answer, 406, -32600, text);
     }
     for accept in [
         "*/*",
@@ -121,58 +123,58 @@ fn a_wrong_accept() {
     still_works(server);
 }
 
-/// What a web page can send to another server without asking is not taken.
+/// A body that a web page can send to another origin without preflight is rejected.
 #[test]
-fn a_wrong_content_type() {
+fn rejects_an_unsupported_content_type() {
     let server = Server::start();
-    let words = "Content-Type: application/json";
+    let text = "Content-Type: application/json";
     for kind in ["text/plain", "application/x-www-form-urlencoded", ""] {
         let answer = server.post().header("Content-Type", kind).send(LIST);
-        refused(&server, &answer, 415, -32600, words);
+        assert_rejected(&server, &answer, 415, -32600, text);
     }
     let answer = server.post().send(LIST);
-    refused(&server, &answer, 415, -32600, words);
+    assert_rejected(&server, &answer, 415, -32600, text);
     let answer = server.post().usual().header("Content-Encoding", "gzip");
-    refused(&server, &answer.send(LIST), 415, -32600, words);
+    assert_rejected(&server, &answer.send(LIST), 415, -32600, text);
     still_works(server);
 }
 
-/// An announced body of 100 MB is refused at its head; nothing of it is read.
+/// An announced body of 100 MB is rejected at its head, unread.
 #[test]
-fn a_large_body() {
+fn rejects_a_body_over_the_limit() {
     let server = Server::start();
     let (answer, sent) = server
         .post()
         .usual()
         .send_length(100 << 20, &[b' '; 1 << 16]);
-    refused(&server, &answer, 413, -32600, "larger than 4194304 bytes");
+    assert_rejected(&server, &answer, 413, -32600, "larger than 4194304 bytes");
     assert!(
         sent < 100 << 20,
-        "the answer came early, after {sent} bytes"
+        "no response before {sent} bytes were sent"
     );
     still_works(server);
 }
 
-/// A body whose length is not announced is refused when it grows too long.
+/// A body without announced length is rejected when it exceeds the limit.
 #[test]
-fn a_large_body_in_chunks() {
+fn rejects_a_chunked_body_over_the_limit() {
     let server = Server::start();
     let (answer, sent) = server
         .post()
         .usual()
         .send_chunks(100 << 20, &[b' '; 1 << 16]);
-    refused(&server, &answer, 413, -32600, "larger than 4194304 bytes");
+    assert_rejected(&server, &answer, 413, -32600, "larger than 4194304 bytes");
     assert!(
         sent < 100 << 20,
-        "the answer came early, after {sent} bytes"
+        "no response before {sent} bytes were sent"
     );
     still_works(server);
 }
 
 #[test]
-fn what_is_no_message() {
+fn rejects_invalid_messages() {
     let server = Server::start();
-    for (body, code, words) in [
+    for (body, code, text) in [
         (&b""[..], -32700, "not JSON"),
         (b"{\"jsonrpc\":\"2.0\",\"id\":1,\"meth", -32700, "not JSON"),
         (b"\xff\xfe", -32700, "UTF-8"),
@@ -190,32 +192,32 @@ fn what_is_no_message() {
         ),
     ] {
         let answer = server.post().usual().send(body);
-        refused(&server, &answer, 400, code, words);
+        assert_rejected(&server, &answer, 400, code, text);
     }
     still_works(server);
 }
 
 #[test]
-fn a_foreign_page_or_host() {
+fn rejects_a_foreign_origin_or_host() {
     let server = Server::start();
     let evil = server
         .post()
         .usual()
         .header("Origin", "http://evil.example");
-    refused(&server, &evil.send(LIST), 403, -31403, "origin");
+    assert_rejected(&server, &evil.send(LIST), 403, -31403, "origin");
     let evil = server.post().usual().header("Host", "evil.example");
-    refused(&server, &evil.send(LIST), 403, -31403, "host");
+    assert_rejected(&server, &evil.send(LIST), 403, -31403, "host");
     still_works(server);
 }
 
 #[test]
-fn a_wrong_place_or_method() {
+fn rejects_an_unknown_path_or_method() {
     let server = Server::start();
     let nowhere = server.post().usual().at("/mcp/nobody").send(LIST);
-    refused(&server, &nowhere, 404, -32600, "no source of this name");
+    assert_rejected(&server, &nowhere, 404, -32600, "no source of this name");
     let nowhere = server.post().usual().at("/").send(LIST);
-    refused(&server, &nowhere, 404, -32600, "/mcp");
-    // Without a session there is nothing to get or to delete.
+    assert_rejected(&server, &nowhere, 404, -32600, "/mcp");
+    // Without a session there is nothing to GET or DELETE.
     for (method, allowed) in [
         ("GET", "POST"),
         ("DELETE", "POST"),
@@ -223,15 +225,15 @@ fn a_wrong_place_or_method() {
     ] {
         let post = server.post().method(method).header("Accept", "*/*");
         let answer = post.send(b"");
-        refused(&server, &answer, 405, -32600, "POST");
+        assert_rejected(&server, &answer, 405, -32600, "POST");
         assert_eq!(answer.header("allow"), Some(allowed), "{method}");
     }
     still_works(server);
 }
 
-/// More headers than are held at once.
+/// More headers than the limit.
 #[test]
-fn large_headers() {
+fn rejects_headers_over_the_limit() {
     let server = Server::start();
     let answer = server
         .post()
@@ -242,9 +244,9 @@ fn large_headers() {
     still_works(server);
 }
 
-/// Bytes that are no HTTP get an answer in HTTP, and the connection ends.
+/// Bytes that are not HTTP get an HTTP response, and the connection is closed.
 #[test]
-fn no_http() {
+fn rejects_bytes_that_are_not_http() {
     let server = Server::start();
     let answer = Post::raw(
         server.address,

@@ -1,5 +1,4 @@
-//! What a gateway holds: files, threads, tasks and processes. Nothing of that may grow with what
-//! servers do.
+//! Resources of a gateway: files, threads, tasks and processes. None may grow with what servers do.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -9,12 +8,12 @@ use serde_json::json;
 use crate::support::proc::{descendants, open_files, poll_for, threads, zombies};
 use crate::support::{PATIENCE, Server};
 
-/// Connections that are kept for the next call come and go; fewer than the calls of any test.
-const BY_CHANCE: usize = 10;
+/// Tolerance for pooled connections; smaller than the number of calls of any test.
+const TOLERANCE: usize = 10;
 
-/// What a gateway holds at one moment.
+/// The resources of a gateway at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Usage {
+pub(super) struct ResourceUsage {
     files: usize,
     threads: usize,
     tasks: usize,
@@ -22,7 +21,7 @@ pub(super) struct Usage {
     zombies: usize,
 }
 
-impl Usage {
+impl ResourceUsage {
     fn now(gateway: &Server) -> Self {
         let health = json!({ "name": "system__health", "arguments": {} });
         let health = gateway.modern("tools/call", health).result();
@@ -42,41 +41,45 @@ impl Usage {
         }
     }
 
-    /// Once nothing goes on any more.
-    pub(super) fn settled(gateway: &Server) -> Self {
+    /// The resources once the gateway is idle.
+    pub(super) fn when_idle(gateway: &Server) -> Self {
         let mut before = Self::now(gateway);
         poll_for("the gateway to settle", || {
             thread::sleep(Duration::from_millis(100));
             let now = Self::now(gateway);
-            let settled = now == before && now.zombies == 0 && now.all_started();
+            let when_idle = now == before && now.zombies == 0 && now.all_started();
             before = now;
-            settled.then(|| before.clone())
+            when_idle.then(|| before.clone())
         })
     }
 
-    /// Whether each keeper has started what it keeps.
+    /// Whether each child guard has started its program.
     fn all_started(&self) -> bool {
-        let keepers = self
+        let guards = self
             .children
             .iter()
             .filter(|one| one.contains(" child-guard -- "));
-        keepers.count() * 2 == self.children.len()
+        guards.count() * 2 == self.children.len()
     }
 
-    /// Waits until the gateway holds no more than this, but for what may differ by chance.
-    pub(super) fn comes_back(&self, gateway: &Server) {
+    /// Waits until the gateway holds no more than this, within the tolerance.
+    pub(super) fn wait_for_return(&self, gateway: &Server) {
         let started = Instant::now();
         loop {
             let now = Self::now(gateway);
-            let is_back = now.files <= self.files + BY_CHANCE
-                && now.threads <= self.threads + BY_CHANCE
-                && now.tasks <= self.tasks + BY_CHANCE
+            let has_returned = now.files <= self.files + TOLERANCE
+                && now.threads <= self.threads + TOLERANCE
+                && now.tasks <= self.tasks + TOLERANCE
                 && now.children == self.children
                 && now.zombies == 0;
-            if is_back {
+            if has_returned {
                 return;
             }
-            assert!(started.elapsed() < PATIENCE, "{now:#?}\nwas {self:#?}");
+            assert!(
+                started.elapsed() < PATIENCE,
+                "leaked: {now:#?}
+            before: {self:#?}"
+            );
             thread::sleep(Duration::from_millis(100));
         }
     }

@@ -40,7 +40,7 @@ fn its_json_is_not_touched() {
     let post = post.header("Mcp-Method", "tools/call");
     let post = post.header("Mcp-Name", "gateway__call_tool");
     let answer = post.send(body.as_bytes()).result();
-    let heard = fixture.heard("tools/call");
+    let heard = fixture.received_for("tools/call");
     assert!(heard.iter().any(|one| one["params"]["name"] == "echo"));
     let echoed = text(&answer);
     assert!(echoed.contains("1.50"), "{echoed}");

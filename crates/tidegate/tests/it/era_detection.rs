@@ -1,4 +1,4 @@
-//! How the gateway finds out in which era a server speaks, and that it has become another.
+//! Detection of a server's era, and of a change of it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,7 +6,7 @@ use std::fs;
 use serde_json::{Value, json};
 use tidegate_testkit::fixture::program;
 
-use crate::support::fixture::{Fixture, at_fixture, before, call, config, heard};
+use crate::support::fixture::{Fixture, at_fixture, before, call, config, received_for};
 use crate::support::messages::MODERN;
 use crate::support::{Home, Server};
 
@@ -14,7 +14,7 @@ const LEGACY: &str = "2025-11-25";
 const DISCOVER: &str = "server/discover";
 const INITIALIZE: &str = "initialize";
 
-/// The revision in which a gateway says it speaks to a source.
+/// The revision in a log line of a connected source.
 fn revision(line: &str) -> &str {
     let (_, rest) = line.split_once("revision=").unwrap();
     rest.split_whitespace().next().unwrap()
@@ -25,33 +25,32 @@ fn source(line: &str) -> &str {
     rest.split('"').next().unwrap()
 }
 
-/// Waits until as many sources are there; gives the revision of each.
-fn there(gateway: &Server, count: usize) -> BTreeMap<String, String> {
+/// Waits until this many sources are connected; returns the revision of each.
+fn wait_for_sources(gateway: &Server, count: usize) -> BTreeMap<String, String> {
     let lines = (0..count).map(|_| gateway.process.stderr.find("the source is there"));
     lines
         .map(|line| (source(&line).to_owned(), revision(&line).to_owned()))
         .collect()
 }
 
-/// §5.3: whatever a server that does not know the question does with it, it is spoken to with a
-/// session then.
+/// §5.3: however a server responds to an unknown `server/discover`, the gateway opens a session.
 #[test]
-fn a_server_that_does_not_know_the_question_is_legacy() {
+fn server_without_discover_is_legacy() {
     let over_http = ["refused", "method-not-found", "html-page", "silent"];
-    let on_a_pipe = ["refused", "method-not-found", "silent", "exit"];
+    let over_stdio = ["refused", "method-not-found", "silent", "exit"];
     let legacy = |probe: &'static str| ["--era", "legacy", "--probe-response", probe];
     let fixtures = over_http.map(|probe| (probe, Fixture::start(&legacy(probe))));
     let mut sources = serde_json::Map::new();
     for (probe, fixture) in &fixtures {
         sources.insert(format!("http-{probe}"), json!({ "url": fixture.url() }));
     }
-    for probe in on_a_pipe {
+    for probe in over_stdio {
         let source = json!({ "command": program(), "args": legacy(probe) });
         sources.insert(format!("pipe-{probe}"), source);
     }
     let names: Vec<_> = sources.keys().cloned().collect();
     let gateway = Server::with_config(&config(&Value::Object(sources)));
-    let there = there(&gateway, names.len());
+    let there = wait_for_sources(&gateway, names.len());
     for name in names {
         assert_eq!(there[&name], LEGACY, "{name}");
         let post = gateway.post().at(&format!("/mcp/{name}"));
@@ -63,9 +62,9 @@ fn a_server_that_does_not_know_the_question_is_legacy() {
     }
 }
 
-/// A process that ends when it is asked is asked once: the next one is not.
+/// A process that exits on `server/discover` gets it once: the next process does not.
 #[test]
-fn a_process_that_ends_when_it_is_asked_is_not_asked_again() {
+fn process_that_exits_on_discover_is_not_probed_again() {
     let home = Home::new();
     let starts = home.path().join("starts");
     let (starts_at, fixture) = (starts.to_str().unwrap(), program());
@@ -84,19 +83,19 @@ fn a_process_that_ends_when_it_is_asked_is_not_asked_again() {
     let sources = json!({ "fixture": { "command": "/bin/sh", "args": args } });
     home.write("tidegate.yaml", &config(&sources));
     let gateway = Server::start_in(home, &[]);
-    there(&gateway, 1);
+    wait_for_sources(&gateway, 1);
     let count = || fs::read_to_string(&starts).unwrap().lines().count();
-    assert_eq!(count(), 2, "one ended, one is spoken to");
+    assert_eq!(count(), 2, "one exited, one is used");
     call(at_fixture(&gateway), "fault_crash", &json!({}));
-    there(&gateway, 1);
+    wait_for_sources(&gateway, 1);
     call(at_fixture(&gateway), "test_simple_text", &json!({})).result();
     assert_eq!(count(), 3);
     gateway.stop();
 }
 
-/// A server that is not awake yet when it is asked seems legacy, until it says that it is not.
+/// A server that starts too slowly for the probe seems legacy, until it says that it is not.
 #[test]
-fn a_server_that_wakes_up_late_is_still_found_out_about() {
+fn slow_starting_modern_server_is_detected() {
     let args = json!([
         "-c",
         "sleep 6; exec \"$@\"",
@@ -107,24 +106,24 @@ fn a_server_that_wakes_up_late_is_still_found_out_about() {
     ]);
     let sources = json!({ "fixture": { "command": "/bin/sh", "args": args } });
     let gateway = Server::with_config(&config(&sources));
-    assert_eq!(there(&gateway, 1)["fixture"], MODERN);
-    assert_eq!(heard(at_fixture(&gateway), INITIALIZE).len(), 1);
+    assert_eq!(wait_for_sources(&gateway, 1)["fixture"], MODERN);
+    assert_eq!(received_for(at_fixture(&gateway), INITIALIZE).len(), 1);
     gateway.stop();
 }
 
-/// §5.3: an error that only the modern era has is no reason to fall back, whether or not it says
-/// which request it is about.
+/// §5.3: an error that only the modern era has is no reason to fall back, with_header or without the id of
+/// the request.
 #[test]
-fn a_server_that_knows_the_question_and_refuses_it_is_asked_again() {
+fn modern_error_to_discover_is_retried() {
     for code in ["-32022", "-32020", "-32021"] {
         for more in [&[][..], &["--reject-without-id"]] {
-            let complaint = ["--era", "modern", "--reject", code];
-            let fixture = Fixture::start(&[&complaint, more].concat());
+            let rejection = ["--era", "modern", "--reject", code];
+            let fixture = Fixture::start(&[&rejection, more].concat());
             let gateway = before(&fixture);
-            assert_eq!(fixture.heard(DISCOVER).len(), 2, "{code} {more:?}");
-            assert_eq!(fixture.heard(INITIALIZE).len(), 0, "{code} {more:?}");
-            let first = &fixture.heard(DISCOVER)[0]["id"];
-            assert_ne!(first, &fixture.heard(DISCOVER)[1]["id"]);
+            assert_eq!(fixture.received_for(DISCOVER).len(), 2, "{code} {more:?}");
+            assert_eq!(fixture.received_for(INITIALIZE).len(), 0, "{code} {more:?}");
+            let first = &fixture.received_for(DISCOVER)[0]["id"];
+            assert_ne!(first, &fixture.received_for(DISCOVER)[1]["id"]);
             gateway.stop();
             fixture.stop();
         }
@@ -132,46 +131,47 @@ fn a_server_that_knows_the_question_and_refuses_it_is_asked_again() {
 }
 
 #[test]
-fn a_server_on_a_pipe_that_knows_the_question_and_refuses_it_is_asked_again() {
+fn modern_error_to_discover_is_retried_over_stdio() {
     let source = json!({ "command": program(), "args": ["--reject", "-32022"] });
     let gateway = Server::with_config(&config(&json!({ "fixture": source })));
-    assert_eq!(there(&gateway, 1)["fixture"], MODERN);
-    assert_eq!(heard(at_fixture(&gateway), DISCOVER).len(), 2);
+    assert_eq!(wait_for_sources(&gateway, 1)["fixture"], MODERN);
+    assert_eq!(received_for(at_fixture(&gateway), DISCOVER).len(), 2);
     gateway.stop();
 }
 
-/// §5.3: it says which revisions it speaks, and they are legacy ones.
+/// §5.3: the server lists its revisions, which are legacy ones.
 #[test]
-fn a_server_that_names_legacy_revisions_alone_is_taken_at_its_word() {
+fn server_with_only_legacy_revisions_is_legacy() {
     let fixture = Fixture::start(&["--era", "legacy", "--reject", "-32022"]);
     let gateway = Server::with_config(&config(&json!({ "fixture": { "url": fixture.url() } })));
-    assert_eq!(there(&gateway, 1)["fixture"], LEGACY);
-    assert_eq!(heard(at_fixture(&gateway), DISCOVER).len(), 1);
+    assert_eq!(wait_for_sources(&gateway, 1)["fixture"], LEGACY);
+    assert_eq!(received_for(at_fixture(&gateway), DISCOVER).len(), 1);
     gateway.stop();
     fixture.stop();
 }
 
 #[test]
-fn a_server_that_refuses_the_question_again_is_told_of_and_gets_no_other() {
+fn repeated_modern_error_is_reported_without_fallback() {
     let modern = ["--era", "modern", "--reject", "-32022"];
     let always = ["--reject-times", "1000000"];
     let fixture = Fixture::start(&[modern.as_slice(), &always].concat());
     let gateway = Server::with_config(&config(&json!({ "fixture": { "url": fixture.url() } })));
-    let said = gateway.process.stderr.find("cannot be reached");
-    assert!(said.contains("this revision of the protocol"), "{said}");
-    assert_eq!(fixture.heard(INITIALIZE).len(), 0);
+    let line = gateway.process.stderr.find("cannot be reached");
+    assert!(line.contains("this revision of the protocol"), "{line}");
+    assert_eq!(fixture.received_for(INITIALIZE).len(), 0);
     gateway.stop();
     fixture.stop();
 }
 
-/// §5.3: who wants credentials is told of, with what to configure, and not taken for legacy.
+/// §5.3: a server that requires credentials is reported with_header what to configure, and not taken for
+/// legacy.
 #[test]
-fn a_server_that_wants_credentials_is_told_of_and_works_with_them() {
+fn missing_credentials_are_reported() {
     let fixture = Fixture::start(&["--era", "modern", "--key", "opensesame"]);
     let (url, right) = (fixture.url(), "Bearer opensesame");
-    let with = |value: &str| json!({ "url": url, "headers": { "Authorization": value } });
+    let with_header = |value: &str| json!({ "url": url, "headers": { "Authorization": value } });
     let sources = json!({
-        "none": { "url": url }, "wrong": with("Bearer please"), "right": with(right),
+        "none": { "url": url }, "wrong": with_header("Bearer please"), "right": with_header(right),
     });
     let gateway = Server::with_config(&config(&sources));
     call(
@@ -186,7 +186,10 @@ fn a_server_that_wants_credentials_is_told_of_and_works_with_them() {
         assert!(alerts.contains(status), "{alerts}");
     }
     assert!(alerts.contains("`headers`"), "{alerts}");
-    assert_eq!(heard(gateway.post().at("/mcp/right"), INITIALIZE).len(), 0);
+    assert_eq!(
+        received_for(gateway.post().at("/mcp/right"), INITIALIZE).len(),
+        0
+    );
     let log = gateway.stop().stderr;
     assert!(
         !log.contains("opensesame") && !log.contains("please"),
@@ -195,40 +198,44 @@ fn a_server_that_wants_credentials_is_told_of_and_works_with_them() {
     fixture.stop();
 }
 
-/// §5.3: who is not reached has told nothing, and is found out about when it is there.
+/// §5.3: a server that cannot be reached is probed when it can.
 #[test]
-fn a_server_that_is_not_there_yet_is_not_taken_for_legacy() {
+fn unreachable_server_is_not_taken_for_legacy() {
     let first = Fixture::start(&[]);
     let (address, url) = (first.address.to_string(), first.url());
     first.stop();
     let gateway = Server::with_config(&config(&json!({ "fixture": { "url": url } })));
     gateway.process.stderr.find("cannot be reached");
     let fixture = Fixture::start_at(&address, &["--era", "modern"]);
-    assert_eq!(there(&gateway, 1)["fixture"], MODERN);
-    assert_eq!(fixture.heard(INITIALIZE).len(), 0);
+    assert_eq!(wait_for_sources(&gateway, 1)["fixture"], MODERN);
+    assert_eq!(fixture.received_for(INITIALIZE).len(), 0);
     gateway.stop();
     fixture.stop();
 }
 
-/// A server that comes back as another is spoken to as what it is now.
+/// A restarted server is used in its new era.
 #[test]
-fn a_server_that_has_become_another_is_found_out_about() {
-    for (before_that, then) in [("legacy", "modern"), ("modern", "legacy")] {
-        let first = Fixture::start(&["--era", before_that]);
+fn changed_era_is_detected() {
+    for (first_era, second_era) in [("legacy", "modern"), ("modern", "legacy")] {
+        let first = Fixture::start(&["--era", first_era]);
         let (address, gateway) = (first.address.to_string(), before(&first));
         first.stop();
-        let second = Fixture::start_at(&address, &["--era", then]);
-        let expected = if then == "modern" { MODERN } else { LEGACY };
-        assert_eq!(there(&gateway, 1)["fixture"], expected);
+        let second = Fixture::start_at(&address, &["--era", second_era]);
+        let expected = if second_era == "modern" {
+            MODERN
+        } else {
+            LEGACY
+        };
+        assert_eq!(wait_for_sources(&gateway, 1)["fixture"], expected);
         call(at_fixture(&gateway), "test_simple_text", &json!({})).result();
         gateway.stop();
         second.stop();
     }
 }
 
-/// A server that went away is seen to be down, also when nobody calls it.
+/// A server that disappears is reported as down, even without calls.
 #[test]
-fn a_server_that_went_away_is_missed() {
+fn disappeared_server_is_reported() {
     for era in ["legacy", "modern"] {
         let fixture = Fixture::start(&["--era", era]);
         let gateway = before(&fixture);

@@ -1,4 +1,4 @@
-//! Questions of a server on the stream of a session, where nothing links them to a call.
+//! Questions on a session's own stream, where nothing assigns them to a call.
 
 use serde_json::{Value, json};
 
@@ -7,19 +7,19 @@ use crate::support::http::Open;
 use crate::support::messages::{handshake, request};
 use crate::support::{Events, Post, Server};
 
-/// A session of a client that can be asked.
-struct Asked<'a> {
+/// A session of a client with elicitation.
+struct ElicitationSession<'a> {
     gateway: &'a Server,
     id: String,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> ElicitationSession<'a> {
     fn open(gateway: &'a Server) -> Self {
-        let mut hello = handshake("2025-11-25");
-        hello["capabilities"] = json!({ "elicitation": {} });
-        let hello = request(1, "initialize", &hello).to_string();
+        let mut initialize = handshake("2025-11-25");
+        initialize["capabilities"] = json!({ "elicitation": {} });
+        let initialize = request(1, "initialize", &initialize).to_string();
         let opened = gateway.post().at("/mcp/fixture").usual();
-        let opened = opened.send(hello.as_bytes());
+        let opened = opened.send(initialize.as_bytes());
         let id = opened.header("mcp-session-id").unwrap().to_owned();
         Self { gateway, id }
     }
@@ -29,7 +29,7 @@ impl<'a> Asked<'a> {
         post.header("Mcp-Session-Id", &self.id)
     }
 
-    /// Calls a tool under this id; wants to hear of its progress.
+    /// Calls a tool with this id and requests progress.
     fn call(&self, id: u64, name: &str, arguments: &Value) -> Open {
         let meta = json!({ "progressToken": id });
         let params = json!({ "name": name, "arguments": arguments, "_meta": meta });
@@ -38,12 +38,12 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// §4.4: with one call under way there is no doubt whose question it is.
+/// §4.4: with one call in flight the question belongs to it.
 #[test]
-fn a_question_is_that_of_the_only_call_under_way() {
+fn question_belongs_to_the_only_call_in_flight() {
     let fixture = Fixture::start(&["--era", "legacy", "--questions-on-session-stream"]);
     let gateway = before(&fixture);
-    let client = Asked::open(&gateway);
+    let client = ElicitationSession::open(&gateway);
     let mut events = Events::of(client.call(7, "test_elicitation", &json!({})));
     let question = events.find("elicitation/create");
     let answer = json!({ "action": "accept", "content": { "username": "Ada" } });
@@ -58,24 +58,24 @@ fn a_question_is_that_of_the_only_call_under_way() {
     fixture.stop();
 }
 
-/// §4.4: with two there is, and nobody is asked what may be for someone else.
+/// §4.4: with two calls it is ambiguous, and nobody is asked.
 #[test]
-fn a_question_that_may_be_of_two_calls_is_that_of_none() {
+fn ambiguous_question_is_rejected() {
     let fixture = Fixture::start(&["--era", "legacy", "--questions-on-session-stream"]);
     let gateway = before(&fixture);
-    let client = Asked::open(&gateway);
-    let slowly = json!({ "steps": 1000, "ms": 1000 });
-    let mut slow = Events::of(client.call(8, "test_slow", &slowly));
+    let client = ElicitationSession::open(&gateway);
+    let arguments = json!({ "steps": 1000, "ms": 1000 });
+    let mut slow = Events::of(client.call(8, "test_slow", &arguments));
     slow.find("notifications/progress");
     let done = client
         .call(7, "test_elicitation", &json!({}))
         .answer()
         .json();
     assert_eq!(done["result"]["isError"], true, "{done}");
-    let given_up = json!({ "requestId": 8 });
-    let given_up =
-        json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": given_up });
-    client.post().send(given_up.to_string().as_bytes());
+    let cancelled = json!({ "requestId": 8 });
+    let cancelled =
+        json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancelled });
+    client.post().send(cancelled.to_string().as_bytes());
     gateway.stop();
     fixture.stop();
 }

@@ -1,5 +1,4 @@
-//! Programs that the gateway starts: none outlives it, however it ends, and neither does what they
-//! have started.
+//! Child processes: neither they nor their own children outlive the gateway, however it ends.
 
 use std::fs;
 
@@ -10,19 +9,19 @@ use crate::support::messages::Modern;
 use crate::support::proc::{Proc, descendants, poll_for};
 use crate::support::{Home, Running, Server};
 
-/// A fixture as an entry of `sources`.
+/// A fixture as a source.
 fn fixture(args: &[&str]) -> Value {
     json!({ "command": tidegate_testkit::fixture::program(), "args": args })
 }
 
-/// A shell that does something and then is, or starts, a fixture.
+/// A shell that runs a script which contains or starts a fixture.
 fn shell(script: &str) -> Value {
     let program = tidegate_testkit::fixture::program();
     let script = script.replace("FIXTURE", program.to_str().unwrap());
     json!({ "command": "sh", "args": ["-c", script] })
 }
 
-/// A gateway whose sources are all there.
+/// A gateway whose sources are all connected.
 fn with_sources(home: Home, sources: &Value) -> Server {
     let limits = json!({ "startup_wait": "2m" });
     let config = json!({ "limits": limits, "sources": sources });
@@ -35,7 +34,7 @@ fn with_sources(home: Home, sources: &Value) -> Server {
     server
 }
 
-/// Programs of all kinds, each with what it has started.
+/// Programs with various kinds of children.
 fn all_kinds() -> Value {
     json!({
         "plain": fixture(&["--era", "legacy"]),
@@ -51,7 +50,7 @@ fn all_kinds() -> Value {
     })
 }
 
-/// What runs below a gateway with programs of all kinds, once all of it does.
+/// All descendants of a gateway with these programs, once all of them run.
 fn all_started(gateway: &Running) -> Vec<Proc> {
     poll_for("all programs to run", || {
         let all = descendants(gateway.id());
@@ -62,7 +61,7 @@ fn all_started(gateway: &Running) -> Vec<Proc> {
 }
 
 #[test]
-fn a_gateway_that_is_killed_leaves_nothing_behind() {
+fn killed_gateway_leaves_no_processes() {
     let server = with_sources(Home::new(), &all_kinds());
     let all = all_started(&server.process);
     server.process.signal(Signal::KILL);
@@ -74,7 +73,7 @@ fn a_gateway_that_is_killed_leaves_nothing_behind() {
 }
 
 #[test]
-fn a_gateway_that_stops_waits_until_nothing_is_left() {
+fn stopped_gateway_leaves_no_processes() {
     let server = with_sources(Home::new(), &all_kinds());
     let all = all_started(&server.process);
     server.stop();
@@ -82,9 +81,9 @@ fn a_gateway_that_stops_waits_until_nothing_is_left() {
     assert!(left.is_empty(), "{left:?}");
 }
 
-/// On a pipe the end of the input is the word to stop.
+/// Over stdio the end of the input stops the gateway.
 #[test]
-fn a_gateway_on_a_pipe_waits_too() {
+fn gateway_over_stdio_leaves_no_processes() {
     let home = Home::with_config(&json!({ "sources": all_kinds() }).to_string());
     let mut gateway = Running::start(&mut home.tidegate(&["stdio"]));
     let all = all_started(&gateway);
@@ -95,24 +94,28 @@ fn a_gateway_on_a_pipe_waits_too() {
 }
 
 #[test]
-fn a_server_that_ends_takes_with_it_what_it_has_started() {
+fn children_of_a_crashed_server_are_ended() {
     let server = with_sources(
         Home::new(),
         &json!({ "parent": shell("setsid sleep 1000 & FIXTURE") }),
     );
     let sleeping = |all: Vec<Proc>| all.into_iter().find(|one| one.command == "sleep 1000 ");
-    let first = poll_for("the first", || sleeping(descendants(server.process.id())));
+    let first = poll_for("the first child", || {
+        sleeping(descendants(server.process.id()))
+    });
     let crash = json!({ "name": "fault_crash", "arguments": {} });
     Modern::new("tools/call", crash).post(server.post().at("/mcp/parent"));
-    poll_for("its end", || (!first.runs()).then_some(()));
-    let second = poll_for("the second", || sleeping(descendants(server.process.id())));
+    poll_for("the first child to end", || (!first.runs()).then_some(()));
+    let second = poll_for("the second child", || {
+        sleeping(descendants(server.process.id()))
+    });
     assert_ne!(first, second);
     server.stop();
 }
 
-/// A program that is about to write its files when its input ends can do so.
+/// A program that writes its files when its input ends has time to do so.
 #[test]
-fn a_server_has_time_to_end_by_itself() {
+fn server_has_time_to_end_by_itself() {
     let home = Home::new();
     let bye = home.path().join("bye");
     let slow = format!("FIXTURE; sleep 1; echo bye > {}", bye.display());
@@ -123,9 +126,9 @@ fn a_server_has_time_to_end_by_itself() {
     drop(home);
 }
 
-/// Nothing of the gateway's is open in a program: not its listener, not another program's pipes.
+/// A program inherits no files of the gateway: not its listener, not the pipes of other programs.
 #[test]
-fn a_program_gets_its_three_pipes_and_nothing_else() {
+fn program_inherits_only_its_three_pipes() {
     let home = Home::new();
     let written = home.path().join("open");
     let looks = format!(
@@ -135,7 +138,7 @@ fn a_program_gets_its_three_pipes_and_nothing_else() {
     let sources = json!({ "other": fixture(&[]), "looks": shell(&looks) });
     let server = with_sources(home, &sources);
     let open = fs::read_to_string(&written).unwrap();
-    // What whoever runs the tests has left open is open in all.
+    // Files that were left open in the test process are open in all children.
     let ours: Vec<_> = fs::read_dir("/proc/self/fd")
         .unwrap()
         .filter_map(|entry| fs::read_link(entry.ok()?.path()).ok())
@@ -149,12 +152,12 @@ fn a_program_gets_its_three_pipes_and_nothing_else() {
     server.stop();
 }
 
-/// Programs of people who never heard of a question may end at it; they are asked no more.
+/// Some programs exit on an unknown request; it is not sent to them again.
 #[test]
-fn a_program_that_dies_of_a_question_is_not_asked_it_again() {
+fn program_that_exits_on_discover_is_not_asked_again() {
     for probe in ["exit", "method-not-found", "refused"] {
-        let picky = fixture(&["--era", "legacy", "--probe-response", probe]);
-        let server = with_sources(Home::new(), &json!({ "picky": picky }));
+        let legacy = fixture(&["--era", "legacy", "--probe-response", probe]);
+        let server = with_sources(Home::new(), &json!({ "legacy": legacy }));
         let call = json!({ "name": "picky__test_simple_text", "arguments": {} });
         let answer = server.modern("tools/call", call).result();
         assert!(

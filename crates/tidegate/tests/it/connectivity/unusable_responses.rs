@@ -1,15 +1,16 @@
-//! What servers answer that is no answer: redirects, compressed bodies, heads without end, nothing.
+//! HTTP responses that are not usable: redirects, compressed bodies, oversized heads, none.
 
 use serde_json::json;
 use tidegate_testkit::fixture::Fixture;
 
-use super::{Nearby, gateway, why, works};
+use super::{TestServers, assert_works, gateway, unreachable_line};
+use crate::support::proc::poll_for;
 use crate::support::scripted::Scripted;
 
-/// What the gateway sends to a server, and nobody else may see.
+/// A credential for the server that nobody else may see.
 const CANARY: &str = "c4nary-of-the-source";
 
-/// The end of a head, of a server that takes one request a connection.
+/// The end of a head that closes the connection.
 const END: &str = "Connection: close\r\nContent-Length: 0\r\n\r\n";
 
 fn redirect(status: u16, location: &str) -> String {
@@ -20,29 +21,32 @@ fn source(url: &str) -> serde_json::Value {
     json!({ "url": url, "headers": { "Authorization": format!("Bearer {CANARY}") } })
 }
 
-/// What goes to the same server goes there, with all that belongs to it.
+/// A redirect to the same origin is followed, with body and credentials.
 #[test]
-fn a_redirect_within_a_server_is_followed() {
-    let hello = json!({ "jsonrpc": "2.0", "id": 1, "result": {
+fn redirect_within_an_origin_is_followed() {
+    let initialize_result = json!({ "jsonrpc": "2.0", "id": 1, "result": {
         "protocolVersion": "2025-11-25", "capabilities": {},
         "serverInfo": { "name": "moved", "version": "1" },
     } });
     for status in [307, 308] {
-        let hello = hello.to_string();
+        let initialize_result = initialize_result.to_string();
         let server = Scripted::start(move |line| match line {
             line if line.contains(" /old ") => redirect(status, "/new"),
             _ => format!(
                 "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\
-                 Content-Length: {}\r\n\r\n{hello}",
-                hello.len()
+                 Content-Length: {}\r\n\r\n{initialize_result}",
+                initialize_result.len()
             ),
         });
         let gateway = gateway(&source(&server.url("/old")), &[], &[]);
-        let heard = || server.received();
-        while !heard().iter().any(|one| one.contains(" /new ")) {
-            gateway.process.stderr.next();
-        }
-        let moved = heard().into_iter().find(|one| one.contains(" /new "));
+        let received = || server.received();
+        poll_for("the request to the new location", || {
+            received()
+                .iter()
+                .any(|one| one.contains(" /new "))
+                .then_some(())
+        });
+        let moved = received().into_iter().find(|one| one.contains(" /new "));
         let moved = moved.unwrap();
         assert!(moved.starts_with("POST "), "{moved}");
         assert!(
@@ -53,24 +57,24 @@ fn a_redirect_within_a_server_is_followed() {
     }
 }
 
-/// T29: whatever a redirect looks like, nothing of ours goes to another origin.
+/// T29: no credential is sent to another origin, whatever the redirect looks like.
 #[test]
-fn a_redirect_elsewhere_is_not_followed_and_told() {
+fn redirect_to_another_origin_is_rejected() {
     let other = Scripted::start(|_| redirect(404, "/"));
     let port = other.address.port();
-    let elsewhere = [
+    let other_origins = [
         format!("http://127.0.0.1:{port}/mcp"),
         format!("http://localhost:{port}/mcp"),
         format!("//127.0.0.1:{port}/mcp"),
         format!("http://eve:secret@127.0.0.1:{port}/mcp?token=secret"),
     ];
-    for location in elsewhere {
+    for location in other_origins {
         for status in [301, 302, 303, 307, 308] {
             let location = location.clone();
             let server = Scripted::start(move |_| redirect(status, &location));
             let gateway = gateway(&source(&server.url("/mcp")), &[], &[]);
-            let told = why(&gateway);
-            assert!(told.contains("where nothing is sent"), "{told}");
+            let line = unreachable_line(&gateway);
+            assert!(line.contains("where nothing is sent"), "{line}");
             let log = gateway.stop().stderr;
             assert!(!log.contains(CANARY) && !log.contains("secret"), "{log}");
         }
@@ -79,7 +83,7 @@ fn a_redirect_elsewhere_is_not_followed_and_told() {
 }
 
 #[test]
-fn what_cannot_be_read_is_told() {
+fn unusable_responses_are_explained() {
     let large = "x".repeat(128 * 1024);
     let answers: [(String, &str); 7] = [
         (
@@ -89,7 +93,7 @@ fn what_cannot_be_read_is_told() {
         (redirect(307, "/mcp"), "redirects again and again"),
         (
             format!("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n{END}"),
-            "compresses its answers, which it was not asked to",
+            "compresses its answers, which it was not requests to",
         ),
         (
             format!("HTTP/1.1 200 OK\r\nX-Large: {large}\r\n{END}"),
@@ -105,20 +109,20 @@ fn what_cannot_be_read_is_told() {
             "refused with HTTP status 500",
         ),
     ];
-    for (answer, words) in answers {
+    for (answer, message) in answers {
         let server = Scripted::start(move |_| answer.clone());
         let gateway = gateway(&source(&server.url("/mcp")), &[], &[]);
-        let told = why(&gateway);
-        assert!(told.contains(words), "{words}: {told}");
+        let line = unreachable_line(&gateway);
+        assert!(line.contains(message), "{message}: {line}");
         gateway.stop();
-        let asked = server.received().concat().to_ascii_lowercase();
-        assert!(!asked.contains("accept-encoding"), "{asked}");
+        let requests = server.received().concat().to_ascii_lowercase();
+        assert!(!requests.contains("accept-encoding"), "{requests}");
     }
 }
 
 #[test]
-fn a_server_that_is_not_there_is_told() {
-    for (url, words) in [
+fn unreachable_server_is_explained() {
+    for (url, message) in [
         (
             "http://127.0.0.1:9/mcp",
             "nothing listens at the source's address",
@@ -129,25 +133,25 @@ fn a_server_that_is_not_there_is_told() {
         ),
     ] {
         let gateway = gateway(&source(url), &[], &[]);
-        let told = why(&gateway);
-        assert!(told.contains(words) && told.contains("cause="), "{told}");
+        let line = unreachable_line(&gateway);
+        assert!(line.contains(message) && line.contains("cause="), "{line}");
         let health = json!({ "name": "system__health", "arguments": {} });
         let health = gateway.modern("tools/call", health).body;
         assert!(
-            health.contains(words.split(';').next().unwrap()),
+            health.contains(message.split(';').next().unwrap()),
             "{health}"
         );
         gateway.stop();
     }
 }
 
-/// What clients show to the gateway is for the gateway alone.
+/// Credentials of clients are for the gateway only.
 #[test]
-fn no_credential_of_a_client_reaches_a_server() {
-    let nearby = Nearby::new();
-    let fixture = nearby.fixture(Fixture::modern());
+fn client_credentials_do_not_reach_a_server() {
+    let servers = TestServers::new();
+    let fixture = servers.fixture(Fixture::modern());
     let server = gateway(&source(&fixture.url()), &[], &[]);
-    works(&server);
+    assert_works(&server);
     fixture.clear_received();
     let secret = "s3cret-of-the-client";
     let mut post = server.post();
@@ -167,12 +171,12 @@ fn no_credential_of_a_client_reaches_a_server() {
     let call = crate::support::messages::Modern::new("tools/call", call);
     let answer = call.post(post);
     assert!(answer.body.contains("simple text"), "{answer:?}");
-    let heard = fixture.received_for("tools/call");
-    assert_eq!(heard.len(), 1);
+    let received = fixture.received_for("tools/call");
+    assert_eq!(received.len(), 1);
     assert_eq!(
-        heard[0].header("authorization"),
+        received[0].header("authorization"),
         Some("Bearer c4nary-of-the-source")
     );
-    assert!(!format!("{heard:?}").contains(secret), "{heard:?}");
+    assert!(!format!("{received:?}").contains(secret), "{received:?}");
     server.stop();
 }

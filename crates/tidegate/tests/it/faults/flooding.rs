@@ -1,0 +1,87 @@
+//! Servers that send too much: in one message, in many, on every channel.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::rig::{AT_ONCE, ROUNDS, Rig, ServerKind, expect_failure, text};
+use crate::support::proc::poll_for;
+
+over_all_transports!(
+    message_of_100_megabytes,
+    log_message_flood,
+    change_notification_flood
+);
+over_stdio!(stderr_flood);
+
+/// Peak memory of the gateway, in kilobytes.
+fn peak_memory(rig: &Rig) -> usize {
+    let path = format!("/proc/{}/status", rig.gateway.process.id());
+    let status = fs::read_to_string(path).unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"));
+    line.unwrap()
+        .split_whitespace()
+        .nth(1)
+        .unwrap()
+        .parse()
+        .unwrap()
+}
+
+/// The call fails, and memory for the whole message is never allocated.
+fn message_of_100_megabytes(kind: ServerKind) {
+    let rig = Rig::start(kind, &[], &json!({ "call_timeout": "2m" }));
+    let before = peak_memory(&rig);
+    let answer = rig.call("fault_big", &json!({}));
+    expect_failure(&answer);
+    // The only stream of HTTP+SSE has to be reopened.
+    if kind != ServerKind::HttpSse {
+        let message = answer["error"]["message"].as_str().unwrap();
+        assert!(message.contains("larger than allowed"), "{answer}");
+    }
+    rig.wait_until_working();
+    let more = peak_memory(&rig).saturating_sub(before);
+    assert!(more < 64 * 1024, "memory grew by {more} KB");
+    rig.end();
+}
+
+fn log_message_flood(kind: ServerKind) {
+    let rig = Rig::start(kind, &[], &json!({}));
+    rig.call_repeatedly("fault_flood", &json!({ "count": 2000 }), |answer| {
+        assert_eq!(text(answer), "Sent 2000 messages.");
+    });
+    assert!(rig.works());
+    rig.end();
+}
+
+/// Lists are refreshed at intervals, not for each notification.
+fn change_notification_flood(kind: ServerKind) {
+    let rig = Rig::start(kind, &[], &json!({}));
+    rig.call_repeatedly("fault_notifications", &json!({ "count": 1000 }), |answer| {
+        assert_eq!(text(answer), "Sent 1000 notifications.");
+    });
+    let received = rig.call("received_messages", &json!({ "method": "tools/list" }));
+    let received: Vec<Value> = serde_json::from_str(text(&received)).unwrap();
+    let calls = AT_ONCE * ROUNDS;
+    assert!(
+        received.len() < calls * 100,
+        "{} list requests",
+        received.len()
+    );
+    assert!(rig.works());
+    rig.end();
+}
+
+/// All of stderr is read, some lines are logged, and the rest is counted.
+fn stderr_flood(kind: ServerKind) {
+    let rig = Rig::start(kind, &[], &json!({}));
+    rig.call_repeatedly("fault_stderr", &json!({ "lines": 5000 }), |answer| {
+        assert_eq!(text(answer), "Wrote 5000 lines.");
+    });
+    assert!(rig.works());
+    poll_for("the count of suppressed lines", || {
+        (rig.logged("more than is logged") > 0).then_some(())
+    });
+    let logged = rig.logged("stderr line");
+    assert!((1..20_000).contains(&logged), "{logged} lines");
+    rig.end();
+}
