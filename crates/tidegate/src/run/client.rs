@@ -25,7 +25,7 @@ mod target;
 use std::io;
 use std::time::Duration;
 
-use super::report::{exit_for, fail, start_log};
+use super::report::{end_line, exit_for, fail, start_log};
 use super::runtime::block_on;
 use super::signals::shutdown_signal;
 use crate::cli::{ClientCommand, Exit, OutputArgs};
@@ -105,6 +105,7 @@ impl ClientRequest {
         let output = tokio::select! {
             output = self.output(&connection, progress) => output,
             () = shutdown.cancelled() => {
+                end_line();
                 Err(anyhow::anyhow!("stopped by a signal before the gateway answered"))
             }
         };

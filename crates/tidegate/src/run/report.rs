@@ -19,6 +19,13 @@ pub(super) fn print_early_exit(early: &EarlyExit) -> Exit {
     early.exit
 }
 
+/// Starts a new line on a terminal, which has echoed `^C` on the current one.
+pub(super) fn end_line() {
+    if io::stderr().is_terminal() {
+        writeln!(io::stderr()).ok();
+    }
+}
+
 /// Prints an error message.
 pub(super) fn fail(message: &dyn Display, exit: Exit) -> Exit {
     writeln!(io::stderr(), "{message}").ok();

@@ -5,4 +5,5 @@ mod config;
 mod pipes;
 mod secrets;
 mod signals;
+mod terminal;
 mod usage;

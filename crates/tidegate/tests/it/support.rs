@@ -14,6 +14,7 @@ pub(crate) mod scripted;
 pub(crate) mod server;
 pub(crate) mod session;
 pub(crate) mod stdio;
+pub(crate) mod terminal;
 pub(crate) mod tools;
 
 use std::time::Duration;

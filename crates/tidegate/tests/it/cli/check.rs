@@ -9,7 +9,7 @@ fn a_good_file_is_summed_up() {
     let home = Home::with_config("listen: 127.0.0.1:9000\nlog: { level: debug }\n");
     let ended = home.run(&["check"]).expect_code(0);
     for part in [
-        "tidegate.yaml: good",
+        "tidegate.yaml: valid",
         "127.0.0.1:9000",
         "system",
         "debug, text",

@@ -5,7 +5,12 @@ use std::io::{PipeWriter, Write, pipe};
 
 use crate::support::{Ended, Home, Running, Stdio};
 
-const PRINTING: [&[&str]; 3] = [&["schema"], &["check"], &["check", "--json"]];
+const PRINTING: [&[&str]; 4] = [
+    &["schema"],
+    &["check"],
+    &["check", "--json"],
+    &["completions", "bash"],
+];
 
 /// A pipe whose reader is gone.
 fn unread() -> PipeWriter {

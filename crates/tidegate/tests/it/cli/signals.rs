@@ -71,3 +71,25 @@ fn a_signal_ends_stdio_though_its_input_is_open() {
     stdio.process.wait();
     stdio.end();
 }
+
+/// SIGHUP is sent to reload a service, and when a terminal closes.
+#[test]
+fn sighup_does_not_end_a_gateway() {
+    let line = "SIGHUP received; configuration reload is not supported, restart to apply changes";
+    let server = Server::start();
+    server.process.signal(Signal::HUP);
+    server.process.stderr.find(line);
+    server
+        .home
+        .run(&["sources", "--url", &server.url()])
+        .expect_code(0);
+    server.stop();
+
+    let mut stdio = Stdio::start();
+    stdio.ping();
+    stdio.process.signal(Signal::HUP);
+    stdio.process.stderr.find(line);
+    stdio.ping();
+    stdio.process.signal(Signal::TERM);
+    stdio.process.wait();
+}

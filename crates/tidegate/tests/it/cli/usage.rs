@@ -69,3 +69,34 @@ fn the_schema_is_json_on_stdout() {
     assert_eq!(schema["properties"]["listen"]["default"], "127.0.0.1:8080");
     assert_eq!(ended.stderr, "");
 }
+
+/// `tidegate 0.1.0 (abc1234)`; without the commit if the sources are not in a git checkout.
+#[test]
+fn the_version_names_the_commit() {
+    let printed = Home::new().run(&["--version"]).expect_code(0).stdout;
+    let version = concat!("tidegate ", env!("CARGO_PKG_VERSION"));
+    let commit = printed.strip_prefix(version).unwrap().trim_end();
+    let is_commit = |text: &str| text.len() >= 7 && text.chars().all(|c| c.is_ascii_hexdigit());
+    let named = commit
+        .strip_prefix(" (")
+        .and_then(|text| text.strip_suffix(')'));
+    assert!(
+        commit.is_empty() || named.is_some_and(is_commit),
+        "{printed}"
+    );
+}
+
+#[test]
+fn completions_are_printed_for_every_shell() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = Home::new()
+            .run(&["completions", shell])
+            .expect_code(0)
+            .stdout;
+        for part in ["tidegate", "sources", "log-level", "completions"] {
+            assert!(script.contains(part), "{shell} lacks {part}");
+        }
+        assert!(!script.contains("child-guard"), "{shell}");
+    }
+    refused(&["completions", "nu"], &["nu", "bash"]);
+}
