@@ -12,7 +12,7 @@ use super::connection::GatewayConnection;
 use super::content::{ContentText, content_text};
 use super::lists::{entries, entry_key};
 use super::output::CommandOutput;
-use super::suggestions::{explain_error, spellings, suggestion};
+use super::suggestions::{Suggestion, explain_error, spellings, suggest};
 use crate::cli::Exit;
 
 /// What to call.
@@ -73,8 +73,9 @@ pub(super) async fn run(
     if parsed.is_error {
         output.exit = Exit::Failure;
         // Some servers report an unknown tool in a result.
-        if let Some(suggestion) = suggestion(connection, List::Tools, tool).await {
-            output.messages += &format!("tidegate: no tool `{tool}` is listed; {suggestion}\n");
+        match suggest(connection, List::Tools, tool).await {
+            Suggestion::None => {}
+            found => output.messages += &format!("tidegate: no tool `{tool}` is listed; {found}\n"),
         }
     }
     Ok(output)

@@ -1,5 +1,7 @@
 //! Explains errors about a name: similar names, and unavailable sources that might have it.
 
+use std::fmt;
+
 use tidegate_core::{Code, Error, List};
 use tidegate_mcp::codes;
 
@@ -19,16 +21,19 @@ pub(super) async fn explain_error(
         Code::ResourceNotFound => format!("no resource has the URI `{name}`"),
         _ => error.message().to_owned(),
     };
-    let suggestion = match (list, error.code()) {
+    let found = match (list, error.code()) {
         // A resource can exist without being listed.
-        (List::Resources, code) if code != Code::ResourceNotFound => None,
-        (_, code) if is_unavailable(code) => None,
-        _ => suggestion(connection, list, name).await,
+        (List::Resources, code) if code != Code::ResourceNotFound => Suggestion::None,
+        (_, code) if is_unavailable(code) => Suggestion::None,
+        _ => suggest(connection, list, name).await,
     };
-    if let Some(suggestion) = &suggestion {
-        message += &format!("; {suggestion}");
+    match &found {
+        Suggestion::Similar(_) => message += &format!("; {found}"),
+        // An error that names an unavailable source explains enough.
+        Suggestion::List(_) if !message.contains("source `") => message += &format!("; {found}"),
+        Suggestion::List(_) | Suggestion::None => {}
     }
-    if suggestion.is_some() || error.code() == Code::SourceDown {
+    if !matches!(found, Suggestion::None) || error.code() == Code::SourceDown {
         for source in unhealthy_sources(connection) {
             if !source.is_named_in(&message) {
                 message += &format!("\n  {}", source.message);
@@ -48,14 +53,33 @@ fn is_unavailable(code: Code) -> bool {
     }
 }
 
-/// What to try instead of a name that is not listed; none if it is listed.
-pub(super) async fn suggestion(
-    connection: &GatewayConnection,
-    list: List,
-    name: &str,
-) -> Option<String> {
-    // If the list fails, the first error is the one to report.
-    let entries = entries(connection, list).await.ok()?;
+/// What to try instead of a name.
+pub(super) enum Suggestion {
+    /// The name is listed, or the list is not available.
+    None,
+    Similar(String),
+    List(List),
+}
+
+impl fmt::Display for Suggestion {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => Ok(()),
+            Self::Similar(name) => write!(f, "did you mean `{name}`?"),
+            Self::List(list) => {
+                let kind = list_name(*list);
+                write!(f, "`tidegate ls {kind}` lists all {kind}")
+            }
+        }
+    }
+}
+
+/// Looks for a listed name that is similar to one that is not listed.
+pub(super) async fn suggest(connection: &GatewayConnection, list: List, name: &str) -> Suggestion {
+    let Ok(entries) = entries(connection, list).await else {
+        // The error to report is that of the request.
+        return Suggestion::None;
+    };
     let names: Vec<String> = entries
         .iter()
         .filter_map(|entry| entry_key(list, entry))
@@ -69,15 +93,14 @@ pub(super) async fn suggestion(
         .map(|(spelling, _)| spelling.as_str())
         .collect();
     if known.contains(&name) {
-        return None;
+        return Suggestion::None;
     }
     let similar = nearest(name, &known)
         .and_then(|similar| spellings.iter().find(|(spelling, _)| *spelling == similar));
-    let kind = list_name(list);
-    Some(match similar {
-        Some((_, full)) => format!("did you mean `{full}`?"),
-        None => format!("`tidegate ls {kind}` lists all {kind}"),
-    })
+    match similar {
+        Some((_, full)) => Suggestion::Similar((*full).to_owned()),
+        None => Suggestion::List(list),
+    }
 }
 
 /// The names that a listed entry can be requested by: as listed, and without its source.
