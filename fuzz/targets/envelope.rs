@@ -5,11 +5,11 @@ use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;
 use tidegate_core::ClientContext;
 use tidegate_mcp::revision::{lift_legacy, lift_modern};
-use tidegate_mcp::{Era, Inbound, Limits, Message, Revision, decode};
+use tidegate_mcp::{Era, Inbound, DecodeLimits, Message, Revision, decode};
 
-const LIMITS: Limits = Limits {
-    depth: 64,
-    batch: 16,
+const LIMITS: DecodeLimits = DecodeLimits {
+    max_depth: 64,
+    max_batch: 16,
 };
 
 fuzz_target!(|bytes: &[u8]| {
@@ -28,7 +28,7 @@ fuzz_target!(|bytes: &[u8]| {
 
 fn messages(bytes: &[u8]) -> Vec<Message> {
     match decode(Bytes::copy_from_slice(bytes), LIMITS) {
-        Ok(Inbound::One(message)) => vec![message],
+        Ok(Inbound::Single(message)) => vec![message],
         Ok(Inbound::Batch(messages)) => {
             assert!(messages.len() <= LIMITS.batch, "a batch exceeds its limit");
             messages.into_iter().filter_map(Result::ok).collect()

@@ -6,20 +6,20 @@
 use bytes::Bytes;
 use libfuzzer_sys::fuzz_target;
 use tidegate_mcp::revision::{Classification, StandardHeaders, classify, lift_modern};
-use tidegate_mcp::{Limits, decode_one};
+use tidegate_mcp::{DecodeLimits, decode_single};
 
-const LIMITS: Limits = Limits {
-    depth: 64,
-    batch: 16,
+const LIMITS: DecodeLimits = DecodeLimits {
+    max_depth: 64,
+    max_batch: 16,
 };
 
 fuzz_target!(|bytes: &[u8]| {
     let (head, body) = halves(bytes);
-    let Ok(headers) = StandardHeaders::read(head.split(|byte| *byte == b'\n').filter_map(header))
+    let Ok(headers) = StandardHeaders::parse(head.split(|byte| *byte == b'\n').filter_map(header))
     else {
         return;
     };
-    let Ok(message) = decode_one(Bytes::copy_from_slice(body), LIMITS) else {
+    let Ok(message) = decode_single(Bytes::copy_from_slice(body), LIMITS) else {
         return;
     };
     if matches!(classify(&message, &headers), Ok(Classification::Modern)) {

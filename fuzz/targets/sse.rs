@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use tidegate_mcp::sse::{Decoder, Event, TooLarge};
+use tidegate_mcp::sse::{EventTooLarge, SseDecoder, SseEvent};
 
 const LIMIT: usize = 64;
 
@@ -21,8 +21,8 @@ fuzz_target!(|bytes: &[u8]| {
     }
 });
 
-fn read(chunks: &[&[u8]]) -> Result<Vec<Event>, TooLarge> {
-    let mut decoder = Decoder::new(LIMIT);
+fn read(chunks: &[&[u8]]) -> Result<Vec<SseEvent>, EventTooLarge> {
+    let mut decoder = SseDecoder::new(LIMIT);
     let mut events = Vec::new();
     for chunk in chunks {
         events.extend(decoder.push(chunk)?);

@@ -1,7 +1,7 @@
 //! Validates the answers of clients to questions.
 
 use tidegate_core::{Code, Declined, QuestionKind, RawJson};
-use tidegate_mcp::{Answer, codes};
+use tidegate_mcp::{ResponseBody, codes};
 
 /// Checks that this JSON can be the answer to a question of this kind; the error names what is
 /// wrong with it.
@@ -33,16 +33,19 @@ pub fn validate(kind: QuestionKind, answer: &RawJson) -> Result<(), &'static str
 }
 
 /// The answer in a client's response to a question. A malformed answer is declined.
-pub(crate) fn from_response(kind: QuestionKind, response: Answer) -> Result<RawJson, Declined> {
+pub(crate) fn from_response(
+    kind: QuestionKind,
+    response: ResponseBody,
+) -> Result<RawJson, Declined> {
     match response {
-        Answer::Result(answer) => match validate(kind, &answer) {
+        ResponseBody::Result(answer) => match validate(kind, &answer) {
             Ok(()) => Ok(answer),
             Err(reason) => Err(Declined {
                 code: Some(codes::of(Code::Internal).legacy),
                 message: format!("the client sent a malformed answer: {reason}"),
             }),
         },
-        Answer::Error(error) => Err(Declined {
+        ResponseBody::Error(error) => Err(Declined {
             code: Some(error.code),
             message: error.message,
         }),

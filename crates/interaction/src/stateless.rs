@@ -191,7 +191,7 @@ impl SuspendableCall {
         for question in self.questions.into_values() {
             let answer = match question.kind {
                 QuestionKind::Elicit => Ok(cancelled_elicitation()),
-                QuestionKind::Sample => Err(timed_out(codes::REFUSED_BY_USER)),
+                QuestionKind::Sample => Err(timed_out(codes::USER_REJECTED)),
                 QuestionKind::Roots => Err(timed_out(codes::of(Code::Internal).legacy)),
             };
             question.answer(answer);

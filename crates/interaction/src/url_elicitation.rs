@@ -10,8 +10,8 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use parking_lot::{Mutex, MutexGuard};
 use tidegate_core::{Change, ChangeSender, Event, EventStream, Question, random_bytes};
-use tidegate_mcp::revision::client::rename_elicitation_ids;
 use tidegate_mcp::revision::question::{elicitation_id, with_elicitation_id};
+use tidegate_mcp::revision::url_elicitation::rename_elicitation_ids;
 
 /// Ids that are remembered for one server.
 const MAX_IDS: usize = 1_000;

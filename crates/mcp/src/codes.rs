@@ -1,19 +1,19 @@
-//! The table of error codes: the only place where an error has a number, a status or a label.
+//! The table of error codes: the JSON-RPC number, HTTP status and label of every error.
 
 use tidegate_core::Code;
 
-use crate::Era;
+use crate::era::Era;
 
-/// What a server of one revision answers when the user must go to a page first.
+/// Sent by a server of 2025-11-25 when the user must visit a URL first.
 pub const URL_ELICITATION_REQUIRED: i64 = -32042;
 
-/// What a client answers by custom when its user does not want to.
-pub const REFUSED_BY_USER: i64 = -1;
+/// Sent by a client whose user rejects a sampling request.
+pub const USER_REJECTED: i64 = -1;
 
-/// How a code looks outside.
+/// How an error code appears to clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Row {
-    /// A name for programs: `data.kind`, logs and metrics.
+pub struct CodeSpec {
+    /// The label in `data.kind`, logs and metrics.
     pub kind: &'static str,
     /// The JSON-RPC number for a client of the legacy era.
     pub legacy: i64,
@@ -23,11 +23,11 @@ pub struct Row {
     pub legacy_status: u16,
     /// The HTTP status for a client of the modern era.
     pub modern_status: u16,
-    /// What it means, for the reference page.
+    /// The description on the reference page.
     pub meaning: &'static str,
 }
 
-impl Row {
+impl CodeSpec {
     pub fn number(&self, era: Era) -> i64 {
         match era {
             Era::Legacy => self.legacy,
@@ -43,8 +43,8 @@ impl Row {
     }
 }
 
-const fn row(kind: &'static str, number: i64, status: u16, meaning: &'static str) -> Row {
-    Row {
+const fn spec(kind: &'static str, number: i64, status: u16, meaning: &'static str) -> CodeSpec {
+    CodeSpec {
         kind,
         legacy: number,
         modern: number,
@@ -54,207 +54,212 @@ const fn row(kind: &'static str, number: i64, status: u16, meaning: &'static str
     }
 }
 
-/// Every code with its row.
-pub fn of(code: Code) -> Row {
+/// The specification of a code.
+pub fn of(code: Code) -> CodeSpec {
     match code {
-        Code::ParseError => row(
+        Code::ParseError => spec(
             "parse_error",
             -32700,
             400,
-            "The bytes are not JSON, or not UTF-8.",
+            "The message is not valid JSON, or not UTF-8.",
         ),
-        Code::InvalidRequest => row(
+        Code::InvalidRequest => spec(
             "invalid_request",
             -32600,
             400,
-            "JSON, but not a message this endpoint can take.",
+            "The message is valid JSON but not a valid JSON-RPC message for this endpoint.",
         ),
-        Code::MethodNotFound => Row {
+        Code::MethodNotFound => CodeSpec {
             legacy_status: 200,
-            ..row(
+            ..spec(
                 "method_not_found",
                 -32601,
                 404,
-                "No such method in the client's revision.",
+                "The method does not exist in the client's protocol revision.",
             )
         },
-        Code::InvalidParams => row(
+        Code::InvalidParams => spec(
             "invalid_params",
             -32602,
             200,
-            "The parameters of the method are wrong.",
+            "The parameters of the method are invalid.",
         ),
-        Code::MalformedMeta => row(
+        Code::MalformedMeta => spec(
             "malformed_meta",
             -32602,
             400,
             "A stateless request lacks its protocol version or client capabilities, or they are malformed.",
         ),
-        Code::HeaderMismatch => row(
+        Code::HeaderMismatch => spec(
             "header_mismatch",
             -32020,
             400,
-            "A standard header is missing, stands twice, or contradicts the body.",
+            "A standard header is missing, appears twice, or does not match the body.",
         ),
-        Code::MissingCapability => Row {
+        Code::MissingCapability => CodeSpec {
             legacy: -32603,
             legacy_status: 200,
-            ..row(
+            ..spec(
                 "missing_capability",
                 -32021,
                 400,
-                "The request needs a capability its client did not declare.",
+                "The request requires a capability that the client did not declare.",
             )
         },
-        Code::UnsupportedRevision => row(
+        Code::UnsupportedRevision => spec(
             "unsupported_revision",
             -32022,
             400,
-            "The gateway does not speak the protocol revision asked for; `data.supported` lists those it does.",
+            "The gateway does not support the requested protocol revision; `data.supported` lists the supported ones.",
         ),
-        Code::ResourceNotFound => Row {
+        Code::ResourceNotFound => CodeSpec {
             legacy: -32002,
-            ..row(
+            ..spec(
                 "resource_not_found",
                 -32602,
                 200,
-                "No resource has this URI; it is in `data.uri`.",
+                "No resource has the URI in `data.uri`.",
             )
         },
-        Code::UnknownTarget => row(
+        Code::UnknownTarget => spec(
             "unknown_target",
             -32602,
             200,
-            "No tool, prompt or reference has this name.",
+            "No tool, prompt or completion reference has this name.",
         ),
-        Code::Unauthenticated => row(
+        Code::Unauthenticated => spec(
             "unauthenticated",
             -31401,
             401,
-            "No credential, or a wrong one.",
+            "The credential is missing or invalid.",
         ),
-        Code::Forbidden => row("forbidden", -31403, 200, "The caller may not do this."),
-        Code::ForeignOrigin => row(
+        Code::Forbidden => spec(
+            "forbidden",
+            -31403,
+            200,
+            "The caller is not allowed to do this.",
+        ),
+        Code::ForeignOrigin => spec(
             "foreign_origin",
             -31403,
             403,
-            "The request comes from a web page that is not allowed, or names a host that is not ours.",
+            "The `Origin` of the request is not allowed, or its `Host` is not one of the gateway.",
         ),
-        Code::Timeout => row("timeout", -31408, 200, "The call took longer than it may."),
-        Code::RateLimited => row(
+        Code::Timeout => spec("timeout", -31408, 200, "The call exceeded its timeout."),
+        Code::RateLimited => spec(
             "rate_limited",
             -31429,
             429,
-            "Too many calls from this caller.",
+            "The caller exceeded its rate limit.",
         ),
-        Code::Declined => row(
+        Code::Declined => spec(
             "declined",
             -32603,
             200,
-            "The source asked the client something first, and the client refused or did not answer.",
+            "The source asked the client a question, and the client declined or did not answer.",
         ),
-        Code::Unavailable => row(
+        Code::Unavailable => spec(
             "unavailable",
             -31503,
             503,
-            "The gateway cannot take this call now; try again later.",
+            "The gateway is overloaded or shutting down; retry later.",
         ),
-        Code::SourceDown => row(
+        Code::SourceDown => spec(
             "source_down",
             -31503,
             200,
-            "The source cannot be asked now, and was not; try again later.",
+            "The source is not connected or not accepting calls. The call was not sent; retry later.",
         ),
-        Code::SourceFailed => row(
+        Code::SourceFailed => spec(
             "source_failed",
             -31503,
             200,
-            "The source was asked and did not answer properly. What it did is not known.",
+            "The call was sent, but the source did not return a valid response. Whether it took effect is unknown.",
         ),
-        Code::TooLarge => row(
+        Code::TooLarge => spec(
             "too_large",
             -32600,
             413,
-            "The message is larger than allowed.",
+            "The message exceeds the size limit.",
         ),
-        Code::TooSlow => row(
+        Code::TooSlow => spec(
             "too_slow",
             -32600,
             408,
-            "The client took too long to send its message.",
+            "The client did not send the whole message in time.",
         ),
-        Code::NotAcceptable => row(
+        Code::NotAcceptable => spec(
             "not_acceptable",
             -32600,
             406,
             "The client must accept both `application/json` and `text/event-stream`.",
         ),
-        Code::UnsupportedMedia => row(
+        Code::UnsupportedMedia => spec(
             "unsupported_media",
             -32600,
             415,
-            "The body must be `application/json`, uncompressed.",
+            "The body must be uncompressed `application/json`.",
         ),
-        Code::SessionNotFound => row(
+        Code::SessionNotFound => spec(
             "session_not_found",
             -32600,
             404,
-            "The session is unknown, has ended, or belongs to someone else; initialize again.",
+            "The session is unknown, has ended, or belongs to another principal; initialize again.",
         ),
-        Code::SessionRequired => row(
+        Code::SessionRequired => spec(
             "session_required",
             -32600,
             400,
-            "This needs a session; initialize first and send its id.",
+            "The request requires a session; initialize first and send its id.",
         ),
-        Code::StreamTaken => row(
+        Code::StreamTaken => spec(
             "stream_taken",
             -32600,
             409,
-            "The stream is being read already.",
+            "Another request is already reading this stream.",
         ),
-        Code::NoEndpoint => row("no_endpoint", -32600, 404, "There is no such endpoint."),
-        Code::MethodNotAllowed => row(
+        Code::NoEndpoint => spec("no_endpoint", -32600, 404, "The endpoint does not exist."),
+        Code::MethodNotAllowed => spec(
             "method_not_allowed",
             -32600,
             405,
-            "The endpoint does not take this HTTP method.",
+            "The endpoint does not support this HTTP method.",
         ),
-        Code::Storage => row(
+        Code::Storage => spec(
             "storage",
             -32603,
             200,
-            "What the gateway keeps cannot be read or written; the log has the cause.",
+            "The gateway could not read or write its storage; see the log for the cause.",
         ),
-        Code::Internal => row(
+        Code::Internal => spec(
             "internal",
             -32603,
             200,
-            "A fault inside the gateway; the log has the cause.",
+            "An internal error of the gateway; see the log for the cause.",
         ),
         Code::Source(number) => source(number),
     }
 }
 
-/// A source's own number, unless it means something else to this client, or nothing it may be sent.
-fn source(number: i64) -> Row {
+/// A source's own number, unless it has another meaning in the client's era or is reserved there.
+fn source(number: i64) -> CodeSpec {
     const INTERNAL: i64 = -32603;
-    let ours = (-32022..=-32020).contains(&number);
-    let reserved = (-32099..=-32000).contains(&number) && number != -32021;
+    let is_modern_only = (-32022..=-32020).contains(&number);
+    let is_reserved = (-32099..=-32000).contains(&number) && number != -32021;
     let status = match number {
         -32021 => 400,
         -32601 => 404,
         _ => 200,
     };
-    Row {
-        legacy: if ours { INTERNAL } else { number },
-        modern: if reserved { INTERNAL } else { number },
+    CodeSpec {
+        legacy: if is_modern_only { INTERNAL } else { number },
+        modern: if is_reserved { INTERNAL } else { number },
         legacy_status: 200,
-        ..row("source", number, status, "What the source itself answered.")
+        ..spec("source", number, status, "An error returned by the source.")
     }
 }
 
-/// Every code once, in the order of the reference page.
+/// Every code, in the order of the reference page.
 pub const ALL: [Code; 31] = [
     Code::ParseError,
     Code::InvalidRequest,
@@ -293,9 +298,9 @@ pub const ALL: [Code; 31] = [
 mod tests {
     use super::*;
 
-    /// X2: our own numbers stay outside the reserved band, and no undefined one inside it is used.
+    /// X2: our own numbers are outside the reserved range, and inside it only defined ones are used.
     #[test]
-    fn no_number_is_one_that_the_specification_reserves() {
+    fn uses_no_reserved_numbers() {
         let defined = [
             -32700, -32600, -32601, -32602, -32603, -32020, -32021, -32022,
         ];
@@ -303,12 +308,12 @@ mod tests {
             .into_iter()
             .filter(|code| !matches!(code, Code::Source(_)))
         {
-            let row = of(code);
-            for number in [row.legacy, row.modern] {
-                let ours = !(-32768..=-32000).contains(&number);
-                let not_found = number == -32002 && number == row.legacy;
+            let spec = of(code);
+            for number in [spec.legacy, spec.modern] {
+                let is_own = !(-32768..=-32000).contains(&number);
+                let not_found = number == -32002 && number == spec.legacy;
                 assert!(
-                    ours || not_found || defined.contains(&number),
+                    is_own || not_found || defined.contains(&number),
                     "{code:?}: {number}"
                 );
             }

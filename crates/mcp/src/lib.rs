@@ -1,34 +1,29 @@
 //! MCP on the wire: bytes become messages, messages of any revision become the core's requests,
 //! and replies become messages again.
 //!
-//! Read in the order of the path: [`decode`] (envelope), [`revision::frame`] (which revision),
-//! [`revision::lift`], and [`Lowering`] on the way back. [`sse`] and [`lines`] are the two framings.
+//! Read in the order of a request: [`decode`] parses bytes, [`revision::classify`] decides which
+//! exchange a message belongs to, [`revision::lift_modern`] and [`revision::lift_legacy`] turn it
+//! into a request for the core, and [`Lowering`] turns the reply into messages. [`sse`] and
+//! [`lines`] are the framings of HTTP and stdio.
 //!
-//! No I/O; knows no sources, no roles and no sockets. Revisions are named and compared in the
-//! folder `revision` and nowhere else.
+//! Does no I/O. Must not know: sources, roles and sockets. Only the module `revision` names or
+//! compares revisions.
 
 pub mod codes;
-mod depth;
-mod envelope;
-mod id;
+mod decode;
+mod era;
 pub mod lines;
-mod oversized;
+mod message;
+mod nesting;
+mod oversized_response;
+mod request_id;
 pub mod revision;
 pub mod sse;
 
-pub use envelope::{
-    Answer, Inbound, Limits, Message, Rejection, RpcError, batch_refused, decode,
-    decode_error_without_id, decode_one,
-};
-pub use id::RequestId;
-pub use oversized::answered_id;
-pub use revision::{Era, Lifted, Lowering, OutgoingMessage, Revision};
-
-/// A JSON text without line breaks. Legal JSON has none inside strings, so nothing is lost.
-pub fn single_line(json: &str) -> std::borrow::Cow<'_, str> {
-    if json.contains(['\n', '\r']) {
-        json.replace(['\n', '\r'], " ").into()
-    } else {
-        json.into()
-    }
-}
+pub use decode::{DecodeLimits, batch_not_allowed, decode, decode_error_without_id, decode_single};
+pub use era::Era;
+pub use lines::single_line;
+pub use message::{Inbound, Message, Rejection, ResponseBody, RpcError};
+pub use oversized_response::oversized_response_id;
+pub use request_id::RequestId;
+pub use revision::{Lifted, Lowering, OutgoingMessage, Revision};

@@ -1,33 +1,34 @@
-//! The framing of stdio: one message a line. Splits a stream of bytes, and never holds more than
-//! the longest line allowed.
+//! The framing of stdio: one message per line. Buffers at most one line of the maximum length.
+
+use std::borrow::Cow;
 
 use bytes::{Buf, Bytes, BytesMut};
 
-/// Bytes that are kept of either end of a line that is too long.
-const EDGE: usize = 256;
+/// Bytes kept from each end of a line that is too long.
+const KEPT_BYTES: usize = 256;
 
-/// One line, or what is left of one that was too long.
+/// One line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Line {
     Text(Bytes),
-    /// How it began and how it ended; all else has been thrown away.
+    /// Exceeded the limit: its first and last bytes.
     TooLong {
         head: Bytes,
         tail: Bytes,
     },
 }
 
-/// Cuts bytes into lines as they come.
+/// Splits a stream of bytes into lines.
 #[derive(Debug)]
 pub struct LineSplitter {
     limit: usize,
     partial: BytesMut,
-    /// The end so far of a line that is too long; its beginning is the partial line.
+    /// The last bytes so far of a line that is too long; `partial` then has its first bytes.
     overflow: Option<BytesMut>,
 }
 
 impl LineSplitter {
-    /// Lines may have up to `limit` bytes, the line break not counted.
+    /// `limit` is the maximum length of a line in bytes, without its line break.
     pub fn new(limit: usize) -> Self {
         Self {
             limit,
@@ -36,19 +37,19 @@ impl LineSplitter {
         }
     }
 
-    /// Takes the next bytes and gives the lines that are complete now. Blank lines are nothing.
+    /// Adds bytes and returns the lines that are complete now. Blank lines are skipped.
     pub fn push(&mut self, mut bytes: &[u8]) -> Vec<Line> {
         let mut lines = Vec::new();
         while let Some(end) = bytes.iter().position(|byte| *byte == b'\n') {
-            self.take(&bytes[..end]);
+            self.append(&bytes[..end]);
             lines.extend(self.finish());
             bytes = &bytes[end + 1..];
         }
-        self.take(bytes);
+        self.append(bytes);
         lines
     }
 
-    /// The end of the input: a last line without a line break is a line.
+    /// Ends the line; at the end of the input, returns a last line without a line break.
     pub fn finish(&mut self) -> Option<Line> {
         let line = self.partial.split().freeze();
         if let Some(tail) = self.overflow.take() {
@@ -59,25 +60,34 @@ impl LineSplitter {
         (!blank).then_some(Line::Text(line))
     }
 
-    fn take(&mut self, bytes: &[u8]) {
+    fn append(&mut self, bytes: &[u8]) {
         if self.overflow.is_none() && self.partial.len() + bytes.len() <= self.limit {
             return self.partial.extend_from_slice(bytes);
         }
         if self.overflow.is_none() {
-            let all = std::mem::take(&mut self.partial);
-            let head = all.iter().chain(bytes).take(EDGE.min(self.limit));
+            let line = std::mem::take(&mut self.partial);
+            let head = line.iter().chain(bytes).take(KEPT_BYTES.min(self.limit));
             self.partial = head.copied().collect();
-            self.overflow = Some(last(&all).into());
+            self.overflow = Some(last_bytes(&line).into());
         }
         let tail = self.overflow.get_or_insert_default();
-        tail.extend_from_slice(last(bytes));
-        let surplus = tail.len().saturating_sub(EDGE);
+        tail.extend_from_slice(last_bytes(bytes));
+        let surplus = tail.len().saturating_sub(KEPT_BYTES);
         tail.advance(surplus);
     }
 }
 
-fn last(bytes: &[u8]) -> &[u8] {
-    &bytes[bytes.len().saturating_sub(EDGE)..]
+fn last_bytes(bytes: &[u8]) -> &[u8] {
+    &bytes[bytes.len().saturating_sub(KEPT_BYTES)..]
+}
+
+/// JSON without line breaks. Valid JSON has none inside strings, so nothing is lost.
+pub fn single_line(json: &str) -> Cow<'_, str> {
+    if json.contains(['\n', '\r']) {
+        json.replace(['\n', '\r'], " ").into()
+    } else {
+        json.into()
+    }
 }
 
 #[cfg(test)]
@@ -97,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_is_too_long_costs_only_itself() {
+    fn a_line_that_is_too_long_does_not_affect_others() {
         let lines = split(4, &[b"ab\ntoo ", b"long", b"\n\n \r\ncd\nef"]);
         let text = |text: &'static str| Line::Text(Bytes::from_static(text.as_bytes()));
         let too_long = Line::TooLong {
@@ -108,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn of_a_line_that_is_too_long_the_edges_are_kept() {
+    fn keeps_both_ends_of_a_line_that_is_too_long() {
         let long: Vec<u8> = (0..=u8::MAX)
             .filter(|byte| *byte != b'\n')
             .cycle()
@@ -116,10 +126,10 @@ mod tests {
             .collect();
         let chunks: Vec<_> = long.chunks(300).chain([&b"\n"[..]]).collect();
         let [Line::TooLong { head, tail }] = &split(1000, &chunks)[..] else {
-            panic!("one line was too long");
+            panic!("expected one oversized line");
         };
-        assert_eq!(head, &long[..EDGE]);
-        assert_eq!(tail, &long[long.len() - EDGE..]);
+        assert_eq!(head, &long[..KEPT_BYTES]);
+        assert_eq!(tail, &long[long.len() - KEPT_BYTES..]);
     }
 
     proptest! {

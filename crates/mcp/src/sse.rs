@@ -1,19 +1,19 @@
-//! Server-sent events: writing them, and reading them as they come in pieces.
+//! Server-sent events: encoding, and decoding from chunks of bytes.
 
 mod decoder;
 
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use crate::single_line;
+use crate::lines::single_line;
 
-pub use decoder::{Decoder, Event, TooLarge};
+pub use decoder::{EventTooLarge, SseDecoder, SseEvent};
 
-/// A comment: keeps a silent stream open.
+/// A comment that keeps an idle stream open.
 pub const KEEP_ALIVE: &str = ": keep-alive\n\n";
 
-/// Writes one event that carries a message.
-pub fn message(id: Option<&str>, json: &str) -> String {
+/// Encodes a message as an event.
+pub fn encode_message(id: Option<&str>, json: &str) -> String {
     let mut text = String::with_capacity(json.len() + 48);
     push_id(&mut text, id);
     text.push_str("event: message\n");
@@ -21,16 +21,16 @@ pub fn message(id: Option<&str>, json: &str) -> String {
     text
 }
 
-/// Writes the event a resumable stream begins with: an id to come back with, and no message.
-pub fn priming(id: &str, retry: Duration) -> String {
+/// Encodes the first event of a resumable stream: an id to resume from, and no message.
+pub fn encode_priming(id: &str, retry: Duration) -> String {
     let mut text = String::new();
     push_id(&mut text, Some(id));
     write!(text, "retry: {}\ndata: \n\n", retry.as_millis()).ok();
     text
 }
 
-/// Writes the event that tells a client of the oldest transport where to post.
-pub fn endpoint(uri: &str) -> String {
+/// Encodes the event that tells a client of the HTTP+SSE transport where to post.
+pub fn encode_endpoint(uri: &str) -> String {
     let mut text = "event: endpoint\n".to_owned();
     push_data(&mut text, uri);
     text
@@ -56,8 +56,8 @@ mod tests {
 
     use super::*;
 
-    fn read(chunks: &[&[u8]]) -> Vec<Event> {
-        let mut decoder = Decoder::new(1 << 20);
+    fn decode(chunks: &[&[u8]]) -> Vec<SseEvent> {
+        let mut decoder = SseDecoder::new(1 << 20);
         chunks
             .iter()
             .flat_map(|chunk| decoder.push(chunk).unwrap())
@@ -66,7 +66,7 @@ mod tests {
 
     #[test]
     fn a_priming_event_has_an_id_and_no_data() {
-        let events = read(&[priming("3-0", Duration::from_millis(1500)).as_bytes()]);
+        let events = decode(&[encode_priming("3-0", Duration::from_millis(1500)).as_bytes()]);
         assert_eq!(events.len(), 1);
         assert_eq!(events[0].id.as_deref(), Some("3-0"));
         assert_eq!(events[0].retry, Some(Duration::from_millis(1500)));
@@ -75,21 +75,21 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_however_it_arrives(texts in prop::collection::vec(".*", 1..5), cut in 1_usize..40) {
+        fn decodes_encoded_messages_however_they_are_split(texts in prop::collection::vec(".*", 1..5), cut in 1_usize..40) {
             let jsons: Vec<_> = texts.iter().map(|text| serde_json::to_string(text).unwrap()).collect();
-            let wire: String = jsons.iter().map(|json| message(Some("1-2"), json) + KEEP_ALIVE).collect();
+            let wire: String = jsons.iter().map(|json| encode_message(Some("1-2"), json) + KEEP_ALIVE).collect();
             let chunks: Vec<_> = wire.as_bytes().chunks(cut).collect();
-            let read: Vec<_> = read(&chunks).into_iter().map(|event| event.data).collect();
-            prop_assert_eq!(read, jsons);
+            let decoded: Vec<_> = decode(&chunks).into_iter().map(|event| event.data).collect();
+            prop_assert_eq!(decoded, jsons);
         }
 
         #[test]
-        fn pretty_printed_json_stays_one_event(map in prop::collection::btree_map(".{0,5}", ".{0,5}", 0..4)) {
+        fn encodes_pretty_printed_json_as_one_event(map in prop::collection::btree_map(".{0,5}", ".{0,5}", 0..4)) {
             let pretty = serde_json::to_string_pretty(&map).unwrap();
-            let events = read(&[message(None, &pretty).as_bytes()]);
+            let events = decode(&[encode_message(None, &pretty).as_bytes()]);
             prop_assert_eq!(events.len(), 1);
-            let again: std::collections::BTreeMap<String, String> = serde_json::from_str(&events[0].data).unwrap();
-            prop_assert_eq!(again, map);
+            let decoded: std::collections::BTreeMap<String, String> = serde_json::from_str(&events[0].data).unwrap();
+            prop_assert_eq!(decoded, map);
         }
     }
 }

@@ -77,7 +77,7 @@ impl Transports {
                 Err(Refusal::legacy((Some(id), error)))
             }
             Lifted::Cancelled { id } => Ok(Taken::Cancel(id)),
-            Lifted::Answered { .. } | Lifted::RootsChanged | Lifted::Noted => Ok(Taken::Noted),
+            Lifted::Response { .. } | Lifted::RootsChanged | Lifted::Ignored => Ok(Taken::Noted),
         }
     }
 
@@ -95,8 +95,8 @@ impl Transports {
                 let asking = CallQuestions::new(Arc::clone(&session.questions));
                 Ok(self.call(peer, revision, asked, Some(asking)))
             }
-            Lifted::Answered { id, answer } => {
-                session.questions.answer(&id, answer);
+            Lifted::Response { id, body } => {
+                session.questions.answer(&id, body);
                 Ok(Taken::Noted)
             }
             Lifted::SetLevel { id, level } => {
@@ -117,7 +117,7 @@ impl Transports {
                 self.gateway.roots_changed(&peer.scope, session.affinity);
                 Ok(Taken::Noted)
             }
-            Lifted::Noted => Ok(Taken::Noted),
+            Lifted::Ignored => Ok(Taken::Noted),
         }
     }
 
@@ -137,7 +137,7 @@ impl Transports {
         let operation = Operation::Gateway(GatewayOperation::Discover);
         let client = ClientContext {
             capabilities: handshake.capabilities.clone(),
-            client_info: handshake.client.clone(),
+            client_info: handshake.client_info.clone(),
             ..ClientContext::default()
         };
         let params = RawJson::empty_object();
@@ -223,7 +223,7 @@ impl Transports {
         request.precondition = headers.map(|headers| repeats(headers, &request));
         let lowering = lowering(revision, method, id.clone(), &request);
         let farewell = if headers.is_none() {
-            lowering.farewell()
+            lowering.listen_cancellation()
         } else {
             None
         };

@@ -9,7 +9,9 @@ use futures_util::stream::{self, SelectAll};
 use parking_lot::Mutex;
 use tidegate_core::{Code, Error, Result};
 use tidegate_mcp::revision::{Classification, StandardHeaders, classify};
-use tidegate_mcp::{Inbound, Message, OutgoingMessage, Rejection, Revision, batch_refused, decode};
+use tidegate_mcp::{
+    Inbound, Message, OutgoingMessage, Rejection, Revision, batch_not_allowed, decode,
+};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -60,7 +62,7 @@ impl Pipe {
     /// Takes one body or line.
     pub(crate) async fn take(self: &Arc<Self>, bytes: Bytes) {
         let taken = match decode(bytes, self.transports.limits.decode()) {
-            Ok(Inbound::One(message)) => self.one(message).await,
+            Ok(Inbound::Single(message)) => self.one(message).await,
             Ok(Inbound::Batch(messages)) => self.batch(messages),
             Err(refused) => Err(refused.into()),
         };
@@ -171,7 +173,7 @@ impl Pipe {
         let session = self
             .session()
             .filter(|session| session.revision.has_batches());
-        let session = session.ok_or_else(batch_refused)?;
+        let session = session.ok_or_else(batch_not_allowed)?;
         let answers = messages
             .into_iter()
             .filter_map(|message| self.batched(&session, message).transpose())

@@ -84,10 +84,10 @@ impl Default for Limits {
 
 impl Limits {
     /// The bounds of one message.
-    pub(crate) fn decode(&self) -> tidegate_mcp::Limits {
-        tidegate_mcp::Limits {
-            depth: self.max_json_depth,
-            batch: self.max_batch_messages,
+    pub(crate) fn decode(&self) -> tidegate_mcp::DecodeLimits {
+        tidegate_mcp::DecodeLimits {
+            max_depth: self.max_json_depth,
+            max_batch: self.max_batch_messages,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A message that was not taken, and why.
 
 use tidegate_core::{CorrelationId, Error, Step};
-use tidegate_mcp::revision::refusal;
+use tidegate_mcp::revision::error_response;
 use tidegate_mcp::{Era, OutgoingMessage, Rejection, RequestId};
 
 use crate::Admission;
@@ -51,7 +51,7 @@ impl Refusal {
     pub(crate) fn to_message(&self, admission: &Admission) -> OutgoingMessage {
         let correlation = CorrelationId::fresh();
         note_refusal(admission, correlation, &self.error);
-        refusal(self.era, self.id.as_ref(), &self.error, correlation)
+        error_response(self.era, self.id.as_ref(), &self.error, correlation)
     }
 }
 

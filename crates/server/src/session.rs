@@ -68,7 +68,7 @@ impl Session {
             revision: handshake.revision,
             questions: ClientQuestions::new(handshake.capabilities.clone()),
             capabilities: handshake.capabilities,
-            client: handshake.client,
+            client: handshake.client_info,
             in_flight: InFlight::new(limits.max_concurrent_calls_per_session),
             ended: parent.child_token(),
             standing,

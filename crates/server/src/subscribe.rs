@@ -7,7 +7,7 @@ use tidegate_core::{
     Change, ChangeFilter, Code, Error, Event, EventStream, Gateway, GatewayOperation, Operation,
     RawJson, Reply, Request, Result,
 };
-use tidegate_mcp::revision::{Method, legacy_change};
+use tidegate_mcp::revision::{Method, legacy_change_notification};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -120,8 +120,10 @@ impl Subscribed {
 
     /// Where too many wait, an update of the URI stands for those of everything below it.
     fn tell(&self, change: &Change) {
-        let whole = || legacy_change(&Change::ResourceUpdated(self.uri.as_str().into()));
-        self.outlet.push_once(legacy_change(change), whole);
+        let whole =
+            || legacy_change_notification(&Change::ResourceUpdated(self.uri.as_str().into()));
+        self.outlet
+            .push_once(legacy_change_notification(change), whole);
     }
 }
 
@@ -137,7 +139,9 @@ async fn carry(mut changes: EventStream, outlet: &Outlet, ended: &CancellationTo
         };
         match event {
             Some(Ok(Event::Change(change))) => {
-                outlet.push_once(legacy_change(&change), || legacy_change(&change));
+                outlet.push_once(legacy_change_notification(&change), || {
+                    legacy_change_notification(&change)
+                });
             }
             Some(Ok(Event::Done(_)) | Err(_)) | None => return,
             Some(Ok(_)) => {}

@@ -165,9 +165,9 @@ pub(crate) fn stateless(mut params: Value) -> Value {
     let members = params.as_object_mut().expect("params are an object");
     let meta = members.entry("_meta").or_insert_with(|| json!({}));
     let meta = meta.as_object_mut().expect("`_meta` is an object");
-    meta.entry(tidegate_mcp::revision::key::PROTOCOL_VERSION)
+    meta.entry(tidegate_mcp::revision::meta_keys::PROTOCOL_VERSION)
         .or_insert_with(|| MODERN.into());
-    meta.entry(tidegate_mcp::revision::key::CLIENT_CAPABILITIES)
+    meta.entry(tidegate_mcp::revision::meta_keys::CLIENT_CAPABILITIES)
         .or_insert_with(|| json!({}));
     params
 }

@@ -10,7 +10,7 @@ use futures_util::StreamExt;
 use futures_util::stream::{self, pending};
 use tidegate_core::{Change, ChangeFilter};
 use tidegate_mcp::revision::client::{ServerNotification, modern_headers};
-use tidegate_mcp::{Answer, Era};
+use tidegate_mcp::{Era, ResponseBody};
 use tokio::sync::mpsc;
 
 use crate::resource_subscriptions::Watched;
@@ -47,7 +47,7 @@ async fn listen(open: &Open, watched: &mut Watched, heard: &mpsc::Sender<Change>
                     tells_of(&known, watched, heard).await;
                     tell(said, heard).await;
                 }
-                Some(Ok(Heard::Answer(Answer::Error(error)))) if error.is_unknown_method() => {
+                Some(Ok(Heard::Answer(ResponseBody::Error(error)))) if error.is_unknown_method() => {
                     talk = pending().boxed();
                 }
                 _ => {

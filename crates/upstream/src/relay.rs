@@ -13,10 +13,10 @@ use tidegate_core::{
     Call, Error, Event, EventStream, Operation, Outcome, PendingAnswer, Question, Result,
     Withdrawal,
 };
-use tidegate_mcp::revision::client::{ServerNotification, failure, outcome};
+use tidegate_mcp::revision::client::{ServerNotification, parse_error, parse_outcome};
 use tidegate_mcp::revision::question::encode_answer;
-use tidegate_mcp::revision::tasks::declares;
-use tidegate_mcp::{Answer, Era, RequestId, Revision};
+use tidegate_mcp::revision::tasks::declares_tasks;
+use tidegate_mcp::{Era, RequestId, ResponseBody, Revision};
 use tokio::time::timeout;
 
 use crate::session::connect::Open;
@@ -34,7 +34,7 @@ pub(crate) fn events(talk: Talk, open: &Arc<Open>, call: &Call) -> EventStream {
         Operation::Resource { uri } => Some(uri.clone()),
         _ => None,
     };
-    let tasks = open.facts.features.tasks && declares(&call.client.capabilities);
+    let tasks = open.facts.features.tasks && declares_tasks(&call.client.capabilities);
     let events = words(talk, open, uri, tasks);
     let events = repair::for_its_client(events, call, open.facts.revision.era());
     match (&call.operation, open.facts.revision.era()) {
@@ -50,7 +50,7 @@ pub(crate) fn words(talk: Talk, open: &Arc<Open>, uri: Option<String>, tasks: bo
     let mut asked = Asked::default();
     let events = talk.filter_map(move |heard| {
         let event = match heard {
-            Ok(Heard::ServerNotification(ServerNotification::Withdrawn(key))) => {
+            Ok(Heard::ServerNotification(ServerNotification::Cancelled(key))) => {
                 asked.withdraw(&key).then_some(Ok(Event::QuestionWithdrawn))
             }
             Ok(Heard::ServerNotification(said)) => event(said).map(Ok),
@@ -106,9 +106,9 @@ fn event(said: ServerNotification) -> Option<Event> {
     match said {
         ServerNotification::Progress { params, .. } => Some(Event::Progress(params)),
         ServerNotification::Log { level, params } => Some(Event::Log { level, params }),
-        ServerNotification::Elicited(id) => Some(Event::ElicitationComplete(id)),
+        ServerNotification::ElicitationComplete(id) => Some(Event::ElicitationComplete(id)),
         ServerNotification::Change(_)
-        | ServerNotification::Withdrawn(_)
+        | ServerNotification::Cancelled(_)
         | ServerNotification::Acknowledged { .. }
         | ServerNotification::Task { .. }
         | ServerNotification::Other => None,
@@ -117,13 +117,13 @@ fn event(said: ServerNotification) -> Option<Event> {
 
 /// The end of a call; of a reading, if it was about a URI.
 fn done(
-    answer: Answer,
+    answer: ResponseBody,
     revision: Revision,
     uri: Option<&str>,
     tasks: bool,
 ) -> Result<Outcome, Error> {
     match answer {
-        Answer::Result(result) => outcome(revision, &result, tasks),
-        Answer::Error(error) => Err(failure(uri, error)),
+        ResponseBody::Result(result) => parse_outcome(revision, &result, tasks),
+        ResponseBody::Error(error) => Err(parse_error(uri, error)),
     }
 }

@@ -16,7 +16,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
 use tidegate_core::{Code, Error, ErrorOrigin, GaugeValue, QuestionKind, RawJson, Result};
 use tidegate_mcp::revision::client::{OutboundRequest, ServerNotification};
-use tidegate_mcp::{Answer, RequestId, Revision};
+use tidegate_mcp::{RequestId, ResponseBody, Revision};
 
 use crate::session::notification_queue::NewsReceiver;
 
@@ -42,7 +42,7 @@ pub(crate) enum Heard {
         kind: QuestionKind,
         params: RawJson,
     },
-    Answer(Answer),
+    Answer(ResponseBody),
     /// No answer will come.
     Refused(Refusal),
 }

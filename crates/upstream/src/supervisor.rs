@@ -158,10 +158,10 @@ impl Remote {
         let nothing = RawJson::empty_object();
         let Loaded { catalog, ttl } = load(&self.config, open, &nothing, &known).await;
         // What could not be read is tried again, though nobody says that it changed.
-        let will_be_told = open.facts.tells_changes && catalog.defects.is_empty();
+        let will_be_told = open.facts.announces_changes && catalog.defects.is_empty();
         let catalog = Arc::new(catalog);
         self.catalog.store(Arc::clone(&catalog));
-        let lasting = Lasting::new(ttl, open.facts.tells_changes);
+        let lasting = Lasting::new(ttl, open.facts.announces_changes);
         self.lasting.store(Arc::new(lasting));
         // Only now: whoever hears of it lists at once.
         self.announce(&known, &catalog, said);

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use parking_lot::{Mutex, MutexGuard};
 use tidegate_core::{Declined, Error, Question, QuestionKind, RawJson};
-use tidegate_mcp::revision::client::url_elicitations;
 use tidegate_mcp::revision::question::{elicitation_id, encode_cancellation, encode_question};
-use tidegate_mcp::{Answer, RequestId};
+use tidegate_mcp::revision::url_elicitation::url_elicitations;
+use tidegate_mcp::{RequestId, ResponseBody};
 
 use crate::answers;
 use crate::capabilities::capability_error;
@@ -60,7 +60,7 @@ impl ClientQuestions {
 
     /// Hands a client's response to the question it answers. A response to an unknown id is
     /// ignored.
-    pub fn answer(&self, id: &RequestId, response: Answer) {
+    pub fn answer(&self, id: &RequestId, response: ResponseBody) {
         let question = self.lock().by_id.remove(&id.key());
         if let Some(question) = question {
             let answer = answers::from_response(question.kind, response);
@@ -205,7 +205,7 @@ mod tests {
         call.detach();
         drop(call);
         let answer = RawJson::copy_of(r#"{"roots":[]}"#);
-        client.answer(&id(1), Answer::Result(answer.clone()));
+        client.answer(&id(1), ResponseBody::Result(answer.clone()));
         assert_eq!(pending.wait().await.unwrap(), answer);
     }
 

@@ -8,8 +8,8 @@ use futures_util::stream::{self, StreamExt};
 use tidegate_core::{
     Call, Code, Error, Event, EventStream, Outcome, Principal, Question, RawJson, Result,
 };
-use tidegate_mcp::revision::client::url_elicitations;
 use tidegate_mcp::revision::multi_round_trip::encode_input_required;
+use tidegate_mcp::revision::url_elicitation::url_elicitations;
 use tokio::time::Instant;
 
 use super::request_state::{RequestDigest, RequestState};

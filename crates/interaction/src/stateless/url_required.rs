@@ -5,8 +5,8 @@ use futures_util::stream::{self, StreamExt};
 use tidegate_core::{
     Code, Error, Event, EventStream, Operation, Outcome, QuestionKind, RawJson, Result,
 };
-use tidegate_mcp::revision::failed_result;
 use tidegate_mcp::revision::multi_round_trip::encode_input_required;
+use tidegate_mcp::revision::tool_error_result;
 
 use super::validate_answer;
 use crate::capabilities::capability_error;
@@ -52,7 +52,9 @@ pub(super) fn resume(
 /// Ends a call whose user declined. For a tool that is a result which the model can read.
 fn not_visited(operation: &Operation) -> EventStream {
     let end = match operation {
-        Operation::Tool { .. } => Ok(Event::Done(Outcome::complete(failed_result(NOT_VISITED)))),
+        Operation::Tool { .. } => Ok(Event::Done(Outcome::complete(tool_error_result(
+            NOT_VISITED,
+        )))),
         _ => Err(Error::client(Code::Declined, NOT_VISITED)),
     };
     stream::iter([end]).boxed()

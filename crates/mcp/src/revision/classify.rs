@@ -1,24 +1,28 @@
-//! Which kind of exchange an HTTP message belongs to. The order of the checks is the protocol's.
+//! Decides which kind of exchange an HTTP message belongs to. The protocol fixes the order of the
+//! checks.
 
-use tidegate_core::{Code, Error, Object, Result, truncate_for_message};
+use tidegate_core::{Code, Error, Object, RawJson, Result, truncate_for_message};
 
-use super::{Era, Revision, StandardHeaders, meta, methods};
-use crate::Message;
+use super::standard_headers::StandardHeaders;
+use super::version::Revision;
+use super::{meta, methods};
+use crate::era::Era;
+use crate::message::Message;
 
 /// How a message is to be served.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Classification {
-    /// Stateless: the request says all there is to know.
+    /// A message of the modern era, complete in itself.
     Modern,
     /// Opens a session.
     Handshake,
-    /// Belongs to a session; the revision named must be one we speak.
+    /// Belongs to a session.
     Session { id: String },
-    /// From a client that says nothing about itself: served alone, as this revision.
+    /// From a client that neither describes itself nor has a session; served as this revision.
     Sessionless(Revision),
 }
 
-/// Tells a message's exchange by its body and its headers.
+/// Classifies a message by its body and its headers.
 pub fn classify(message: &Message, headers: &StandardHeaders) -> Result<Classification> {
     let (method, params) = match message {
         Message::Request { method, params, .. } | Message::Notification { method, params } => {
@@ -26,16 +30,16 @@ pub fn classify(message: &Message, headers: &StandardHeaders) -> Result<Classifi
         }
         Message::Response { .. } => ("", None),
     };
-    let members = params.and_then(tidegate_core::RawJson::object);
-    let has_modern_meta = members.as_ref().is_some_and(meta::is_modern);
+    let members = params.and_then(RawJson::object);
+    let has_modern_meta = members.as_ref().is_some_and(meta::has_modern_meta);
     let opens_session = methods::opens_session(method);
-    let asks_for_a_version = members
+    let requests_version = members
         .as_ref()
         .is_some_and(|members: &Object<'_>| members.get("protocolVersion").is_some());
-    if opens_session && asks_for_a_version && !has_modern_meta {
+    if opens_session && requests_version && !has_modern_meta {
         return Ok(Classification::Handshake);
     }
-    if has_modern_meta || names_modern(headers) {
+    if has_modern_meta || has_modern_version(headers) {
         return Ok(Classification::Modern);
     }
     if opens_session {
@@ -45,42 +49,41 @@ pub fn classify(message: &Message, headers: &StandardHeaders) -> Result<Classifi
         (Some(id), None) => Ok(Classification::Session { id: id.clone() }),
         (Some(id), Some(version)) => match Revision::parse(version) {
             Some(_) => Ok(Classification::Session { id: id.clone() }),
-            None => Err(unknown_version(version)),
+            None => Err(unsupported_version(version)),
         },
         (None, None) => Ok(Classification::Sessionless(Revision::ASSUMED)),
         (None, Some(version)) => Err(Error::client(
             Code::SessionRequired,
             format!(
-                "revision {} needs a session; initialize first and send its id",
+                "revision {} requires a session; initialize first and send `Mcp-Session-Id`",
                 truncate_for_message(version)
             ),
         )),
     }
 }
 
-/// The session that a request without a message names: the stream of a session, or its end. There is
-/// neither without a session.
-pub fn session_of(headers: &StandardHeaders) -> Result<&str> {
-    let none = || {
+/// The session of a request without a body (GET or DELETE), which exists only in sessions.
+pub fn required_session_id(headers: &StandardHeaders) -> Result<&str> {
+    let not_allowed = || {
         Error::client(
             Code::MethodNotAllowed,
-            "without a session there is only POST",
+            "only POST is allowed without a session",
         )
     };
-    let id = headers.session.as_deref().ok_or_else(none)?;
+    let id = headers.session.as_deref().ok_or_else(not_allowed)?;
     match headers.version.as_deref() {
         None => Ok(id),
         Some(version) => match Revision::parse(version).map(Revision::era) {
             Some(Era::Legacy) => Ok(id),
-            Some(Era::Modern) => Err(none()),
-            None => Err(unknown_version(version)),
+            Some(Era::Modern) => Err(not_allowed()),
+            None => Err(unsupported_version(version)),
         },
     }
 }
 
-/// Whether the version header alone makes a request modern: it names a modern revision, or one that
-/// is unknown, outside any session.
-fn names_modern(headers: &StandardHeaders) -> bool {
+/// Whether the version header alone makes a request modern: it names a modern revision, or an
+/// unknown one that is newer or used outside a session.
+fn has_modern_version(headers: &StandardHeaders) -> bool {
     headers
         .version
         .as_deref()
@@ -100,13 +103,13 @@ fn looks_dated(version: &str) -> bool {
             .all(|byte| byte.is_ascii_digit() || byte == b'-')
 }
 
-fn unknown_version(version: &str) -> Error {
+fn unsupported_version(version: &str) -> Error {
     let supported: Vec<_> = Revision::supported().collect();
     let version = truncate_for_message(version);
     Error::client(
         Code::InvalidRequest,
         format!(
-            "the revision `{version}` is not one of {}",
+            "unsupported revision `{version}`; supported: {}",
             supported.join(", ")
         ),
     )

@@ -1,20 +1,22 @@
-//! The other side of the wire: the gateway as a client. What the core asks becomes a request in the
-//! server's revision, and what the server says becomes the core's client again.
+//! The gateway as a client of the servers behind it: encodes requests in the server's revision and
+//! parses what the server sends. The mirror image of lift and lower.
 
-mod entry;
 mod era_detection;
-mod facts;
 mod headers;
+mod legacy_task;
+mod list_entry;
+mod list_page;
 mod notification;
 mod request;
 mod response;
-mod task;
+mod server_facts;
 
 pub use super::header_annotations::invalid_header_annotation;
 pub use era_detection::{EraVerdict, RetryHint, era_verdict, retry_hint};
-pub use facts::{Page, ServerFacts, initialized, page};
 pub use headers::modern_headers;
-pub use notification::{ServerNotification, said, unasked_answer};
+pub use legacy_task::{LegacyTask, LegacyTaskStatus, related_task, without_related_task};
+pub use list_page::{ListPage, parse_list_page};
+pub use notification::{ServerNotification, answer_without_client, parse_notification};
 pub use request::{OutboundRequest, RequestEncoder};
-pub use response::{failure, outcome, rename_elicitation_ids, url_elicitations};
-pub use task::{Status, Task, task_of, unrelated};
+pub use response::{parse_error, parse_outcome};
+pub use server_facts::{ServerFacts, parse_initialize_result};

@@ -2,8 +2,8 @@
 
 use tidegate_core::{Object, QuestionKind, RawJson};
 
-use super::Revision;
 use super::question::question_method;
+use super::version::Revision;
 
 /// The capability that a client declares to be asked questions of this kind.
 pub fn capability_name(kind: QuestionKind) -> &'static str {
@@ -23,8 +23,7 @@ pub(super) fn restrict_to_revision(capabilities: RawJson, revision: Revision) ->
         QuestionKind::Sample,
         QuestionKind::Roots,
     ] {
-        let row = question_method(kind).row();
-        if !(row.since <= revision && revision <= row.until) {
+        if !question_method(kind).spec().exists_in(revision) {
             changed |= members.remove(capability_name(kind)).is_some();
         }
     }

@@ -1,14 +1,14 @@
-//! Which tools a stateless client over HTTP can call: those whose marks `x-mcp-header` name headers
-//! that it can send. One wrong mark spoils a tool, for its server would refuse what is left out.
+//! Validates the `x-mcp-header` annotations of tools. A tool with one invalid annotation cannot be
+//! called over HTTP without a session: its server rejects calls without the header.
 
 use std::collections::HashSet;
 
 use serde_json::Value;
 use tidegate_core::{RawJson, truncate_for_message};
 
-use super::param_headers::{MARK, is_header_name};
+use super::param_headers::{ANNOTATION, is_header_name};
 
-/// Keywords of a schema that hold one schema, a list of them, or something that is none.
+/// Schema keywords whose value is a schema or a list of schemas, or may be.
 const SCHEMAS: [&str; 15] = [
     "items",
     "prefixItems",
@@ -27,7 +27,7 @@ const SCHEMAS: [&str; 15] = [
     "else",
 ];
 
-/// Keywords that hold schemas by name.
+/// Schema keywords whose value is a map of schemas.
 const NAMED_SCHEMAS: [&str; 4] = [
     "$defs",
     "definitions",
@@ -35,69 +35,81 @@ const NAMED_SCHEMAS: [&str; 4] = [
     "dependentSchemas",
 ];
 
-/// What is wrong with the marks in a tool's definition, in words for the log; none if nothing is.
+/// What is wrong with the annotations in a tool's definition, for the log; `None` if they are
+/// valid.
 pub fn invalid_header_annotation(definition: &RawJson) -> Option<String> {
-    if !definition.as_str().contains(MARK) {
+    if !definition.as_str().contains(ANNOTATION) {
         return None;
     }
     let definition: Value = serde_json::from_str(definition.as_str()).ok()?;
-    let mut marks = Marks::default();
-    marks.look(definition.get("inputSchema")?, true).err()
+    let mut annotations = Annotations::default();
+    annotations
+        .check_schema(definition.get("inputSchema")?, true)
+        .err()
 }
 
 #[derive(Default)]
-struct Marks {
-    /// In lower case: headers do not tell cases apart.
-    seen: HashSet<String>,
+struct Annotations {
+    /// In lower case: header names are case-insensitive.
+    header_names: HashSet<String>,
 }
 
-impl Marks {
-    /// Looks at a schema and all that it holds. An argument is found through `properties` alone:
-    /// what applies otherwise cannot be said by name.
-    fn look(&mut self, schema: &Value, is_found: bool) -> Result<(), String> {
+impl Annotations {
+    /// Checks a schema and its subschemas. Only an argument that is reached through `properties`
+    /// alone has a name that a header can stand for.
+    fn check_schema(&mut self, schema: &Value, is_named: bool) -> Result<(), String> {
         let Some(members) = schema.as_object() else {
             return Ok(());
         };
-        if let Some(mark) = members.get(MARK) {
-            self.check(mark, members.get("type"), is_found)?;
+        if let Some(annotation) = members.get(ANNOTATION) {
+            self.check_annotation(annotation, members.get("type"), is_named)?;
         }
-        for (keyword, held) in members {
-            let (named, listed) = match keyword.as_str() {
-                "properties" => (held.as_object(), None),
-                keyword if NAMED_SCHEMAS.contains(&keyword) => (held.as_object(), None),
+        for (keyword, value) in members {
+            let (map, list) = match keyword.as_str() {
+                "properties" => (value.as_object(), None),
+                keyword if NAMED_SCHEMAS.contains(&keyword) => (value.as_object(), None),
                 keyword if SCHEMAS.contains(&keyword) => {
-                    self.look(held, false)?;
-                    (None, held.as_array())
+                    self.check_schema(value, false)?;
+                    (None, value.as_array())
                 }
                 _ => continue,
             };
-            let is_found = is_found && keyword == "properties";
-            let named = named.into_iter().flat_map(|named| named.values());
-            for schema in named.chain(listed.into_iter().flatten()) {
-                self.look(schema, is_found)?;
+            let is_named = is_named && keyword == "properties";
+            let mapped = map.into_iter().flat_map(|map| map.values());
+            for schema in mapped.chain(list.into_iter().flatten()) {
+                self.check_schema(schema, is_named)?;
             }
         }
         Ok(())
     }
 
-    fn check(&mut self, mark: &Value, kind: Option<&Value>, is_found: bool) -> Result<(), String> {
-        let name = mark.as_str().unwrap_or_default();
+    fn check_annotation(
+        &mut self,
+        annotation: &Value,
+        schema_type: Option<&Value>,
+        is_named: bool,
+    ) -> Result<(), String> {
+        let name = annotation.as_str().unwrap_or_default();
         if !is_header_name(name) {
             return Err(format!(
-                "{} cannot be a header's name",
-                truncate_for_message(&mark.to_string())
+                "{} is not a valid header name",
+                truncate_for_message(&annotation.to_string())
             ));
         }
-        let kind = kind.and_then(Value::as_str).unwrap_or_default();
-        if !["string", "integer", "boolean"].contains(&kind) {
-            return Err(format!("`{name}` marks what no header can repeat"));
+        let schema_type = schema_type.and_then(Value::as_str).unwrap_or_default();
+        if !["string", "integer", "boolean"].contains(&schema_type) {
+            return Err(format!(
+                "`{name}` annotates a property that is not a string, integer or boolean"
+            ));
         }
-        if !is_found {
-            return Err(format!("`{name}` marks what is not an argument by name"));
+        if !is_named {
+            return Err(format!(
+                "`{name}` annotates a property that is not reached through `properties` alone"
+            ));
         }
-        match self.seen.insert(name.to_ascii_lowercase()) {
+        match self.header_names.insert(name.to_ascii_lowercase()) {
             true => Ok(()),
-            false => Err(format!("`{name}` marks two arguments")),
+            false => Err(format!("`{name}` annotates two properties")),
         }
     }
 }
@@ -108,68 +120,77 @@ mod tests {
 
     use super::*;
 
-    fn is_wrong(schema: &Value) -> bool {
+    fn is_invalid(schema: &Value) -> bool {
         let definition = json!({ "name": "t", "inputSchema": schema });
         invalid_header_annotation(&definition.into()).is_some()
     }
 
-    fn marked(kind: &str, mark: &str) -> Value {
-        json!({ "type": kind, MARK: mark })
+    fn annotated(schema_type: &str, header: &str) -> Value {
+        json!({ "type": schema_type, ANNOTATION: header })
     }
 
-    /// Whether a tool with this argument alone is wrong.
-    fn is_wrong_with(argument: &Value) -> bool {
-        is_wrong(&json!({ "type": "object", "properties": { "a": argument } }))
+    /// Whether a tool with only this argument is invalid.
+    fn is_invalid_with(argument: &Value) -> bool {
+        is_invalid(&json!({ "type": "object", "properties": { "a": argument } }))
     }
 
     #[test]
-    fn arguments_at_any_depth_can_be_marked() {
-        assert!(!is_wrong_with(&json!({ "type": "number" })));
-        for kind in ["string", "integer", "boolean"] {
-            assert!(!is_wrong_with(&marked(kind, "X-Any.1")));
+    fn arguments_at_any_depth_can_be_annotated() {
+        assert!(!is_invalid_with(&json!({ "type": "number" })));
+        for schema_type in ["string", "integer", "boolean"] {
+            assert!(!is_invalid_with(&annotated(schema_type, "X-Any.1")));
         }
-        let properties = json!({ "zone": marked("string", "Zone") });
+        let properties = json!({ "zone": annotated("string", "Zone") });
         let inner = json!({ "type": "object", "properties": properties });
-        let both = json!({ "region": marked("string", "Region"), "where": inner });
-        assert!(!is_wrong(&json!({ "properties": both })));
-        // A property of this name is no mark, and neither is what stands in a value.
-        let named = json!({ MARK: { "type": "number", "default": { MARK: "" } } });
-        assert!(!is_wrong(&json!({ "properties": named })));
+        let both = json!({ "region": annotated("string", "Region"), "where": inner });
+        assert!(!is_invalid(&json!({ "properties": both })));
+        // Neither a property of this name nor a value inside `default` is an annotation.
+        let named = json!({ ANNOTATION: { "type": "number", "default": { ANNOTATION: "" } } });
+        assert!(!is_invalid(&json!({ "properties": named })));
     }
 
     #[test]
-    fn a_mark_names_a_header_once() {
+    fn header_names_must_be_valid_and_unique() {
         for name in ["", "My Region", "Region:Primary", "Région", "Region\t1"] {
-            assert!(is_wrong_with(&marked("string", name)), "{name}");
+            assert!(is_invalid_with(&annotated("string", name)), "{name}");
         }
-        assert!(is_wrong_with(&json!({ "type": "string", MARK: 7 })));
+        assert!(is_invalid_with(&json!({ "type": "string", ANNOTATION: 7 })));
         for other in ["Region", "REGION"] {
-            let two = json!({ "a": marked("string", "Region"), "b": marked("string", other) });
-            assert!(is_wrong(&json!({ "properties": two })), "{other}");
+            let properties =
+                json!({ "a": annotated("string", "Region"), "b": annotated("string", other) });
+            assert!(is_invalid(&json!({ "properties": properties })), "{other}");
         }
     }
 
     #[test]
-    fn only_what_a_header_can_repeat_is_marked() {
-        for kind in ["object", "array", "null", "number", "other"] {
-            assert!(is_wrong_with(&marked(kind, "A")), "{kind}");
+    fn only_strings_integers_and_booleans_can_be_annotated() {
+        for schema_type in ["object", "array", "null", "number", "other"] {
+            assert!(
+                is_invalid_with(&annotated(schema_type, "A")),
+                "{schema_type}"
+            );
         }
-        assert!(is_wrong_with(&json!({ MARK: "A" })));
-        assert!(is_wrong(&marked("object", "A")));
+        assert!(is_invalid_with(&json!({ ANNOTATION: "A" })));
+        assert!(is_invalid(&annotated("object", "A")));
     }
 
     #[test]
-    fn only_arguments_by_name_are_marked() {
-        let one = || marked("string", "A");
+    fn only_arguments_reached_through_properties_can_be_annotated() {
+        let schema = || annotated("string", "A");
         for keyword in SCHEMAS {
-            assert!(is_wrong(&json!({ keyword: one() })), "{keyword}");
-            assert!(is_wrong(&json!({ keyword: [one()] })), "{keyword}");
-            let below = json!({ "properties": { "a": one() } });
-            assert!(is_wrong(&json!({ keyword: below })), "{keyword}");
+            assert!(is_invalid(&json!({ keyword: schema() })), "{keyword}");
+            assert!(is_invalid(&json!({ keyword: [schema()] })), "{keyword}");
+            let below = json!({ "properties": { "a": schema() } });
+            assert!(is_invalid(&json!({ keyword: below })), "{keyword}");
         }
         for keyword in NAMED_SCHEMAS {
-            assert!(is_wrong(&json!({ keyword: { "x": one() } })), "{keyword}");
+            assert!(
+                is_invalid(&json!({ keyword: { "x": schema() } })),
+                "{keyword}"
+            );
         }
-        assert!(is_wrong_with(&json!({ "type": "array", "items": one() })));
+        assert!(is_invalid_with(
+            &json!({ "type": "array", "items": schema() })
+        ));
     }
 }

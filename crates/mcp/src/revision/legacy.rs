@@ -1,70 +1,64 @@
-//! Lifting a request of a revision with a handshake.
+//! Lifting requests of the legacy era.
 
 use tidegate_core::{ClientContext, GatewayOperation, Object, Operation, RawJson, Result};
 
 use super::client_capabilities::restrict_to_revision;
-use super::lift::{Lifted, LiftedRequest, common_ask, invalid, members, no_such_method, required};
-use super::meta::{own, read_level, read_progress_token};
-use super::methods::{Kind, Method};
-use super::{Era, Revision, tasks};
-use crate::RequestId;
+use super::lifted::{Handshake, Lifted, LiftedRequest};
+use super::meta::{parse_log_level, parse_progress_token};
+use super::methods::{Method, MethodKind};
+use super::params::{
+    common_operation, invalid_params, method_not_found, parse_params, required_string,
+};
+use super::tasks;
+use super::version::Revision;
+use crate::era::Era;
+use crate::request_id::RequestId;
 
-/// What a client says when it opens a session.
-#[derive(Clone, Debug)]
-pub struct Handshake {
-    /// What the session will speak: what was asked for if we know it, else the newest of its era.
-    pub revision: Revision,
-    pub capabilities: RawJson,
-    pub client: Option<RawJson>,
-}
+/// The size of a handshake member, which is kept for as long as the session lasts.
+const MAX_MEMBER_BYTES: usize = 64 * 1024;
 
-pub(super) fn request(
+pub(super) fn lift_request(
     id: &RequestId,
     name: &str,
     params: RawJson,
     revision: Revision,
     mut client: ClientContext,
 ) -> Result<Lifted> {
-    let object = members(&params)?;
-    let method = Method::from_client(name, revision, Kind::Request)
-        .ok_or_else(|| no_such_method(name, revision))?;
-    if let Some(meta) = object
+    let members = parse_params(&params)?;
+    let method = Method::from_client(name, revision, MethodKind::ClientRequest)
+        .ok_or_else(|| method_not_found(name, revision))?;
+    if let Some(meta) = members
         .get("_meta")
         .and_then(|meta| Object::parse(meta).ok())
     {
-        client.progress = read_progress_token(&meta)?;
+        client.progress = parse_progress_token(&meta)?;
     }
     let id = id.clone();
     let operation = match method {
         Method::Initialize => {
-            let handshake = handshake(&object)?;
+            let handshake = parse_handshake(&members)?;
             return Ok(Lifted::Handshake { id, handshake });
         }
         Method::SetLevel => {
-            let level = object
+            let level = members
                 .get("level")
-                .ok_or_else(|| invalid("`level` is missing"))?;
-            return Ok(Lifted::SetLevel {
-                id,
-                level: read_level(level)?,
-            });
+                .ok_or_else(|| invalid_params("`level` is missing"))?;
+            let level = parse_log_level(level)?;
+            return Ok(Lifted::SetLevel { id, level });
         }
         Method::Subscribe => {
-            return Ok(Lifted::Subscribe {
-                id,
-                uri: required(&object, "uri")?,
-            });
+            let uri = required_string(&members, "uri")?;
+            return Ok(Lifted::Subscribe { id, uri });
         }
         Method::Unsubscribe => {
-            return Ok(Lifted::Unsubscribe {
-                id,
-                uri: required(&object, "uri")?,
-            });
+            let uri = required_string(&members, "uri")?;
+            return Ok(Lifted::Unsubscribe { id, uri });
         }
         Method::Ping => Operation::Gateway(GatewayOperation::Ping),
-        _ => common_ask(method, &object).unwrap_or_else(|| Err(no_such_method(name, revision)))?,
+        _ => common_operation(method, &members)
+            .unwrap_or_else(|| Err(method_not_found(name, revision)))?,
     };
-    drop(object);
+    drop(members);
     Ok(Lifted::Request(LiftedRequest {
         id,
         method,
@@ -75,36 +69,35 @@ pub(super) fn request(
     }))
 }
 
-fn handshake(params: &Object<'_>) -> Result<Handshake> {
-    let requested = required(params, "protocolVersion")?;
+fn parse_handshake(params: &Object<'_>) -> Result<Handshake> {
+    let requested = required_string(params, "protocolVersion")?;
     let revision = Revision::parse(&requested)
         .filter(|revision| revision.era() == Era::Legacy)
         .unwrap_or(Revision::NEWEST_LEGACY);
     let capabilities = match params.get("capabilities") {
         None => RawJson::empty_object(),
         Some(text) if text.starts_with('{') => {
-            restrict_to_revision(tasks::without(kept("capabilities", text)?), revision)
+            let declared = copy_member("capabilities", text)?;
+            restrict_to_revision(tasks::without_tasks(declared), revision)
         }
-        Some(_) => return Err(invalid("`capabilities` must be an object")),
+        Some(_) => return Err(invalid_params("`capabilities` must be an object")),
     };
-    let client = params
+    let client_info = params
         .get("clientInfo")
-        .map(|text| kept("clientInfo", text))
+        .map(|text| copy_member("clientInfo", text))
         .transpose()?;
     Ok(Handshake {
         revision,
         capabilities,
-        client,
+        client_info,
     })
 }
 
-/// What a session keeps for as long as it lasts, within bounds.
-fn kept(member: &str, text: &str) -> Result<RawJson> {
-    const MOST_BYTES: usize = 64 * 1024;
-    if text.len() > MOST_BYTES {
-        return Err(invalid(&format!(
-            "`{member}` is longer than {MOST_BYTES} bytes"
+fn copy_member(member: &str, text: &str) -> Result<RawJson> {
+    if text.len() > MAX_MEMBER_BYTES {
+        return Err(invalid_params(&format!(
+            "`{member}` is longer than {MAX_MEMBER_BYTES} bytes"
         )));
     }
-    Ok(own(text))
+    Ok(RawJson::copy_of(text))
 }

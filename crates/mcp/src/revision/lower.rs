@@ -1,22 +1,29 @@
-//! Step 8, lower: what the core says into one revision's messages.
+//! Step 8, lower: replies of the core into messages of one revision.
 
 use tidegate_core::{
     Change, ChangeFilter, ClientContext, Code, CorrelationId, Error, Event, LogLevel, Object,
     Outcome, RawJson,
 };
 
-use super::client::url_elicitations;
-use super::meta::key;
-use super::{Era, Method, Revision, shape};
-use crate::{RequestId, codes};
+use super::change_filter::encode_filter;
+use super::meta::keys;
+use super::methods::Method;
+use super::result::encode_result;
+use super::url_elicitation::url_elicitations;
+use super::version::Revision;
+use crate::codes;
+use crate::era::Era;
+use crate::request_id::RequestId;
 
-/// One message to a client.
+/// A message to a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OutgoingMessage {
-    /// Something on the way.
     Notification(String),
-    /// The answer, and the error's code if it is one.
-    Response { json: String, code: Option<Code> },
+    /// The response, and its code if it is an error.
+    Response {
+        json: String,
+        code: Option<Code>,
+    },
 }
 
 impl OutgoingMessage {
@@ -27,7 +34,7 @@ impl OutgoingMessage {
     }
 }
 
-/// All that is needed to answer one request in its client's revision.
+/// Encodes the messages for one request in its client's revision.
 #[derive(Clone, Debug)]
 pub struct Lowering {
     pub revision: Revision,
@@ -38,14 +45,6 @@ pub struct Lowering {
     pub progress: Option<RawJson>,
 }
 
-/// The result of a tool that failed, in words for the model.
-pub fn failed_result(text: &str) -> RawJson {
-    let text = RawJson::string(text);
-    RawJson::copy_of(&format!(
-        r#"{{"content":[{{"type":"text","text":{text}}}],"isError":true}}"#
-    ))
-}
-
 impl Lowering {
     pub fn new(
         revision: Revision,
@@ -54,142 +53,150 @@ impl Lowering {
         correlation: CorrelationId,
         client: &ClientContext,
     ) -> Self {
-        let (log_level, progress) = (client.log_level, client.progress.clone());
         Self {
             revision,
             method,
             id,
             correlation,
-            log_level,
-            progress,
+            log_level: client.log_level,
+            progress: client.progress.clone(),
         }
     }
 
-    /// One event as a message; none for what this client did not ask for.
+    /// Encodes an event; `None` if this client does not receive it.
     pub fn event(&self, event: Event) -> Option<OutgoingMessage> {
-        match event {
-            Event::Done(outcome) => Some(self.outcome(&outcome)),
-            Event::Progress(params) => self.progress(&params).map(OutgoingMessage::Notification),
+        let notification = match event {
+            Event::Done(outcome) => return Some(self.outcome(&outcome)),
+            Event::Progress(params) => self.progress(&params),
             Event::Log { level, params } => {
-                let wanted = self.log_level.is_some_and(|least| level >= least);
-                wanted.then(|| {
-                    OutgoingMessage::Notification(notification(Method::LogMessage, &params))
-                })
+                let is_enabled = self.log_level.is_some_and(|minimum| level >= minimum);
+                is_enabled.then(|| encode_notification(Method::LogMessage, &params))
             }
             Event::Acknowledged(filter) => {
-                let told = self.revision.era() == Era::Modern;
-                told.then(|| OutgoingMessage::Notification(self.acknowledgement(&filter)))
+                let is_modern = self.revision.era() == Era::Modern;
+                is_modern.then(|| self.acknowledgement(&filter))
             }
-            // A question is put to a client by the transport that keeps its session.
+            // The transport sends questions, because it keeps the client's session.
             Event::Question(_) | Event::QuestionWithdrawn | Event::KeepAlive => None,
-            Event::ElicitationComplete(id) => self.elicited(&id),
-            Event::Change(change) => Some(OutgoingMessage::Notification(self.change(&change))),
-            Event::Task(task) => self.task(&task).map(OutgoingMessage::Notification),
-        }
+            Event::ElicitationComplete(id) => self.elicitation_complete(&id),
+            Event::Change(change) => Some(self.change(&change)),
+            Event::Task(task) => self.task(&task),
+        };
+        notification.map(OutgoingMessage::Notification)
     }
 
-    /// The answer to a request that ended well.
+    /// Encodes the response to a request that succeeded.
     pub fn outcome(&self, outcome: &Outcome) -> OutgoingMessage {
         let subscription = (self.method == Method::Listen).then_some(&self.id);
-        match shape::result(self.revision, self.method, outcome, subscription) {
-            Some(result) => OutgoingMessage::Response {
-                json: response(&self.id, "result", &result),
-                code: None,
-            },
+        match encode_result(self.revision, self.method, outcome, subscription) {
+            Some(result) => self.result(&result),
             None => self.error(&Error::internal(
-                "the source answered with something this client cannot take",
+                "the source returned a result that the client's revision does not have",
             )),
         }
     }
 
-    /// The answer to a request that did not.
+    /// Encodes the response to a request that failed.
     pub fn error(&self, error: &Error) -> OutgoingMessage {
-        if let Some(result) = self.pages(error) {
-            return OutgoingMessage::Response {
-                json: response(&self.id, "result", &result),
-                code: None,
-            };
+        match self.url_elicitation_result(error) {
+            Some(result) => self.result(&result),
+            None => error_response(self.revision.era(), Some(&self.id), error, self.correlation),
         }
-        refusal(self.revision.era(), Some(&self.id), error, self.correlation)
     }
 
-    /// Tells a client of the one revision that wants to know.
-    fn elicited(&self, id: &str) -> Option<OutgoingMessage> {
-        let row = Method::Elicited.row();
-        let knows = row.since <= self.revision && self.revision <= row.until;
+    fn result(&self, result: &RawJson) -> OutgoingMessage {
+        OutgoingMessage::Response {
+            json: encode_response(&self.id, "result", result),
+            code: None,
+        }
+    }
+
+    fn elicitation_complete(&self, id: &str) -> Option<String> {
+        let method = Method::ElicitationComplete;
         let mut params = Object::default();
         params.set("elicitationId", RawJson::string(id).as_str().to_owned());
-        knows
-            .then(|| OutgoingMessage::Notification(notification(Method::Elicited, &params.write())))
+        method
+            .spec()
+            .exists_in(self.revision)
+            .then(|| encode_notification(method, &params.write()))
     }
 
-    /// The pages that the user must go to first, for a client that does not know such an error: in
-    /// words, as the result of the tool.
-    fn pages(&self, error: &Error) -> Option<RawJson> {
-        let knows = Method::Elicited.row().since <= self.revision;
-        if knows || self.method != Method::ToolsCall {
+    /// The URLs that the user must visit first, as a tool result for clients whose revision does not
+    /// have that error.
+    fn url_elicitation_result(&self, error: &Error) -> Option<RawJson> {
+        let has_error = Method::ElicitationComplete.spec().since <= self.revision;
+        if has_error || self.method != Method::ToolsCall {
             return None;
         }
         let mut text = error.message().to_owned();
-        for page in url_elicitations(error)? {
-            let page = page.object()?;
-            let (message, url) = (page.string("message"), page.string("url")?);
+        for params in url_elicitations(error)? {
+            let params = params.object()?;
+            let (message, url) = (params.string("message"), params.string("url")?);
             text += &format!("\n{}: {url}", message.unwrap_or_default());
         }
-        Some(failed_result(&text))
+        Some(tool_error_result(&text))
     }
 
-    /// A change on the stream that asked for it.
+    /// A change, on the stream of the request that subscribed to it.
     fn change(&self, change: &Change) -> String {
-        let tag = (self.revision.era() == Era::Modern).then_some(&self.id);
-        change_notice(change, tag)
+        let subscription = (self.revision.era() == Era::Modern).then_some(&self.id);
+        change_notification(change, subscription)
     }
 
-    /// How a task is, in the words of the answer to whoever asks after it.
+    /// The state of a task, as in the result of `tasks/get`.
     fn task(&self, task: &RawJson) -> Option<String> {
         let mut params = task.object()?;
         params.remove("resultType");
         let meta = params.get("_meta").map(ToOwned::to_owned);
         let meta = meta.as_deref().and_then(|meta| Object::parse(meta).ok());
         let mut meta = meta.unwrap_or_default();
-        meta.remove(key::SERVER_INFO);
-        meta.set(key::SUBSCRIPTION_ID, self.id.as_str());
+        meta.remove(keys::SERVER_INFO);
+        meta.set(keys::SUBSCRIPTION_ID, self.id.as_str());
         params.set("_meta", meta.write().as_str().to_owned());
-        Some(notification(Method::TaskChanged, &params.write()))
+        Some(encode_notification(Method::TaskChanged, &params.write()))
     }
 
     fn progress(&self, params: &RawJson) -> Option<String> {
         let token = self.progress.as_ref()?;
         let mut params = params.object()?;
-        params.set(key::PROGRESS_TOKEN, token.as_str());
-        Some(notification(Method::Progress, &params.write()))
+        params.set(keys::PROGRESS_TOKEN, token.as_str());
+        Some(encode_notification(Method::Progress, &params.write()))
     }
 
     fn acknowledgement(&self, filter: &ChangeFilter) -> String {
         let mut params = Object::default();
-        params.set("notifications", filter_json(filter));
+        params.set("notifications", encode_filter(filter));
         params.set("_meta", subscription_meta(&self.id));
-        notification(Method::Acknowledged, &params.write())
+        encode_notification(Method::Acknowledged, &params.write())
     }
 
-    /// On a pipe, which stays open, a stream of changes that we end is also called off by name.
-    pub fn farewell(&self) -> Option<OutgoingMessage> {
+    /// The cancellation of a change stream that the gateway ends. Only for stdio, where the
+    /// connection stays open.
+    pub fn listen_cancellation(&self) -> Option<OutgoingMessage> {
         (self.method == Method::Listen).then(|| {
             let mut params = Object::default();
             params.set("requestId", self.id.as_str());
             params.set("reason", "\"the gateway is stopping\"");
-            OutgoingMessage::Notification(notification(Method::Cancelled, &params.write()))
+            OutgoingMessage::Notification(encode_notification(Method::Cancelled, &params.write()))
         })
     }
 }
 
-/// A change for a client of the legacy era: it asked once, and hears of it for as long as it stays.
-pub fn legacy_change(change: &Change) -> String {
-    change_notice(change, None)
+/// The result of a tool that failed, with a text for the model.
+pub fn tool_error_result(text: &str) -> RawJson {
+    let text = RawJson::string(text);
+    RawJson::copy_of(&format!(
+        r#"{{"content":[{{"type":"text","text":{text}}}],"isError":true}}"#
+    ))
 }
 
-/// A change for a client; `subscription` is the id of the request that asked for it, where one did.
-fn change_notice(change: &Change, subscription: Option<&RequestId>) -> String {
+/// A change for a client of the legacy era.
+pub fn legacy_change_notification(change: &Change) -> String {
+    change_notification(change, None)
+}
+
+/// A change; `subscription` is the id of the request that subscribed, in the modern era.
+fn change_notification(change: &Change, subscription: Option<&RequestId>) -> String {
     let mut params = Object::default();
     let method = match change {
         Change::Tools => Method::ToolsChanged,
@@ -201,60 +208,38 @@ fn change_notice(change: &Change, subscription: Option<&RequestId>) -> String {
         }
         Change::ElicitationComplete(id) => {
             params.set("elicitationId", RawJson::string(id).as_str().to_owned());
-            Method::Elicited
+            Method::ElicitationComplete
         }
     };
     if let Some(id) = subscription {
         params.set("_meta", subscription_meta(id));
     }
-    notification(method, &params.write())
-}
-
-/// A filter as a client writes it and a server echoes it.
-pub(super) fn filter_json(filter: &ChangeFilter) -> String {
-    let mut wanted = serde_json::Map::new();
-    let lists = [
-        (filter.tools, "toolsListChanged"),
-        (filter.prompts, "promptsListChanged"),
-        (filter.resources, "resourcesListChanged"),
-    ];
-    for (_, name) in lists.into_iter().filter(|(on, _)| *on) {
-        wanted.insert(name.to_owned(), true.into());
-    }
-    let names = [
-        (&filter.uris, "resourceSubscriptions"),
-        (&filter.tasks, "taskIds"),
-    ];
-    for (all, name) in names.into_iter().filter(|(all, _)| !all.is_empty()) {
-        let all: Vec<_> = all.iter().map(String::as_str).collect();
-        wanted.insert(name.to_owned(), all.into());
-    }
-    serde_json::Value::from(wanted).to_string()
+    encode_notification(method, &params.write())
 }
 
 fn subscription_meta(id: &RequestId) -> String {
-    format!(r#"{{"{}":{}}}"#, key::SUBSCRIPTION_ID, id.as_str())
+    format!(r#"{{"{}":{}}}"#, keys::SUBSCRIPTION_ID, id.as_str())
 }
 
-/// An error as a message. Without an id it answers something that could not be read as far as that.
-pub fn refusal(
+/// Encodes an error response. `id` is `None` if the id of the request could not be read.
+pub fn error_response(
     era: Era,
     id: Option<&RequestId>,
     error: &Error,
     correlation: CorrelationId,
 ) -> OutgoingMessage {
-    let row = codes::of(error.code());
+    let spec = codes::of(error.code());
     let mut data = error.data().and_then(RawJson::object).unwrap_or_default();
     let correlation = format!("\"{correlation}\"");
     if let Code::Source(number) = error.code()
-        && number != row.number(era)
+        && number != spec.number(era)
     {
         data.set("backendCode", number.to_string());
     }
-    data.set("kind", format!("\"{}\"", row.kind));
+    data.set("kind", format!("\"{}\"", spec.kind));
     data.set("correlationId", correlation);
     let mut body = Object::default();
-    body.set("code", row.number(era).to_string());
+    body.set("code", spec.number(era).to_string());
     body.set(
         "message",
         RawJson::string(error.message()).as_str().to_owned(),
@@ -262,7 +247,7 @@ pub fn refusal(
     body.set("data", data.write().as_str().to_owned());
     let body = body.write();
     let json = match id {
-        Some(id) => response(id, "error", &body),
+        Some(id) => encode_response(id, "error", &body),
         None => format!(r#"{{"jsonrpc":"2.0","error":{body}}}"#),
     };
     OutgoingMessage::Response {
@@ -271,7 +256,7 @@ pub fn refusal(
     }
 }
 
-fn response(id: &RequestId, member: &str, body: &RawJson) -> String {
+fn encode_response(id: &RequestId, member: &str, body: &RawJson) -> String {
     let mut json = String::with_capacity(body.as_str().len() + id.as_str().len() + 40);
     json.push_str(r#"{"jsonrpc":"2.0","id":"#);
     json.push_str(id.as_str());
@@ -283,7 +268,7 @@ fn response(id: &RequestId, member: &str, body: &RawJson) -> String {
     json
 }
 
-fn notification(method: Method, params: &RawJson) -> String {
+fn encode_notification(method: Method, params: &RawJson) -> String {
     let name = method.name();
     if params.as_str() == "{}" {
         format!(r#"{{"jsonrpc":"2.0","method":"{name}"}}"#)

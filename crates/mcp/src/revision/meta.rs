@@ -1,9 +1,13 @@
-//! What a stateless request says about itself, in `_meta`.
+//! The `_meta` of requests: in the modern era a request describes its client there.
+
+use std::sync::LazyLock;
 
 use tidegate_core::{ClientContext, Code, Error, LogLevel, Object, RawJson, Result};
 
+use crate::request_id::RequestId;
+
 /// The keys of `_meta` that the protocol defines.
-pub mod key {
+pub mod keys {
     pub const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
     pub const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
     pub const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
@@ -13,44 +17,54 @@ pub mod key {
     pub(crate) const PROGRESS_TOKEN: &str = "progressToken";
 }
 
-/// Whether params carry what only a stateless request carries.
-pub(super) fn is_modern(params: &Object<'_>) -> bool {
+/// The gateway as `serverInfo` to clients and `clientInfo` to servers.
+pub(super) static GATEWAY_INFO: LazyLock<String> = LazyLock::new(|| {
+    serde_json::json!({
+        "name": "tidegate",
+        "title": "Tidegate",
+        "version": env!("CARGO_PKG_VERSION"),
+    })
+    .to_string()
+});
+
+/// Whether params have a `_meta` of the modern era.
+pub(super) fn has_modern_meta(params: &Object<'_>) -> bool {
     let meta = params
         .get("_meta")
         .and_then(|meta| Object::parse(meta).ok());
     meta.is_some_and(|meta| {
-        meta.get(key::PROTOCOL_VERSION).is_some() || meta.get(key::CLIENT_CAPABILITIES).is_some()
+        meta.get(keys::PROTOCOL_VERSION).is_some() || meta.get(keys::CLIENT_CAPABILITIES).is_some()
     })
 }
 
-/// The `_meta` of a stateless request: what it must say is there.
-pub(super) struct Meta<'a> {
+/// The `_meta` of a modern request; its required members are present.
+pub(super) struct RequestMeta<'a> {
     members: Object<'a>,
     pub(super) version: String,
     capabilities: RawJson,
 }
 
-impl<'a> Meta<'a> {
-    pub(super) fn read(params: &'a Object<'_>) -> Result<Self> {
+impl<'a> RequestMeta<'a> {
+    pub(super) fn parse(params: &'a Object<'_>) -> Result<Self> {
         let text = params
             .get("_meta")
-            .ok_or_else(|| malformed("`params._meta` is missing"))?;
+            .ok_or_else(|| malformed_meta("`params._meta` is missing"))?;
         let members =
-            Object::parse(text).map_err(|_| malformed("`params._meta` is not an object"))?;
-        let version = members.string(key::PROTOCOL_VERSION).ok_or_else(|| {
-            malformed(format!(
+            Object::parse(text).map_err(|_| malformed_meta("`params._meta` must be an object"))?;
+        let version = members.string(keys::PROTOCOL_VERSION).ok_or_else(|| {
+            malformed_meta(format!(
                 "`{}` must be a string in `_meta`",
-                key::PROTOCOL_VERSION
+                keys::PROTOCOL_VERSION
             ))
         })?;
         let capabilities = members
-            .get(key::CLIENT_CAPABILITIES)
+            .get(keys::CLIENT_CAPABILITIES)
             .filter(|text| Object::parse(text).is_ok())
-            .map(own)
+            .map(RawJson::copy_of)
             .ok_or_else(|| {
-                malformed(format!(
+                malformed_meta(format!(
                     "`{}` must be an object in `_meta`",
-                    key::CLIENT_CAPABILITIES
+                    keys::CLIENT_CAPABILITIES
                 ))
             })?;
         Ok(Self {
@@ -60,31 +74,31 @@ impl<'a> Meta<'a> {
         })
     }
 
-    /// What it may say besides. Read once the version is known to be one we speak: another could
-    /// have other levels.
-    pub(super) fn client(self) -> Result<ClientContext> {
+    /// Parses the optional members. Call this once the version is known to be supported: another
+    /// one could have other log levels.
+    pub(super) fn into_client(self) -> Result<ClientContext> {
         Ok(ClientContext {
             stateless: true,
             affinity: None,
-            client_info: self.members.get(key::CLIENT_INFO).map(own),
+            client_info: self.members.get(keys::CLIENT_INFO).map(RawJson::copy_of),
             log_level: self
                 .members
-                .get(key::LOG_LEVEL)
-                .map(read_level)
+                .get(keys::LOG_LEVEL)
+                .map(parse_log_level)
                 .transpose()?,
-            progress: read_progress_token(&self.members)?,
+            progress: parse_progress_token(&self.members)?,
             capabilities: self.capabilities,
         })
     }
 }
 
-/// The token under which a client wants progress, in any revision.
-pub(super) fn read_progress_token(meta: &Object<'_>) -> Result<Option<RawJson>> {
-    let Some(token) = meta.get(key::PROGRESS_TOKEN) else {
+/// The progress token of a request, in any revision.
+pub(super) fn parse_progress_token(meta: &Object<'_>) -> Result<Option<RawJson>> {
+    let Some(token) = meta.get(keys::PROGRESS_TOKEN) else {
         return Ok(None);
     };
-    let token = own(token);
-    match crate::RequestId::new(token.clone()) {
+    let token = RawJson::copy_of(token);
+    match RequestId::new(token.clone()) {
         Some(_) => Ok(Some(token)),
         None => Err(Error::client(
             Code::InvalidParams,
@@ -93,19 +107,13 @@ pub(super) fn read_progress_token(meta: &Object<'_>) -> Result<Option<RawJson>> 
     }
 }
 
-/// A log level, as JSON.
-pub(super) fn read_level(text: &str) -> Result<LogLevel> {
+pub(super) fn parse_log_level(text: &str) -> Result<LogLevel> {
     let name: String = serde_json::from_str(text).unwrap_or_default();
     name.parse().map_err(|unknown| {
-        Error::client(Code::InvalidParams, format!("wrong log level: {unknown}"))
+        Error::client(Code::InvalidParams, format!("invalid log level: {unknown}"))
     })
 }
 
-/// A member of an object, as a value of its own.
-pub(super) fn own(member: &str) -> RawJson {
-    RawJson::copy_of(member)
-}
-
-fn malformed(message: impl Into<String>) -> Error {
+fn malformed_meta(message: impl Into<String>) -> Error {
     Error::client(Code::MalformedMeta, message)
 }

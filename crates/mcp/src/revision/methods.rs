@@ -1,78 +1,86 @@
-//! The table of methods: the only place where a method is a string. One row says what it is called,
-//! who sends it, since when and until when, and by which member of its params it is addressed.
+//! The table of methods: their names, who sends them, in which revisions they exist, and which
+//! param the header `Mcp-Name` repeats. Method names appear nowhere else.
 
-use super::Revision;
+use super::version::Revision;
 use Revision::{V2024_11_05, V2025_06_18, V2025_11_25, V2026_07_28};
 
-/// Who sends a method, and whether it wants an answer.
+/// Who sends a method, and whether it is a request or a notification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// From a client; wants an answer.
-    Request,
-    /// From a client; wants none.
-    Notification,
-    /// From us to a client; wants none.
-    Notice,
-    /// From us to a client; wants an answer.
+pub enum MethodKind {
+    /// A request of clients.
+    ClientRequest,
+    /// A notification of clients.
+    ClientNotification,
+    /// A notification of servers.
+    ServerNotification,
+    /// A request of servers to clients: a question.
     Question,
-    /// From us to a server; wants an answer. No client has us take it.
-    Errand,
+    /// A request that the gateway sends to servers and does not accept from clients.
+    UpstreamRequest,
 }
 
-/// The member of the params that a standard header repeats.
+/// The member of the params that the header `Mcp-Name` repeats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AddressedBy {
-    Nothing,
+pub enum NameParam {
+    None,
     Name,
     Uri,
-    Task,
+    TaskId,
 }
 
-impl AddressedBy {
+impl NameParam {
     pub(super) fn member(self) -> Option<&'static str> {
         match self {
-            Self::Nothing => None,
+            Self::None => None,
             Self::Name => Some("name"),
             Self::Uri => Some("uri"),
-            Self::Task => Some("taskId"),
+            Self::TaskId => Some("taskId"),
         }
     }
 }
 
-/// One row of the table.
+/// A row of the table.
 #[derive(Debug)]
-pub struct Row {
+pub struct MethodSpec {
     pub name: &'static str,
-    pub kind: Kind,
+    pub kind: MethodKind,
+    /// The first and last revisions that have the method.
     pub since: Revision,
     pub until: Revision,
-    pub addressed_by: AddressedBy,
+    pub name_param: NameParam,
+}
+
+impl MethodSpec {
+    /// Whether a revision has the method.
+    pub fn exists_in(&self, revision: Revision) -> bool {
+        self.since <= revision && revision <= self.until
+    }
 }
 
 macro_rules! methods {
-    ($($variant:ident, $name:literal, $kind:ident, $since:ident, $until:ident, $addressed:ident;)*) => {
-        /// A method or a notification that the gateway takes or sends.
+    ($($variant:ident, $name:literal, $kind:ident, $since:ident, $until:ident, $name_param:ident;)*) => {
+        /// A method that the gateway accepts or sends.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Method { $($variant),* }
 
         impl Method {
             pub const ALL: &[Self] = &[$(Self::$variant),*];
 
-            pub fn row(self) -> &'static Row {
+            pub fn spec(self) -> &'static MethodSpec {
                 match self {
                     $(Self::$variant => const {
-                        &Row {
+                        &MethodSpec {
                             name: $name,
-                            kind: Kind::$kind,
+                            kind: MethodKind::$kind,
                             since: $since,
                             until: $until,
-                            addressed_by: AddressedBy::$addressed,
+                            name_param: NameParam::$name_param,
                         }
                     }),*
                 }
             }
 
-            fn named(name: &str) -> Option<Self> {
+            fn by_name(name: &str) -> Option<Self> {
                 match name {
                     $($name => Some(Self::$variant),)*
                     _ => None,
@@ -83,57 +91,56 @@ macro_rules! methods {
 }
 
 methods! {
-    Initialize,        "initialize",                               Request,      V2024_11_05, V2025_11_25, Nothing;
-    Initialized,       "notifications/initialized",                Notification, V2024_11_05, V2025_11_25, Nothing;
-    Ping,              "ping",                                     Request,      V2024_11_05, V2025_11_25, Nothing;
-    Discover,          "server/discover",                          Request,      V2026_07_28, V2026_07_28, Nothing;
-    ToolsList,         "tools/list",                               Request,      V2024_11_05, V2026_07_28, Nothing;
-    ToolsCall,         "tools/call",                               Request,      V2024_11_05, V2026_07_28, Name;
-    PromptsList,       "prompts/list",                             Request,      V2024_11_05, V2026_07_28, Nothing;
-    PromptsGet,        "prompts/get",                              Request,      V2024_11_05, V2026_07_28, Name;
-    ResourcesList,     "resources/list",                           Request,      V2024_11_05, V2026_07_28, Nothing;
-    TemplatesList,     "resources/templates/list",                 Request,      V2024_11_05, V2026_07_28, Nothing;
-    ResourcesRead,     "resources/read",                           Request,      V2024_11_05, V2026_07_28, Uri;
-    Subscribe,         "resources/subscribe",                      Request,      V2024_11_05, V2025_11_25, Uri;
-    Unsubscribe,       "resources/unsubscribe",                    Request,      V2024_11_05, V2025_11_25, Uri;
-    Listen,            "subscriptions/listen",                     Request,      V2026_07_28, V2026_07_28, Nothing;
-    Complete,          "completion/complete",                      Request,      V2024_11_05, V2026_07_28, Nothing;
-    SetLevel,          "logging/setLevel",                         Request,      V2024_11_05, V2025_11_25, Nothing;
-    TasksGet,          "tasks/get",                                Request,      V2026_07_28, V2026_07_28, Task;
-    TasksUpdate,       "tasks/update",                             Request,      V2026_07_28, V2026_07_28, Task;
-    TasksCancel,       "tasks/cancel",                             Request,      V2026_07_28, V2026_07_28, Task;
-    TasksResult,       "tasks/result",                             Errand,       V2025_11_25, V2025_11_25, Task;
-    TaskChanged,       "notifications/tasks",                      Notice,       V2026_07_28, V2026_07_28, Task;
-    Cancelled,         "notifications/cancelled",                  Notification, V2024_11_05, V2026_07_28, Nothing;
-    Progress,          "notifications/progress",                   Notice,       V2024_11_05, V2026_07_28, Nothing;
-    RootsChanged,      "notifications/roots/list_changed",         Notification, V2024_11_05, V2025_11_25, Nothing;
-    Elicit,            "elicitation/create",                       Question,     V2025_06_18, V2025_11_25, Nothing;
-    Sample,            "sampling/createMessage",                   Question,     V2024_11_05, V2025_11_25, Nothing;
-    Roots,             "roots/list",                               Question,     V2024_11_05, V2025_11_25, Nothing;
-    LogMessage,        "notifications/message",                    Notice,       V2024_11_05, V2026_07_28, Nothing;
-    ToolsChanged,      "notifications/tools/list_changed",         Notice,       V2024_11_05, V2026_07_28, Nothing;
-    PromptsChanged,    "notifications/prompts/list_changed",       Notice,       V2024_11_05, V2026_07_28, Nothing;
-    ResourcesChanged,  "notifications/resources/list_changed",     Notice,       V2024_11_05, V2026_07_28, Nothing;
-    ResourceUpdated,   "notifications/resources/updated",          Notice,       V2024_11_05, V2026_07_28, Uri;
-    Elicited,          "notifications/elicitation/complete",       Notice,       V2025_11_25, V2025_11_25, Nothing;
-    Acknowledged,      "notifications/subscriptions/acknowledged", Notice,       V2026_07_28, V2026_07_28, Nothing;
+    Initialize,          "initialize",                               ClientRequest,      V2024_11_05, V2025_11_25, None;
+    Initialized,         "notifications/initialized",                ClientNotification, V2024_11_05, V2025_11_25, None;
+    Ping,                "ping",                                     ClientRequest,      V2024_11_05, V2025_11_25, None;
+    Discover,            "server/discover",                          ClientRequest,      V2026_07_28, V2026_07_28, None;
+    ToolsList,           "tools/list",                               ClientRequest,      V2024_11_05, V2026_07_28, None;
+    ToolsCall,           "tools/call",                               ClientRequest,      V2024_11_05, V2026_07_28, Name;
+    PromptsList,         "prompts/list",                             ClientRequest,      V2024_11_05, V2026_07_28, None;
+    PromptsGet,          "prompts/get",                              ClientRequest,      V2024_11_05, V2026_07_28, Name;
+    ResourcesList,       "resources/list",                           ClientRequest,      V2024_11_05, V2026_07_28, None;
+    TemplatesList,       "resources/templates/list",                 ClientRequest,      V2024_11_05, V2026_07_28, None;
+    ResourcesRead,       "resources/read",                           ClientRequest,      V2024_11_05, V2026_07_28, Uri;
+    Subscribe,           "resources/subscribe",                      ClientRequest,      V2024_11_05, V2025_11_25, Uri;
+    Unsubscribe,         "resources/unsubscribe",                    ClientRequest,      V2024_11_05, V2025_11_25, Uri;
+    Listen,              "subscriptions/listen",                     ClientRequest,      V2026_07_28, V2026_07_28, None;
+    Complete,            "completion/complete",                      ClientRequest,      V2024_11_05, V2026_07_28, None;
+    SetLevel,            "logging/setLevel",                         ClientRequest,      V2024_11_05, V2025_11_25, None;
+    TasksGet,            "tasks/get",                                ClientRequest,      V2026_07_28, V2026_07_28, TaskId;
+    TasksUpdate,         "tasks/update",                             ClientRequest,      V2026_07_28, V2026_07_28, TaskId;
+    TasksCancel,         "tasks/cancel",                             ClientRequest,      V2026_07_28, V2026_07_28, TaskId;
+    TasksResult,         "tasks/result",                             UpstreamRequest,    V2025_11_25, V2025_11_25, TaskId;
+    TaskChanged,         "notifications/tasks",                      ServerNotification, V2026_07_28, V2026_07_28, TaskId;
+    Cancelled,           "notifications/cancelled",                  ClientNotification, V2024_11_05, V2026_07_28, None;
+    Progress,            "notifications/progress",                   ServerNotification, V2024_11_05, V2026_07_28, None;
+    RootsChanged,        "notifications/roots/list_changed",         ClientNotification, V2024_11_05, V2025_11_25, None;
+    Elicit,              "elicitation/create",                       Question,           V2025_06_18, V2025_11_25, None;
+    Sample,              "sampling/createMessage",                   Question,           V2024_11_05, V2025_11_25, None;
+    Roots,               "roots/list",                               Question,           V2024_11_05, V2025_11_25, None;
+    LogMessage,          "notifications/message",                    ServerNotification, V2024_11_05, V2026_07_28, None;
+    ToolsChanged,        "notifications/tools/list_changed",         ServerNotification, V2024_11_05, V2026_07_28, None;
+    PromptsChanged,      "notifications/prompts/list_changed",       ServerNotification, V2024_11_05, V2026_07_28, None;
+    ResourcesChanged,    "notifications/resources/list_changed",     ServerNotification, V2024_11_05, V2026_07_28, None;
+    ResourceUpdated,     "notifications/resources/updated",          ServerNotification, V2024_11_05, V2026_07_28, Uri;
+    ElicitationComplete, "notifications/elicitation/complete",       ServerNotification, V2025_11_25, V2025_11_25, None;
+    Acknowledged,        "notifications/subscriptions/acknowledged", ServerNotification, V2026_07_28, V2026_07_28, None;
 }
 
 impl Method {
     pub fn name(self) -> &'static str {
-        self.row().name
+        self.spec().name
     }
 
-    /// The method a client of this revision means, if it may send it.
-    pub fn from_client(name: &str, revision: Revision, kind: Kind) -> Option<Self> {
-        let method = Self::named(name)?;
-        let row = method.row();
-        let in_force = row.since <= revision && revision <= row.until;
-        (in_force && row.kind == kind).then_some(method)
+    /// The method of this name and kind, if a client of this revision may send it.
+    pub fn from_client(name: &str, revision: Revision, kind: MethodKind) -> Option<Self> {
+        let method = Self::by_name(name)?;
+        let spec = method.spec();
+        (spec.exists_in(revision) && spec.kind == kind).then_some(method)
     }
 }
 
-/// Whether a client opens a session with this method.
+/// Whether this method opens a session.
 pub fn opens_session(name: &str) -> bool {
     name == Method::Initialize.name()
 }

@@ -1,50 +1,54 @@
-//! Lifting a stateless request. The order of the checks is the protocol's, and clients test it.
+//! Lifting requests of the modern era. The protocol fixes the order of the checks.
 
 use tidegate_core::{
     Code, Error, GatewayOperation, Object, Operation, RawJson, Result, TaskOperation,
     truncate_for_message,
 };
 
-use super::headers::mismatch;
-use super::lift::{Lifted, LiftedRequest, common_ask, filter, members, no_such_method};
-use super::meta::Meta;
-use super::methods::{Kind, Method};
+use super::change_filter::parse_filter;
+use super::lifted::{Lifted, LiftedRequest};
+use super::meta::RequestMeta;
+use super::methods::{Method, MethodKind};
 use super::multi_round_trip::is_retry;
-use super::{Era, Revision, StandardHeaders, sentinel, tasks};
-use crate::RequestId;
+use super::params::{common_operation, method_not_found, parse_params};
+use super::standard_headers::{StandardHeaders, header_mismatch};
+use super::version::Revision;
+use super::{header_value, tasks};
+use crate::era::Era;
+use crate::request_id::RequestId;
 
-pub(super) fn request(
+pub(super) fn lift_request(
     id: &RequestId,
     method: &str,
     params: RawJson,
     headers: Option<&StandardHeaders>,
 ) -> Result<(Revision, Lifted)> {
-    let object = members(&params)?;
-    let meta = Meta::read(&object)?;
+    let members = parse_params(&params)?;
+    let meta = RequestMeta::parse(&members)?;
     if let Some(headers) = headers {
         check_version_header(headers, &meta.version)?;
     }
-    let revision = supported(&meta.version)?;
+    let revision = supported_revision(&meta.version)?;
     if let Some(headers) = headers {
-        check_method_headers(headers, method, &object)?;
+        check_method_headers(headers, method, &members)?;
     }
-    let method = Method::from_client(method, revision, Kind::Request)
-        .ok_or_else(|| no_such_method(method, revision))?;
+    let method = Method::from_client(method, revision, MethodKind::ClientRequest)
+        .ok_or_else(|| method_not_found(method, revision))?;
     let operation = match method {
         Method::Discover => Operation::Gateway(GatewayOperation::Discover),
-        Method::Listen => Operation::Gateway(GatewayOperation::Listen(filter(&object)?)),
-        Method::TasksGet => tasks::ask(TaskOperation::Get, &object)?,
-        Method::TasksUpdate => tasks::ask(TaskOperation::Update, &object)?,
-        Method::TasksCancel => tasks::ask(TaskOperation::Cancel, &object)?,
-        _ => common_ask(method, &object)
-            .unwrap_or_else(|| Err(no_such_method(method.name(), revision)))?,
+        Method::Listen => Operation::Gateway(GatewayOperation::Listen(parse_filter(&members)?)),
+        Method::TasksGet => tasks::parse_operation(TaskOperation::Get, &members)?,
+        Method::TasksUpdate => tasks::parse_operation(TaskOperation::Update, &members)?,
+        Method::TasksCancel => tasks::parse_operation(TaskOperation::Cancel, &members)?,
+        _ => common_operation(method, &members)
+            .unwrap_or_else(|| Err(method_not_found(method.name(), revision)))?,
     };
-    let client = meta.client()?;
-    if tasks::is_about(&operation) && !tasks::declares(&client.capabilities) {
-        return Err(tasks::undeclared());
+    let client = meta.into_client()?;
+    if tasks::requires_tasks(&operation) && !tasks::declares_tasks(&client.capabilities) {
+        return Err(tasks::tasks_not_declared());
     }
-    let is_continuation = is_retry(&object);
-    drop(object);
+    let is_continuation = is_retry(&members);
+    drop(members);
     Ok((
         revision,
         Lifted::Request(LiftedRequest {
@@ -61,27 +65,27 @@ pub(super) fn request(
 fn check_version_header(headers: &StandardHeaders, version: &str) -> Result<()> {
     match headers.version.as_deref() {
         Some(header) if header == version => Ok(()),
-        Some(_) => Err(mismatch(
-            "`MCP-Protocol-Version` is not the version in `_meta`".to_owned(),
+        Some(_) => Err(header_mismatch(
+            "header `MCP-Protocol-Version` does not match the version in `_meta`".to_owned(),
         )),
-        None => Err(mismatch(
-            "the header `MCP-Protocol-Version` is missing".to_owned(),
+        None => Err(header_mismatch(
+            "header `MCP-Protocol-Version` is missing".to_owned(),
         )),
     }
 }
 
-fn supported(version: &str) -> Result<Revision> {
+fn supported_revision(version: &str) -> Result<Revision> {
     let modern = Revision::parse(version).filter(|revision| revision.era() == Era::Modern);
     modern.ok_or_else(|| {
-        let shown = truncate_for_message(version);
-        // The one it asked for cannot be spoken like this, so it is no way out.
+        // The requested revision may be supported with a session, but not for this request.
         let supported: Vec<_> = Revision::supported()
-            .filter(|known| *known != version)
+            .filter(|supported| *supported != version)
             .collect();
         Error::client(
             Code::UnsupportedRevision,
             format!(
-                "revision `{shown}` cannot be spoken without a session; {} can",
+                "revision `{}` cannot be used without a session; use {}",
+                truncate_for_message(version),
                 Revision::NEWEST
             ),
         )
@@ -97,14 +101,16 @@ fn check_method_headers(
     match headers.method.as_deref() {
         Some(header) if header == method => {}
         Some(_) => {
-            return Err(mismatch(
-                "`Mcp-Method` is not the method of the body".to_owned(),
+            return Err(header_mismatch(
+                "header `Mcp-Method` does not match the method in the body".to_owned(),
             ));
         }
-        None => return Err(mismatch("the header `Mcp-Method` is missing".to_owned())),
+        None => {
+            return Err(header_mismatch("header `Mcp-Method` is missing".to_owned()));
+        }
     }
-    let member = Method::from_client(method, Revision::NEWEST, Kind::Request)
-        .and_then(|method| method.row().addressed_by.member());
+    let member = Method::from_client(method, Revision::NEWEST, MethodKind::ClientRequest)
+        .and_then(|method| method.spec().name_param.member());
     match member {
         None => Ok(()),
         Some(member) => check_name_header(headers.name.as_deref(), member, params.string(member)),
@@ -114,12 +120,14 @@ fn check_method_headers(
 fn check_name_header(header: Option<&str>, member: &str, body: Option<String>) -> Result<()> {
     match (header, body) {
         (None, None) => Ok(()),
-        (None, Some(_)) => Err(mismatch("the header `Mcp-Name` is missing".to_owned())),
-        (Some(header), body) => match sentinel::decode(header) {
-            None => Err(mismatch("`Mcp-Name` is not valid base64 text".to_owned())),
+        (None, Some(_)) => Err(header_mismatch("header `Mcp-Name` is missing".to_owned())),
+        (Some(header), body) => match header_value::decode(header) {
+            None => Err(header_mismatch(
+                "header `Mcp-Name` is not valid base64".to_owned(),
+            )),
             Some(decoded) if Some(decoded.as_ref()) == body.as_deref() => Ok(()),
-            Some(_) => Err(mismatch(format!(
-                "`Mcp-Name` is not the `{member}` of the body"
+            Some(_) => Err(header_mismatch(format!(
+                "header `Mcp-Name` does not match `{member}` in the body"
             ))),
         },
     }

@@ -2,8 +2,9 @@
 //! retry a call.
 
 use serde_json::value::RawValue;
-use tidegate_core::{Code, Error, Object, Outcome, QuestionKind, RawJson, Result};
+use tidegate_core::{Object, Outcome, QuestionKind, RawJson, Result};
 
+use super::params::invalid_params;
 use super::question::{question_kind, question_method};
 
 /// Questions in one result.
@@ -183,10 +184,6 @@ pub fn stable_params(params: &RawJson) -> RawJson {
         params.remove(member);
     }
     params.write()
-}
-
-fn invalid_params(message: &str) -> Error {
-    Error::client(Code::InvalidParams, message)
 }
 
 #[cfg(test)]

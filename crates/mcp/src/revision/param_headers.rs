@@ -1,55 +1,55 @@
-//! Headers that repeat arguments of a tool: `x-mcp-header` in its input schema names them, and they
-//! must say what the body says.
+//! The headers `Mcp-Param-…`, which repeat arguments of a tool. The annotation `x-mcp-header` in
+//! its input schema names them.
 
 use std::collections::BTreeMap;
 
 use tidegate_core::{Object, RawJson, Result};
 
-use super::headers::mismatch;
-use super::{StandardHeaders, sentinel};
+use super::header_value;
+use super::standard_headers::{StandardHeaders, header_mismatch};
 
-/// What marks an argument in a schema.
-pub(super) const MARK: &str = "x-mcp-header";
+/// The keyword in the schema of an argument.
+pub(super) const ANNOTATION: &str = "x-mcp-header";
 
-/// Deeper than any schema that is meant to be read.
-const DEEPEST: usize = 32;
+/// Nested schemas are checked down to this depth.
+const MAX_DEPTH: usize = 32;
 
-/// Whether the definition of a tool may name any.
-pub(super) fn are_in(definition: &RawJson) -> bool {
-    definition.as_str().contains(MARK)
+/// Whether the definition of a tool may have annotations.
+pub(super) fn may_have_annotations(definition: &RawJson) -> bool {
+    definition.as_str().contains(ANNOTATION)
 }
 
-/// Checks the headers of a call against its arguments, by the definition of its tool.
+/// Checks that the headers of a call match its arguments. `definition` is that of the tool.
 pub fn check_param_headers(
     headers: &StandardHeaders,
     params: &RawJson,
     definition: &RawJson,
 ) -> Result<()> {
-    if !are_in(definition) {
+    if !may_have_annotations(definition) {
         return Ok(());
     }
     let (definition, params) = (definition.object(), params.object());
     let schema = definition.as_ref().and_then(|tool| tool.get("inputSchema"));
     let arguments = params.as_ref().and_then(|params| params.get("arguments"));
     match schema {
-        Some(schema) => check_object(&headers.params, schema, arguments, DEEPEST),
+        Some(schema) => check_object(&headers.params, schema, arguments, MAX_DEPTH),
         None => Ok(()),
     }
 }
 
-/// The headers that a call must carry, each with its value.
-pub(super) fn repeated(definition: &RawJson, params: &RawJson) -> Vec<(String, String)> {
-    let mut found = Vec::new();
+/// The headers of a call, without their prefix, and their values.
+pub(super) fn headers_of_call(definition: &RawJson, params: &RawJson) -> Vec<(String, String)> {
+    let mut headers = Vec::new();
     let (definition, params) = (definition.object(), params.object());
     let schema = definition.as_ref().and_then(|tool| tool.get("inputSchema"));
     let arguments = params.as_ref().and_then(|params| params.get("arguments"));
     if let (Some(schema), Some(arguments)) = (schema, arguments) {
-        collect(schema, arguments, DEEPEST, &mut found);
+        collect_headers(schema, arguments, MAX_DEPTH, &mut headers);
     }
-    found
+    headers
 }
 
-fn collect(schema: &str, value: &str, depth: usize, found: &mut Vec<(String, String)>) {
+fn collect_headers(schema: &str, value: &str, depth: usize, headers: &mut Vec<(String, String)>) {
     let schema = Object::parse(schema).ok();
     let properties = schema.as_ref().and_then(|schema| schema.get("properties"));
     let (Some(properties), Ok(value)) = (
@@ -64,15 +64,15 @@ fn collect(schema: &str, value: &str, depth: usize, found: &mut Vec<(String, Str
         };
         if let Some(header) = header_of(property) {
             let text = serde_json::from_str(value).unwrap_or_else(|_| value.to_owned());
-            found.push((header, text));
+            headers.push((header, text));
         }
         if depth > 0 {
-            collect(property, value, depth - 1, found);
+            collect_headers(property, value, depth - 1, headers);
         }
     }
 }
 
-/// Only what is reached through `properties` can be named by a header.
+/// Only arguments that are reached through `properties` have headers.
 fn check_object(
     headers: &BTreeMap<String, String>,
     schema: &str,
@@ -108,25 +108,25 @@ fn check_property(
     };
     match (headers.get(&name.to_ascii_lowercase()), value) {
         (None, None) => Ok(()),
-        (Some(header), Some(value)) if says(header, value) => Ok(()),
-        (Some(_), _) => Err(mismatch(format!(
-            "`Mcp-Param-{name}` is not what the body says"
+        (Some(header), Some(value)) if matches(header, value) => Ok(()),
+        (Some(_), _) => Err(header_mismatch(format!(
+            "header `Mcp-Param-{name}` does not match the argument in the body"
         ))),
-        (None, Some(_)) => Err(mismatch(format!(
-            "the header `Mcp-Param-{name}` is missing"
+        (None, Some(_)) => Err(header_mismatch(format!(
+            "header `Mcp-Param-{name}` is missing"
         ))),
     }
 }
 
-/// The header that repeats a property; an annotation that is not valid names none.
+/// The header of a property; `None` if it has no valid annotation.
 fn header_of(property: &str) -> Option<String> {
     let property = Object::parse(property).ok()?;
-    let name = property.string(MARK)?;
-    let repeatable = matches!(
+    let name = property.string(ANNOTATION)?;
+    let has_header_type = matches!(
         property.string("type")?.as_str(),
         "string" | "integer" | "boolean"
     );
-    (repeatable && is_header_name(&name)).then_some(name)
+    (has_header_type && is_header_name(&name)).then_some(name)
 }
 
 pub(super) fn is_header_name(name: &str) -> bool {
@@ -134,8 +134,8 @@ pub(super) fn is_header_name(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(is_token)
 }
 
-fn says(header: &str, value: &str) -> bool {
-    let Some(header) = sentinel::decode(header) else {
+fn matches(header: &str, value: &str) -> bool {
+    let Some(header) = header_value::decode(header) else {
         return false;
     };
     match serde_json::from_str::<String>(value) {
@@ -144,16 +144,16 @@ fn says(header: &str, value: &str) -> bool {
     }
 }
 
-/// `42` and `42.0` are one integer.
+/// `42` and `42.0` are the same integer.
 fn is_same_integer(header: &str, value: &str) -> bool {
-    let read = |text: &str| -> Option<i64> {
+    let parse = |text: &str| -> Option<i64> {
         let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
         fraction
             .bytes()
             .all(|byte| byte == b'0')
             .then(|| whole.parse().ok())?
     };
-    read(header).is_some() && read(header) == read(value)
+    parse(header).is_some() && parse(header) == parse(value)
 }
 
 #[cfg(test)]
@@ -166,7 +166,7 @@ mod tests {
         let headers = headers
             .iter()
             .map(|(name, value)| (*name, value.as_bytes()));
-        let headers = StandardHeaders::read(headers).unwrap();
+        let headers = StandardHeaders::parse(headers).unwrap();
         let definition = json!({"name": "t", "inputSchema": {"type": "object", "properties": {
             "region": {"type": "string", "x-mcp-header": "Region"},
             "count": {"type": "integer", "x-mcp-header": "Count"},
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_says_what_the_body_says_or_the_call_is_refused() {
+    fn headers_must_match_the_arguments() {
         assert!(check(&[], &json!({})));
         assert!(check(&[], &json!({"region": null})));
         assert!(check(
@@ -197,13 +197,10 @@ mod tests {
             &[("Mcp-Param-Zone", "b")],
             &json!({"where": {"zone": "b"}})
         ));
-        assert!(
-            check(&[], &json!({"ratio": 0.5})),
-            "a number cannot be repeated"
-        );
+        assert!(check(&[], &json!({"ratio": 0.5})), "a number has no header");
         assert!(
             check(&[("Mcp-Param-Other", "x")], &json!({})),
-            "a header nobody names is let be"
+            "unknown headers are ignored"
         );
         assert!(!check(&[], &json!({"region": "eu"})));
         assert!(!check(

@@ -2,8 +2,10 @@
 
 use tidegate_core::{Code, Declined, Object, QuestionKind, RawJson};
 
-use super::Method;
-use crate::{Rejection, RequestId, codes};
+use super::methods::Method;
+use crate::codes;
+use crate::message::Rejection;
+use crate::request_id::RequestId;
 
 /// Encodes a question as a request to the client.
 pub fn encode_question(id: &RequestId, kind: QuestionKind, params: &RawJson) -> String {

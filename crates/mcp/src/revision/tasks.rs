@@ -1,27 +1,26 @@
-//! Calls that go on after their answer: an extension of the modern era, and what an older revision
-//! had in its place, which no client of ours is offered.
+//! Tasks: the extension of the modern era. The tasks of 2025-11-25 are used with servers only
+//! (`client::legacy_task`) and never offered to clients.
 
 use tidegate_core::{
     Code, Error, GatewayOperation, Object, Operation, RawJson, Result, TaskOperation,
 };
 
-use super::Method;
-use super::lift::{invalid, required};
+use super::methods::Method;
+use super::params::{invalid_params, required_string};
 
-/// The extension's name.
 const EXTENSION: &str = "io.modelcontextprotocol/tasks";
 
-/// Whether capabilities, of a client or of a server, have tasks among their extensions.
-pub fn declares(capabilities: &RawJson) -> bool {
-    let extensions = capabilities.object().and_then(|all| {
-        let extensions = Object::parse(all.get("extensions")?).ok()?;
+/// Whether the capabilities of a client or a server declare the extension.
+pub fn declares_tasks(capabilities: &RawJson) -> bool {
+    let extensions = capabilities.object().and_then(|members| {
+        let extensions = Object::parse(members.get("extensions")?).ok()?;
         Some(extensions.get(EXTENSION).is_some())
     });
     extensions.unwrap_or_default()
 }
 
-/// Whether a request is for clients alone that know tasks.
-pub(super) fn is_about(operation: &Operation) -> bool {
+/// Whether only a client that declares tasks may request this.
+pub(super) fn requires_tasks(operation: &Operation) -> bool {
     match operation {
         Operation::Task { .. } => true,
         Operation::Gateway(GatewayOperation::Listen(filter)) => !filter.tasks.is_empty(),
@@ -29,29 +28,29 @@ pub(super) fn is_about(operation: &Operation) -> bool {
     }
 }
 
-/// The answer to whoever asks about a task and does not say that it knows what one is.
-pub(super) fn undeclared() -> Error {
-    let needed = serde_json::json!({ "extensions": { EXTENSION: {} } });
+/// The error for a client that uses tasks without declaring them.
+pub(super) fn tasks_not_declared() -> Error {
+    let required = serde_json::json!({ "extensions": { EXTENSION: {} } });
     Error::client(
         Code::MissingCapability,
-        format!("this is for clients that declare the extension `{EXTENSION}`"),
+        format!("this client did not declare the extension `{EXTENSION}`"),
     )
-    .with_data(serde_json::json!({ "requiredCapabilities": needed }))
+    .with_data(serde_json::json!({ "requiredCapabilities": required }))
 }
 
-/// What a request about a task asks.
-pub(super) fn ask(operation: TaskOperation, params: &Object<'_>) -> Result<Operation> {
+/// The operation of a `tasks/…` request.
+pub(super) fn parse_operation(operation: TaskOperation, params: &Object<'_>) -> Result<Operation> {
     let answers = params.get("inputResponses");
     if operation == TaskOperation::Update
         && !answers.is_some_and(|answers| answers.starts_with('{'))
     {
-        return Err(invalid("`inputResponses` must be an object"));
+        return Err(invalid_params("`inputResponses` must be an object"));
     }
-    let id = required(params, "taskId")?;
+    let id = required_string(params, "taskId")?;
     Ok(Operation::Task { operation, id })
 }
 
-pub(super) fn method(operation: TaskOperation) -> Method {
+pub(super) fn method_of(operation: TaskOperation) -> Method {
     match operation {
         TaskOperation::Get => Method::TasksGet,
         TaskOperation::Update => Method::TasksUpdate,
@@ -59,31 +58,30 @@ pub(super) fn method(operation: TaskOperation) -> Method {
     }
 }
 
-/// Whether a tool, by its definition, can be called as a task alone.
-pub(super) fn is_required(definition: &RawJson) -> bool {
-    let execution = definition.object().and_then(|tool| {
+/// Whether a tool can only be called as a task, by its definition.
+pub(super) fn must_be_task(definition: &RawJson) -> bool {
+    let support = definition.object().and_then(|tool| {
         let execution = Object::parse(tool.get("execution")?).ok()?;
         execution.string("taskSupport")
     });
-    execution.as_deref() == Some("required")
+    support.as_deref() == Some("required")
 }
 
-/// The capabilities of a client with a session, without tasks: those of its revision end here, and
-/// the extension is not for it.
-pub(super) fn without(capabilities: RawJson) -> RawJson {
-    let turned = capabilities.object().and_then(|mut members| {
+/// The capabilities of a client with a session, without tasks, which sessions are not offered.
+pub(super) fn without_tasks(capabilities: RawJson) -> RawJson {
+    let changed = capabilities.object().and_then(|mut members| {
         let extensions = members.get("extensions");
-        let extensions = extensions.and_then(|all| Object::parse(all).ok());
+        let extensions = extensions.and_then(|text| Object::parse(text).ok());
         let mut extensions = extensions.unwrap_or_default();
         let is_declared = extensions.remove(EXTENSION).is_some();
         let extensions = extensions.write();
         if is_declared {
             members.set("extensions", extensions.as_str().to_owned());
         }
-        let changed = members.remove("tasks").is_some() || is_declared;
-        changed.then(|| members.write())
+        let is_changed = members.remove("tasks").is_some() || is_declared;
+        is_changed.then(|| members.write())
     });
-    turned.unwrap_or(capabilities)
+    changed.unwrap_or(capabilities)
 }
 
 #[cfg(test)]
@@ -93,8 +91,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_declared_as_an_extension_is_not_declared() {
-        let declares = |capabilities| declares(&RawJson::from(capabilities));
+    fn tasks_are_declared_only_as_an_extension() {
+        let declares = |capabilities| declares_tasks(&RawJson::from(capabilities));
         assert!(declares(json!({ "extensions": { EXTENSION: {} } })));
         for other in [
             json!({}),
@@ -107,8 +105,8 @@ mod tests {
     }
 
     #[test]
-    fn a_session_has_no_tasks() {
-        let without = |text: &str| without(RawJson::copy_of(text)).as_str().to_owned();
+    fn removes_tasks_from_capabilities() {
+        let without = |text: &str| without_tasks(RawJson::copy_of(text)).as_str().to_owned();
         let both = r#"{"roots":{},"tasks":{"list":{}},"extensions":{"a.b/c":{},"io.modelcontextprotocol/tasks":{}}}"#;
         assert_eq!(without(both), r#"{"roots":{},"extensions":{"a.b/c":{}}}"#);
         let neither = r#"{ "roots": {} }"#;
@@ -116,13 +114,13 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_says_how_it_must_be_called() {
+    fn only_required_task_support_forces_a_task() {
         let required = |support: &str| {
             let execution = json!({ "taskSupport": support });
-            is_required(&json!({ "name": "t", "execution": execution }).into())
+            must_be_task(&json!({ "name": "t", "execution": execution }).into())
         };
         assert!(required("required"));
         assert!(!required("optional"));
-        assert!(!is_required(&json!({ "name": "t" }).into()));
+        assert!(!must_be_task(&json!({ "name": "t" }).into()));
     }
 }

@@ -1,37 +1,36 @@
-//! Reads server-sent events from bytes as they arrive, by the rules of the HTML standard, with a
-//! bound on the size of one event.
+//! Decodes server-sent events from chunks of bytes by the rules of the HTML standard, with a limit
+//! on the size of an event.
 
 use std::time::Duration;
 
-/// One event, or a bare id or retry that came without data.
+/// One event; its data is empty for a bare id or retry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Event {
-    /// The last id seen on the stream so far.
+pub struct SseEvent {
+    /// The last id on the stream so far.
     pub id: Option<String>,
-    /// The event's name; none means `message`.
+    /// The event's name; `None` means `message`.
     pub name: Option<String>,
     pub data: String,
     pub retry: Option<Duration>,
 }
 
-/// An event has more bytes than allowed.
+/// An event exceeded the size limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooLarge;
+pub struct EventTooLarge;
 
-/// Takes bytes, gives events.
 #[derive(Debug)]
-pub struct Decoder {
+pub struct SseDecoder {
     limit: usize,
     line: Vec<u8>,
-    /// A CR was the last byte, so an LF now is part of the same line end.
+    /// The last byte was a CR, so an LF now belongs to the same line ending.
     after_cr: bool,
     at_start: bool,
     last_id: Option<String>,
-    event: Pending,
+    event: PartialEvent,
 }
 
 #[derive(Debug, Default)]
-struct Pending {
+struct PartialEvent {
     name: Option<String>,
     data: Option<String>,
     retry: Option<Duration>,
@@ -39,8 +38,8 @@ struct Pending {
     has_id: bool,
 }
 
-impl Decoder {
-    /// Events may have up to `limit` bytes.
+impl SseDecoder {
+    /// `limit` is the maximum size of an event in bytes.
     pub fn new(limit: usize) -> Self {
         Self {
             limit,
@@ -48,12 +47,12 @@ impl Decoder {
             after_cr: false,
             at_start: true,
             last_id: None,
-            event: Pending::default(),
+            event: PartialEvent::default(),
         }
     }
 
-    /// Takes the next bytes and gives the events that are complete now.
-    pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<Event>, TooLarge> {
+    /// Adds bytes and returns the events that are complete now.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<SseEvent>, EventTooLarge> {
         let mut events = Vec::new();
         let mut rest = bytes;
         while let Some(first) = rest.first() {
@@ -74,19 +73,19 @@ impl Decoder {
         Ok(events)
     }
 
-    fn check_size(&self) -> Result<(), TooLarge> {
+    fn check_size(&self) -> Result<(), EventTooLarge> {
         let size = self.line.len() + self.event.size;
         if size > self.limit {
-            Err(TooLarge)
+            Err(EventTooLarge)
         } else {
             Ok(())
         }
     }
 
-    fn end_line(&mut self) -> Option<Event> {
+    fn end_line(&mut self) -> Option<SseEvent> {
         let line = String::from_utf8_lossy(&std::mem::take(&mut self.line)).into_owned();
-        let starts = std::mem::take(&mut self.at_start);
-        let line = if starts {
+        let is_first_line = std::mem::take(&mut self.at_start);
+        let line = if is_first_line {
             line.strip_prefix('\u{feff}').unwrap_or(&line)
         } else {
             &line
@@ -100,7 +99,7 @@ impl Decoder {
     }
 
     fn field(&mut self, field: &str, value: &str) {
-        // A line counts even when it is empty: its line break becomes part of the data.
+        // An empty line counts too: its line break becomes part of the data.
         self.event.size += value.len() + 1;
         match field {
             "data" => match &mut self.event.data {
@@ -126,10 +125,10 @@ impl Decoder {
         }
     }
 
-    fn dispatch(&mut self) -> Option<Event> {
+    fn dispatch(&mut self) -> Option<SseEvent> {
         let event = std::mem::take(&mut self.event);
-        let says_something = event.data.is_some() || event.has_id || event.retry.is_some();
-        says_something.then(|| Event {
+        let is_event = event.data.is_some() || event.has_id || event.retry.is_some();
+        is_event.then(|| SseEvent {
             id: self.last_id.clone(),
             name: event.name.filter(|name| !name.is_empty()),
             data: event.data.unwrap_or_default(),
@@ -143,7 +142,7 @@ mod tests {
     use super::*;
 
     fn data(wire: &[u8]) -> Vec<String> {
-        let mut decoder = Decoder::new(64);
+        let mut decoder = SseDecoder::new(64);
         decoder
             .push(wire)
             .unwrap()
@@ -153,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn all_line_ends_comments_and_a_byte_order_mark() {
+    fn handles_all_line_endings_comments_and_a_byte_order_mark() {
         assert_eq!(
             data(b"data: a\n\ndata: b\r\n\r\ndata:c\r\r"),
             ["a", "b", "c"]
@@ -165,8 +164,8 @@ mod tests {
     }
 
     #[test]
-    fn an_id_stays_until_the_next_one_and_nul_is_ignored() {
-        let mut decoder = Decoder::new(64);
+    fn an_id_applies_until_the_next_and_an_id_with_nul_is_ignored() {
+        let mut decoder = SseDecoder::new(64);
         let events = decoder
             .push(b"id: 1\ndata: a\n\ndata: b\n\nid: x\0y\ndata: c\n\n")
             .unwrap();
@@ -174,10 +173,16 @@ mod tests {
     }
 
     #[test]
-    fn an_event_without_end_is_refused_at_the_limit() {
-        assert_eq!(Decoder::new(64).push(&b"data: x".repeat(20)), Err(TooLarge));
+    fn rejects_an_event_over_the_limit() {
+        assert_eq!(
+            SseDecoder::new(64).push(&b"data: x".repeat(20)),
+            Err(EventTooLarge)
+        );
         for line in [&b"data: 0123456789\n"[..], b"data\n", b"unknown: x\n"] {
-            assert_eq!(Decoder::new(64).push(&line.repeat(100)), Err(TooLarge));
+            assert_eq!(
+                SseDecoder::new(64).push(&line.repeat(100)),
+                Err(EventTooLarge)
+            );
         }
     }
 }

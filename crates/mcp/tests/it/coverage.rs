@@ -1,15 +1,15 @@
-//! What the golden files must cover. A method, an error or a rule without a case fails here.
+//! The coverage of the golden files: every method, error and rule needs a case.
 
 mod codes;
 mod events;
 mod headers;
 mod methods;
 
-use crate::golden::{Case, Kind, files};
+use crate::golden::{GoldenCase, GoldenKind, files};
 use tidegate_mcp::Revision;
 
-/// Every case of a kind, with the revision of its folder.
-fn cases(kind: Kind) -> Vec<(Revision, Case)> {
+/// All cases of a kind, with the revision of their folder.
+fn cases(kind: GoldenKind) -> Vec<(Revision, GoldenCase)> {
     files(kind)
         .into_iter()
         .flat_map(|file| {
@@ -20,19 +20,23 @@ fn cases(kind: Kind) -> Vec<(Revision, Case)> {
         .collect()
 }
 
-/// Fails with every gap at once.
-fn no_gaps(gaps: &[String]) {
+/// Fails with a list of all gaps.
+fn assert_no_gaps(gaps: &[String]) {
     assert!(gaps.is_empty(), "no golden case for:\n{}", gaps.join("\n"));
 }
 
 #[test]
 fn titles_are_unique_in_a_file() {
-    for kind in [Kind::Lift, Kind::Lower] {
+    for kind in [GoldenKind::Lift, GoldenKind::Lower] {
         for file in files(kind) {
-            let mut seen = std::collections::HashSet::new();
+            let mut titles = std::collections::HashSet::new();
             for case in &file.cases {
                 let path = file.path.display();
-                assert!(seen.insert(&case.title), "{path}: `{}` twice", case.title);
+                assert!(
+                    titles.insert(&case.title),
+                    "{path}: duplicate title `{}`",
+                    case.title
+                );
             }
         }
     }

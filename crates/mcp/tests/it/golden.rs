@@ -1,4 +1,4 @@
-//! Golden files: reading them, comparing, and rewriting them when asked to.
+//! Golden files: parsing, comparing and updating.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -8,88 +8,88 @@ use tidegate_mcp::Revision;
 
 const COMMAND: &str = "UPDATE_GOLDEN=1 cargo test -p tidegate-mcp --test it";
 const TITLE: &str = "==== ";
-const OUTCOME: &str = "----";
+const SEPARATOR: &str = "----";
 
-/// Which half of the wire a file is about.
+/// The step that a file tests.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum GoldenKind {
     Lift,
     Lower,
 }
 
-/// One file of one revision.
-pub(crate) struct File {
+/// One golden file.
+pub(crate) struct GoldenFile {
     pub(crate) path: PathBuf,
-    pub(crate) kind: Kind,
+    pub(crate) kind: GoldenKind,
     pub(crate) revision: Revision,
-    /// What the file is about, for people.
+    /// The text before the first case.
     preamble: String,
-    pub(crate) cases: Vec<Case>,
+    pub(crate) cases: Vec<GoldenCase>,
 }
 
-/// One input and what comes of it.
-pub(crate) struct Case {
+/// An input and its expected output.
+pub(crate) struct GoldenCase {
     pub(crate) title: String,
     pub(crate) input: String,
     pub(crate) expected: String,
 }
 
-/// Compares every case of a kind with what `outcome` says, or writes it down when asked to.
-pub(crate) fn check(kind: Kind, outcome: fn(Revision, &str) -> String) {
+/// Compares the expected output of every case with that of `run`, or updates it.
+pub(crate) fn check(kind: GoldenKind, run: fn(Revision, &str) -> String) {
     let update = std::env::var_os("UPDATE_GOLDEN").is_some();
     let mut problems = String::new();
     for mut file in files(kind) {
-        let before = file.write();
+        let before = file.encode();
         for case in &mut file.cases {
-            let actual = outcome(file.revision, &case.input);
+            let actual = run(file.revision, &case.input);
             if actual != case.expected && !update {
-                let path = short(&file.path);
+                let path = repository_path(&file.path);
                 write!(problems, "\n{path}: {}\n", case.title).ok();
                 problems.push_str(&difference(&case.expected, &actual));
             }
             case.expected = actual;
         }
-        if update && file.write() != before {
-            fs::write(&file.path, file.write()).expect("a golden file can be written");
+        if update && file.encode() != before {
+            fs::write(&file.path, file.encode()).expect("cannot write the golden file");
         }
     }
     assert!(
         problems.is_empty(),
-        "\n{problems}\n(- expected, + actual; if the actual is right: {COMMAND})\n"
+        "\n{problems}\n(- expected, + actual; to accept the actual output: {COMMAND})\n"
     );
 }
 
-/// Every file of a kind. What is in the folder and is no golden file is an error, not a file that
-/// nobody looks at.
-pub(crate) fn files(kind: Kind) -> Vec<File> {
+/// All files of a kind. Any other file in the folder is an error, so that none is overlooked.
+pub(crate) fn files(kind: GoldenKind) -> Vec<GoldenFile> {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
     let mut files = Vec::new();
     for folder in entries(&data) {
-        let revision = Revision::parse(&name(&folder))
-            .unwrap_or_else(|| panic!("{} is not named after a revision", short(&folder)));
+        let revision = Revision::parse(&name(&folder)).unwrap_or_else(|| {
+            panic!("{} is not named after a revision", repository_path(&folder))
+        });
         files.extend(
             entries(&folder)
                 .into_iter()
-                .map(|path| read(path, revision)),
+                .map(|path| parse(path, revision)),
         );
     }
     files.retain(|file| file.kind == kind);
     files
 }
 
-fn read(path: PathBuf, revision: Revision) -> File {
+fn parse(path: PathBuf, revision: Revision) -> GoldenFile {
     let name = name(&path);
     let kind = match name.split_once('-') {
-        Some(("lift", topic)) if topic.ends_with(".txt") => Kind::Lift,
-        Some(("lower", topic)) if topic.ends_with(".txt") => Kind::Lower,
-        _ => panic!("{} is no golden file", short(&path)),
+        Some(("lift", topic)) if topic.ends_with(".txt") => GoldenKind::Lift,
+        Some(("lower", topic)) if topic.ends_with(".txt") => GoldenKind::Lower,
+        _ => panic!("{} is not a golden file", repository_path(&path)),
     };
-    let text = fs::read_to_string(&path).expect("a golden file can be read");
+    let text = fs::read_to_string(&path).expect("cannot read the golden file");
     let (text, title) = (format!("\n{text}"), format!("\n{TITLE}"));
     let mut parts = text.split(&title);
     let preamble = parts.next().unwrap_or_default().trim().to_owned();
-    let cases = parts.map(|part| case(&path, part)).collect();
-    File {
+    let cases = parts.map(|part| parse_case(&path, part)).collect();
+    GoldenFile {
         path,
         kind,
         revision,
@@ -98,50 +98,55 @@ fn read(path: PathBuf, revision: Revision) -> File {
     }
 }
 
-fn case(path: &Path, text: &str) -> Case {
+fn parse_case(path: &Path, text: &str) -> GoldenCase {
     let (title, rest) = text.split_once('\n').unwrap_or((text, ""));
     let (input, expected) = rest
-        .split_once(&format!("\n{OUTCOME}\n"))
+        .split_once(&format!("\n{SEPARATOR}\n"))
         .or_else(|| {
             rest.trim_end()
-                .strip_suffix(OUTCOME)
+                .strip_suffix(SEPARATOR)
                 .map(|input| (input, ""))
         })
-        .unwrap_or_else(|| panic!("{}: `{title}` has no line {OUTCOME}", short(path)));
-    Case {
+        .unwrap_or_else(|| {
+            panic!(
+                "{}: `{title}` has no line `{SEPARATOR}`",
+                repository_path(path)
+            )
+        });
+    GoldenCase {
         title: title.trim().to_owned(),
         input: input.trim_end().to_owned(),
         expected: expected.trim_end().to_owned(),
     }
 }
 
-impl File {
-    fn write(&self) -> String {
+impl GoldenFile {
+    fn encode(&self) -> String {
         let mut text = format!("{}\n", self.preamble);
         for case in &self.cases {
-            let Case {
+            let GoldenCase {
                 title,
                 input,
                 expected,
             } = case;
-            write!(text, "\n{TITLE}{title}\n{input}\n{OUTCOME}\n{expected}\n").ok();
+            write!(text, "\n{TITLE}{title}\n{input}\n{SEPARATOR}\n{expected}\n").ok();
         }
         text
     }
 }
 
-/// What differs, between the lines that are the same at the start and at the end.
+/// The lines that differ, between the common lines at the start and at the end.
 fn difference(expected: &str, actual: &str) -> String {
     let expected: Vec<_> = expected.lines().collect();
     let actual: Vec<_> = actual.lines().collect();
-    let same = |pair: &(&&str, &&str)| pair.0 == pair.1;
-    let head = expected.iter().zip(&actual).take_while(same).count();
+    let is_same = |pair: &(&&str, &&str)| pair.0 == pair.1;
+    let head = expected.iter().zip(&actual).take_while(is_same).count();
     let (old, new) = (&expected[head..], &actual[head..]);
     let tail = old
         .iter()
         .rev()
         .zip(new.iter().rev())
-        .take_while(same)
+        .take_while(is_same)
         .count();
     let mut text = String::new();
     let mut push = |mark: &str, lines: &[&str]| {
@@ -158,8 +163,8 @@ fn difference(expected: &str, actual: &str) -> String {
 
 fn entries(folder: &Path) -> Vec<PathBuf> {
     let mut paths: Vec<_> = fs::read_dir(folder)
-        .expect("the folder of golden files is there")
-        .map(|entry| entry.expect("an entry can be read").path())
+        .expect("cannot read the folder of golden files")
+        .map(|entry| entry.expect("cannot read a folder entry").path())
         .collect();
     paths.sort();
     paths
@@ -170,9 +175,9 @@ fn name(path: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// From the root of the repository, as an editor opens it.
-fn short(path: &Path) -> String {
-    let data = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let path = path.strip_prefix(data).unwrap_or(path);
+/// The path from the root of the repository.
+fn repository_path(path: &Path) -> String {
+    let manifest_dir = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let path = path.strip_prefix(manifest_dir).unwrap_or(path);
     format!("crates/mcp/{}", path.display())
 }

@@ -1,25 +1,25 @@
-//! The input of a lift golden, on its way from bytes to what the core is asked.
+//! Runs the input of a lift case: decode, classify, lift.
 //!
-//! The first line says the transport: `POST` with headers, a blank line and the body; or `PIPE`, or
-//! `PIPE in a session`, with a blank line and the body. In a header's value `\xNN` is a byte. A
-//! message of a session belongs to one that speaks the revision of the golden's folder.
+//! The first line names the transport: `POST`, followed by headers, a blank line and the body; or
+//! `STDIO` or `STDIO in a session`, followed by a blank line and the body. `\xNN` in a header value
+//! is a byte. A session has the revision of the file's folder.
 
 use bytes::Bytes;
 use tidegate_core::{ClientContext, LogLevel, RawJson, Result};
 use tidegate_mcp::revision::{Classification, StandardHeaders, classify, lift_legacy, lift_modern};
 use tidegate_mcp::{
-    Era, Inbound, Limits, Message, Rejection, RequestId, Revision, batch_refused, decode,
+    DecodeLimits, Era, Inbound, Message, Rejection, RequestId, Revision, batch_not_allowed, decode,
 };
 
-use crate::show;
+use crate::describe;
 
-const LIMITS: Limits = Limits {
-    depth: 16,
-    batch: 3,
+const LIMITS: DecodeLimits = DecodeLimits {
+    max_depth: 16,
+    max_batch: 3,
 };
 
-/// What a session's client said of itself when it came.
-fn session_terms() -> ClientContext {
+/// The client of a session.
+fn session_client() -> ClientContext {
     ClientContext {
         affinity: None,
         stateless: false,
@@ -32,49 +32,49 @@ fn session_terms() -> ClientContext {
     }
 }
 
-/// How a message comes in.
-struct Door {
-    /// None on a pipe.
+/// How a message was received.
+struct Transport {
+    /// `None` on stdio.
     headers: Option<StandardHeaders>,
     in_session: bool,
     revision: Revision,
 }
 
-pub(crate) fn outcome(revision: Revision, input: &str) -> String {
-    match taken(revision, input) {
+pub(crate) fn output(revision: Revision, input: &str) -> String {
+    match receive(revision, input) {
         Ok(text) => text,
         Err((id, error)) => {
-            let refused = show::refused(Era::Modern, id.as_ref(), &error);
-            format!("framing: none\n{refused}")
+            let rejected = describe::rejection(Era::Modern, id.as_ref(), &error);
+            format!("classification: none\n{rejected}")
         }
     }
 }
 
-/// The body of a lift golden's input.
+/// The body of the message in an input.
 pub(crate) fn body(input: &str) -> &str {
     input.split_once("\n\n").map_or("", |(_, body)| body)
 }
 
-/// An error here came before the era was known: it is answered in the newest.
-fn taken(revision: Revision, input: &str) -> Result<String, Rejection> {
+/// An error means that the message was rejected before its era was known; it is described as modern.
+fn receive(revision: Revision, input: &str) -> Result<String, Rejection> {
     let head = input.split("\n\n").next().unwrap_or_default();
     let mut lines = head.lines();
     let transport = lines.next().unwrap_or_default();
     let lines: Option<Vec<_>> = match transport {
         "POST" => Some(lines.collect()),
-        "PIPE" | "PIPE in a session" => None,
+        "STDIO" | "STDIO in a session" => None,
         other => panic!("`{other}` is not a transport"),
     };
-    let open = |id: Option<&RequestId>| -> Result<Door, Rejection> {
+    let open_transport = |id: Option<&RequestId>| -> Result<Transport, Rejection> {
         let headers = lines
             .as_ref()
-            .map(|lines| read_headers(lines.iter().copied()));
+            .map(|lines| parse_headers(lines.iter().copied()));
         let headers = headers.transpose().map_err(|error| (id.cloned(), error))?;
         let in_session = match &headers {
             Some(headers) => headers.session.is_some(),
-            None => transport != "PIPE",
+            None => transport != "STDIO",
         };
-        Ok(Door {
+        Ok(Transport {
             headers,
             in_session,
             revision,
@@ -82,92 +82,94 @@ fn taken(revision: Revision, input: &str) -> Result<String, Rejection> {
     };
     let bytes = Bytes::copy_from_slice(body(input).as_bytes());
     match decode(bytes, LIMITS)? {
-        Inbound::One(message) => open(message.request_id())?.one(message),
-        Inbound::Batch(messages) => open(None)?.batch(messages),
+        Inbound::Single(message) => open_transport(message.request_id())?.lift(message),
+        Inbound::Batch(messages) => open_transport(None)?.lift_batch(messages),
     }
 }
 
-impl Door {
-    fn one(&self, message: Message) -> Result<String, Rejection> {
-        let none = StandardHeaders::default();
+impl Transport {
+    fn lift(&self, message: Message) -> Result<String, Rejection> {
+        let no_headers = StandardHeaders::default();
         let headers = self.headers.as_ref();
-        let framing = classify(&message, headers.unwrap_or(&none))
+        let classification = classify(&message, headers.unwrap_or(&no_headers))
             .map_err(|error| (message.request_id().cloned(), error))?;
-        let sent = show::sent(&message);
-        let (era, lifted) = match &framing {
+        let sent = describe::params(&message);
+        let (era, lifted) = match &classification {
             Classification::Modern => (Era::Modern, lift_modern(message, headers)),
             Classification::Handshake => (
                 Era::Legacy,
-                legacy(message, Revision::NEWEST_LEGACY, ClientContext::default()),
+                lift_in_session(message, Revision::NEWEST_LEGACY, ClientContext::default()),
             ),
-            Classification::Session { .. } => {
-                (Era::Legacy, legacy(message, self.revision, session_terms()))
-            }
-            Classification::Sessionless(_) if self.in_session => {
-                (Era::Legacy, legacy(message, self.revision, session_terms()))
-            }
+            Classification::Session { .. } => (
+                Era::Legacy,
+                lift_in_session(message, self.revision, session_client()),
+            ),
+            Classification::Sessionless(_) if self.in_session => (
+                Era::Legacy,
+                lift_in_session(message, self.revision, session_client()),
+            ),
             Classification::Sessionless(revision) => (
                 Era::Legacy,
-                legacy(message, *revision, ClientContext::default()),
+                lift_in_session(message, *revision, ClientContext::default()),
             ),
         };
-        let outcome = match lifted {
-            Ok((revision, lifted)) => show::lifted(revision, &lifted, sent.as_ref()),
-            Err((id, error)) => show::refused(era, id.as_ref(), &error),
+        let output = match lifted {
+            Ok((revision, lifted)) => describe::lifted(revision, &lifted, sent.as_ref()),
+            Err((id, error)) => describe::rejection(era, id.as_ref(), &error),
         };
-        let framing = match framing {
-            Classification::Sessionless(_) if self.in_session => "session of the pipe".to_owned(),
-            framing => show::framing(&framing),
+        let classification = match classification {
+            Classification::Sessionless(_) if self.in_session => "session of stdio".to_owned(),
+            classification => describe::classification(&classification),
         };
-        Ok(format!("framing: {framing}\n{outcome}"))
+        Ok(format!("classification: {classification}\n{output}"))
     }
 
-    fn batch(&self, messages: Vec<Result<Message, Rejection>>) -> Result<String, Rejection> {
+    fn lift_batch(&self, messages: Vec<Result<Message, Rejection>>) -> Result<String, Rejection> {
         if !(self.in_session && self.revision.has_batches()) {
-            return Err((None, batch_refused()));
+            return Err((None, batch_not_allowed()));
         }
         let parts = messages.into_iter().map(|message| match message {
             Ok(message) => {
-                let sent = show::sent(&message);
-                match legacy(message, self.revision, session_terms()) {
-                    Ok((revision, lifted)) => show::lifted(revision, &lifted, sent.as_ref()),
-                    Err((id, error)) => show::refused(Era::Legacy, id.as_ref(), &error),
+                let sent = describe::params(&message);
+                match lift_in_session(message, self.revision, session_client()) {
+                    Ok((revision, lifted)) => describe::lifted(revision, &lifted, sent.as_ref()),
+                    Err((id, error)) => describe::rejection(Era::Legacy, id.as_ref(), &error),
                 }
             }
-            Err((id, error)) => show::refused(Era::Modern, id.as_ref(), &error),
+            Err((id, error)) => describe::rejection(Era::Modern, id.as_ref(), &error),
         });
         let parts: Vec<_> = parts.collect();
-        Ok(format!("framing: batch\n{}", parts.join("\n\n")))
+        Ok(format!("classification: batch\n{}", parts.join("\n\n")))
     }
 }
 
-type Lifting = Result<(Revision, tidegate_mcp::Lifted), Rejection>;
+type LiftResult = Result<(Revision, tidegate_mcp::Lifted), Rejection>;
 
-fn legacy(message: Message, revision: Revision, client: ClientContext) -> Lifting {
+fn lift_in_session(message: Message, revision: Revision, client: ClientContext) -> LiftResult {
     lift_legacy(message, revision, client).map(|lifted| (revision, lifted))
 }
 
-fn read_headers<'a>(lines: impl Iterator<Item = &'a str>) -> Result<StandardHeaders> {
+fn parse_headers<'a>(lines: impl Iterator<Item = &'a str>) -> Result<StandardHeaders> {
     let headers: Vec<_> = lines
         .map(|line| {
-            let (name, value) = line.split_once(':').expect("a header has a colon");
+            let (name, value) = line.split_once(':').expect("missing colon in a header");
             (name, unescape(value.strip_prefix(' ').unwrap_or(value)))
         })
         .collect();
-    StandardHeaders::read(
+    StandardHeaders::parse(
         headers
             .iter()
             .map(|(name, value)| (*name, value.as_slice())),
     )
 }
 
-/// `\xNN` as a byte, so that a file stays text and no editor trims what matters.
+/// Replaces `\xNN` by a byte, so that files stay text and editors cannot trim white space.
 fn unescape(value: &str) -> Vec<u8> {
     let mut parts = value.split("\\x");
     let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
     for part in parts {
         let (digits, rest) = part.split_at(2);
-        bytes.push(u8::from_str_radix(digits, 16).expect("two hexadecimal digits"));
+        bytes.push(u8::from_str_radix(digits, 16).expect("expected two hexadecimal digits"));
         bytes.extend_from_slice(rest.as_bytes());
     }
     bytes

@@ -1,7 +1,8 @@
-//! The input of a lower golden: who asked, and what the core says. The outcome is the exact message.
+//! Runs the input of a lower case. The output is the exact message.
 //!
-//! Lines `method:`, `id:`, `log level:` and `progress token:` say who asked. The line `says:` is what
-//! the core says; below it stand the result, the params, or the words of an error and its data.
+//! The lines `method:`, `id:`, `log level:` and `progress token:` describe the request. The line
+//! `event:` names an event, result or error of the core; the lines below it are the result, the
+//! params, or the message and the data of an error.
 
 use std::time::Duration;
 
@@ -9,23 +10,23 @@ use tidegate_core::{
     CacheScope, Change, ChangeFilter, ClientContext, Code, CorrelationId, Error, ErrorOrigin,
     Event, LogLevel, Outcome, RawJson,
 };
-use tidegate_mcp::revision::{Method, legacy_change, refusal};
+use tidegate_mcp::revision::{Method, error_response, legacy_change_notification};
 use tidegate_mcp::{Era, Lowering, OutgoingMessage, RequestId, Revision, codes};
 
-/// One input, taken apart.
-pub(crate) struct Input<'a> {
+/// A parsed input.
+pub(crate) struct LowerInput<'a> {
     pub(crate) method: &'a str,
     id: &'a str,
     log_level: Option<LogLevel>,
     progress: Option<RawJson>,
-    pub(crate) says: &'a str,
+    pub(crate) event: &'a str,
     body: &'a str,
 }
 
-impl<'a> Input<'a> {
-    pub(crate) fn read(text: &'a str) -> Self {
-        let (head, says) = text.split_once("says: ").expect("the core says something");
-        let (says, body) = says.split_once('\n').unwrap_or((says, ""));
+impl<'a> LowerInput<'a> {
+    pub(crate) fn parse(text: &'a str) -> Self {
+        let (head, event) = text.split_once("event: ").expect("missing line `event:`");
+        let (event, body) = event.split_once('\n').unwrap_or((event, ""));
         let field = |name: &str| {
             head.lines()
                 .find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
@@ -35,7 +36,7 @@ impl<'a> Input<'a> {
             id: field("id").unwrap_or("1"),
             log_level: field("log level").map(level),
             progress: field("progress token").map(json),
-            says,
+            event,
             body,
         }
     }
@@ -50,36 +51,36 @@ impl<'a> Input<'a> {
             progress: self.progress.clone(),
             ..ClientContext::default()
         };
-        let id = RequestId::new(json(self.id)).expect("an id");
+        let id = RequestId::new(json(self.id)).expect("not a request id");
         Lowering::new(revision, *method, id, CorrelationId::fresh(), &client)
     }
 
-    fn event(&self, name: &str, rest: &str) -> Event {
+    fn parse_event(&self, name: &str, argument: &str) -> Event {
         match name {
-            "complete" => Event::Done(self.complete(rest)),
-            "input" => Event::Done(Outcome::InputRequired(json(self.body))),
+            "complete" => Event::Done(self.complete(argument)),
+            "input-required" => Event::Done(Outcome::InputRequired(json(self.body))),
             "task" => Event::Done(Outcome::Task(json(self.body))),
-            "alive" => Event::KeepAlive,
+            "keep-alive" => Event::KeepAlive,
             "progress" => Event::Progress(json(self.body)),
             "log" => Event::Log {
-                level: level(rest),
+                level: level(argument),
                 params: json(self.body),
             },
-            "acknowledged" => Event::Acknowledged(filter(rest)),
-            "change" => Event::Change(change(rest)),
+            "acknowledged" => Event::Acknowledged(filter(argument)),
+            "change" => Event::Change(change(argument)),
             "task-changed" => Event::Task(json(self.body)),
-            "elicited" => Event::ElicitationComplete(rest.to_owned()),
-            other => panic!("the core never says `{other}`"),
+            "elicitation-complete" => Event::ElicitationComplete(argument.to_owned()),
+            other => panic!("unknown event `{other}`"),
         }
     }
 
-    /// `rest` is empty, or how long and for whom the result may be kept.
-    fn complete(&self, rest: &str) -> Outcome {
+    /// `argument` is empty, or the cache lifetime and scope of the result.
+    fn complete(&self, argument: &str) -> Outcome {
         let result = json(self.body);
-        let Some((ttl, scope)) = rest.split_once(" ms, ") else {
+        let Some((ttl, scope)) = argument.split_once(" ms, ") else {
             return Outcome::complete(result);
         };
-        let ttl = Duration::from_millis(ttl.parse().expect("milliseconds"));
+        let ttl = Duration::from_millis(ttl.parse().expect("not a number of milliseconds"));
         let scope = match scope {
             "public" => CacheScope::Public,
             "private" => CacheScope::Private,
@@ -88,7 +89,7 @@ impl<'a> Input<'a> {
         Outcome::cacheable(result, ttl, scope)
     }
 
-    /// The words stand on the first line, facts for programs below.
+    /// The first line is the message; the data follows.
     fn error(&self, kind: &str) -> Error {
         let (message, data) = self.body.split_once('\n').unwrap_or((self.body, ""));
         let error = Error::new(code(kind), ErrorOrigin::Gateway, message);
@@ -99,54 +100,58 @@ impl<'a> Input<'a> {
     }
 }
 
-pub(crate) fn outcome(revision: Revision, text: &str) -> String {
-    let input = Input::read(text);
+pub(crate) fn output(revision: Revision, text: &str) -> String {
+    let input = LowerInput::parse(text);
     let lowering = input.lowering(revision);
-    let (name, rest) = input.says.split_once(' ').unwrap_or((input.says, ""));
-    let frame = match name {
-        "error" => Some(lowering.error(&input.error(rest))),
-        // What could not be read as far as its id.
-        "refusal" => {
-            let error = input.error(rest);
+    let (name, argument) = input.event.split_once(' ').unwrap_or((input.event, ""));
+    let message = match name {
+        "error" => Some(lowering.error(&input.error(argument))),
+        // The id of the request could not be read.
+        "error-without-id" => {
+            let error = input.error(argument);
             let correlation = lowering.correlation;
-            Some(refusal(revision.era(), None, &error, correlation))
+            Some(error_response(revision.era(), None, &error, correlation))
         }
-        "farewell" => lowering.farewell(),
-        _ => lowering.event(input.event(name, rest)),
+        "listen-cancellation" => lowering.listen_cancellation(),
+        _ => lowering.event(input.parse_event(name, argument)),
     };
     if name == "change" && revision.era() == Era::Legacy {
-        let alone = legacy_change(&change(rest));
+        let legacy = legacy_change_notification(&change(argument));
         assert_eq!(
-            frame,
-            Some(OutgoingMessage::Notification(alone)),
-            "two ways to say a change"
+            message,
+            Some(OutgoingMessage::Notification(legacy)),
+            "both functions encode a change alike"
         );
     }
-    show(revision, frame.as_ref(), lowering.correlation)
+    describe(revision, message.as_ref(), lowering.correlation)
 }
 
-fn show(revision: Revision, frame: Option<&OutgoingMessage>, correlation: CorrelationId) -> String {
-    let Some(frame) = frame else {
+fn describe(
+    revision: Revision,
+    message: Option<&OutgoingMessage>,
+    correlation: CorrelationId,
+) -> String {
+    let Some(message) = message else {
         return "nothing".to_owned();
     };
-    let json = steady(frame.json(), correlation);
-    match frame {
-        OutgoingMessage::Notification(_) => format!("notice\n{json}"),
-        OutgoingMessage::Response { code: None, .. } => format!("answer\n{json}"),
+    let json = stable(message.json(), correlation);
+    match message {
+        OutgoingMessage::Notification(_) => format!("notification\n{json}"),
+        OutgoingMessage::Response { code: None, .. } => format!("response\n{json}"),
         OutgoingMessage::Response {
             code: Some(code), ..
         } => {
             let status = codes::of(*code).status(revision.era());
-            format!("answer, status {status}\n{json}")
+            format!("error response, status {status}\n{json}")
         }
     }
 }
 
-/// Leaves out what differs from run to run and from release to release.
-fn steady(json: &str, correlation: CorrelationId) -> String {
-    let ours = |version: &str| format!(r#""title":"Tidegate","version":"{version}""#);
+/// Replaces what changes from run to run and from release to release.
+fn stable(json: &str, correlation: CorrelationId) -> String {
+    let info = |version: &str| format!(r#""title":"Tidegate","version":"{version}""#);
     json.replace(&correlation.to_string(), "<correlation>")
-        .replace(&ours(env!("CARGO_PKG_VERSION")), &ours("<version>"))
+        .replace(&info(env!("CARGO_PKG_VERSION")), &info("<version>"))
 }
 
 fn json(text: &str) -> RawJson {
@@ -154,13 +159,13 @@ fn json(text: &str) -> RawJson {
 }
 
 fn level(text: &str) -> LogLevel {
-    text.parse().expect("a log level")
+    text.parse().expect("not a log level")
 }
 
-/// The code of a kind; a source's own number stands behind `source`.
+/// The code of a kind; `source` is followed by the source's own number.
 fn code(kind: &str) -> Code {
     match kind.split_once(' ') {
-        Some(("source", number)) => Code::Source(number.parse().expect("a number")),
+        Some(("source", number)) => Code::Source(number.parse().expect("not a number")),
         _ => codes::ALL
             .into_iter()
             .find(|code| codes::of(*code).kind == kind)
@@ -168,7 +173,7 @@ fn code(kind: &str) -> Code {
     }
 }
 
-/// Words of the lists, URIs and ids of tasks, with spaces between them.
+/// Names of lists, URIs and task ids, separated by spaces.
 fn filter(text: &str) -> ChangeFilter {
     let mut filter = ChangeFilter::default();
     for word in text.split_whitespace() {

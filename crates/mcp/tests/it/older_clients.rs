@@ -1,4 +1,4 @@
-//! What an older client cannot take is not sent to it, whatever form it gets instead.
+//! Content that a revision does not have is never sent to its clients.
 
 use serde_json::{Value, json};
 use tidegate_core::{ClientContext, CorrelationId, Outcome, RawJson};
@@ -12,33 +12,33 @@ fn result(revision: Revision, method: Method, result: Value) -> Value {
     let id = RawJson::parse("1")
         .ok()
         .and_then(RequestId::new)
-        .expect("an id");
+        .expect("not a request id");
     let correlation = CorrelationId::fresh();
     let lowering = Lowering::new(revision, method, id, correlation, &ClientContext::default());
-    let frame = lowering.outcome(&Outcome::complete(result.into()));
-    let mut answer: Value = serde_json::from_str(frame.json()).expect("an answer is JSON");
-    answer["result"].take()
+    let message = lowering.outcome(&Outcome::complete(result.into()));
+    let mut response: Value = serde_json::from_str(message.json()).expect("not JSON");
+    response["result"].take()
 }
 
-fn types(content: &Value) -> Vec<&str> {
-    let parts = content.as_array().expect("a list of parts");
-    parts
+fn block_types(content: &Value) -> Vec<&str> {
+    let blocks = content.as_array().expect("not a list of blocks");
+    blocks
         .iter()
-        .filter_map(|part| part["type"].as_str())
+        .filter_map(|block| block["type"].as_str())
         .collect()
 }
 
-fn tool_result(revision: Revision, part: &Value) -> Value {
+fn tool_result(revision: Revision, block: &Value) -> Value {
     let text = json!({ "type": "text", "text": "before" });
     result(
         revision,
         Method::ToolsCall,
-        json!({ "content": [text, part] }),
+        json!({ "content": [text, block] }),
     )
 }
 
-fn prompt(revision: Revision, part: &Value) -> Value {
-    let messages = json!([{ "role": "user", "content": part }]);
+fn prompt(revision: Revision, block: &Value) -> Value {
+    let messages = json!([{ "role": "user", "content": block }]);
     result(
         revision,
         Method::PromptsGet,
@@ -47,32 +47,32 @@ fn prompt(revision: Revision, part: &Value) -> Value {
 }
 
 #[test]
-fn sound_is_not_sent_where_there_is_none() {
-    let sound = json!({ "type": "audio", "data": "AAAA", "mimeType": "audio/wav" });
+fn audio_is_sent_only_to_revisions_that_have_it() {
+    let audio = json!({ "type": "audio", "data": "AAAA", "mimeType": "audio/wav" });
     for revision in Revision::ALL {
-        let has_sound = revision >= V2025_03_26;
-        let tool = tool_result(revision, &sound);
-        let tool = types(&tool["content"]);
-        assert_eq!(tool.len(), 2, "{revision}: nothing is lost");
-        assert_eq!(tool.contains(&"audio"), has_sound, "{revision}");
-        let prompt = prompt(revision, &sound);
-        let is_sound = prompt["messages"][0]["content"]["type"] == "audio";
-        assert_eq!(is_sound, has_sound, "{revision}");
+        let has_audio = revision >= V2025_03_26;
+        let tool = tool_result(revision, &audio);
+        let tool = block_types(&tool["content"]);
+        assert_eq!(tool.len(), 2, "{revision}: a block is missing");
+        assert_eq!(tool.contains(&"audio"), has_audio, "{revision}");
+        let prompt = prompt(revision, &audio);
+        let is_audio = prompt["messages"][0]["content"]["type"] == "audio";
+        assert_eq!(is_audio, has_audio, "{revision}");
     }
 }
 
 #[test]
-fn links_are_not_sent_where_there_are_none() {
+fn resource_links_are_sent_only_to_revisions_that_have_them() {
     let link = json!({ "type": "resource_link", "uri": "file:///a.txt", "name": "a.txt" });
     for revision in Revision::ALL {
         let has_links = revision >= V2025_06_18;
         let tool = tool_result(revision, &link);
-        let types = types(&tool["content"]);
-        assert_eq!(types.len(), 2, "{revision}: nothing is lost");
+        let types = block_types(&tool["content"]);
+        assert_eq!(types.len(), 2, "{revision}: a block is missing");
         assert_eq!(types.contains(&"resource_link"), has_links, "{revision}");
         assert!(
             tool.to_string().contains("file:///a.txt"),
-            "{revision}: the URI is told"
+            "{revision}: the URI is missing"
         );
         let prompt = prompt(revision, &link);
         let is_link = prompt["messages"][0]["content"]["type"] == "resource_link";
@@ -80,47 +80,47 @@ fn links_are_not_sent_where_there_are_none() {
     }
 }
 
-/// Before the newest revision a structured result is an object, and so is its schema's type.
+/// Before 2026-07-28 structured content is an object, and so is the type of its schema.
 #[test]
-fn structured_results_are_objects_where_they_must_be() {
+fn legacy_structured_content_is_an_object() {
     for structured in [json!([1, 2]), json!("text"), json!(7), json!(null)] {
         for revision in [V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25] {
             let members = json!({ "content": [], "structuredContent": structured });
-            let seen = result(revision, Method::ToolsCall, members);
-            let content = seen.get("structuredContent");
+            let result = result(revision, Method::ToolsCall, members);
+            let content = result.get("structuredContent");
             assert!(
                 content.is_none_or(Value::is_object),
                 "{revision}: {structured}"
             );
         }
         let members = json!({ "content": [], "structuredContent": structured });
-        let seen = result(V2026_07_28, Method::ToolsCall, members);
-        assert_eq!(seen.get("structuredContent"), Some(&structured));
+        let result = result(V2026_07_28, Method::ToolsCall, members);
+        assert_eq!(result.get("structuredContent"), Some(&structured));
     }
 }
 
 #[test]
-fn schemas_of_results_are_of_objects_where_they_must_be() {
+fn legacy_output_schemas_describe_an_object() {
     let tool = json!({
         "name": "numbers",
         "inputSchema": { "type": "object" },
         "outputSchema": { "type": "array", "items": { "type": "number" } },
     });
     for revision in [V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25] {
-        let seen = result(revision, Method::ToolsList, json!({ "tools": [tool] }));
-        let schema = seen["tools"][0].get("outputSchema");
+        let result = result(revision, Method::ToolsList, json!({ "tools": [tool] }));
+        let schema = result["tools"][0].get("outputSchema");
         assert!(
             schema.is_none_or(|schema| schema["type"] == "object"),
             "{revision}"
         );
     }
-    let seen = result(V2026_07_28, Method::ToolsList, json!({ "tools": [tool] }));
-    assert_eq!(seen["tools"][0]["outputSchema"], tool["outputSchema"]);
+    let result = result(V2026_07_28, Method::ToolsList, json!({ "tools": [tool] }));
+    assert_eq!(result["tools"][0]["outputSchema"], tool["outputSchema"]);
 }
 
-/// A schema and the results it describes are changed alike, or both are left out.
+/// An output schema and the results it describes are wrapped together or removed together.
 #[test]
-fn a_result_still_fits_its_schema() {
+fn wrapped_results_match_their_schema() {
     let tool = json!({
         "name": "numbers",
         "inputSchema": { "type": "object" },
@@ -144,9 +144,9 @@ fn a_result_still_fits_its_schema() {
     }
 }
 
-/// A pointer inside a schema starts at its root; in another root it must lead to the same place.
+/// References inside a schema start at its root, which changes when the schema is wrapped.
 #[test]
-fn no_reference_dangles_after_a_schema_is_wrapped() {
+fn references_resolve_after_a_schema_is_wrapped() {
     let tool = json!({
         "name": "numbers",
         "inputSchema": { "type": "object" },
@@ -157,8 +157,8 @@ fn no_reference_dangles_after_a_schema_is_wrapped() {
         },
     });
     for revision in [V2025_06_18, V2025_11_25] {
-        let seen = result(revision, Method::ToolsList, json!({ "tools": [tool] }));
-        if let Some(schema) = seen["tools"][0].get("outputSchema") {
+        let result = result(revision, Method::ToolsList, json!({ "tools": [tool] }));
+        if let Some(schema) = result["tools"][0].get("outputSchema") {
             assert!(schema.pointer("/$defs/N").is_some(), "{revision}: {schema}");
         }
     }

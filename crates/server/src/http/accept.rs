@@ -13,7 +13,7 @@ use crate::admission::Room;
 
 /// The standard headers of a request.
 pub(super) fn standard(headers: &HeaderMap) -> Result<StandardHeaders> {
-    StandardHeaders::read(
+    StandardHeaders::parse(
         headers
             .iter()
             .map(|(name, value)| (name.as_str(), value.as_bytes())),

@@ -130,7 +130,7 @@ struct Channel {
 
 impl Channel {
     fn body(self, keep_alive: Duration) -> Body {
-        let endpoint = Bytes::from(sse::endpoint(&format!(
+        let endpoint = Bytes::from(sse::encode_endpoint(&format!(
             "/messages?sessionId={}",
             self.secret
         )));
@@ -141,7 +141,7 @@ impl Channel {
                 biased;
                 said = timeout(keep_alive, channel.said.recv()) => {
                     let bytes = match said {
-                        Ok(said) => sse::message(None, &said?).into(),
+                        Ok(said) => sse::encode_message(None, &said?).into(),
                         Err(_) => Bytes::from_static(sse::KEEP_ALIVE.as_bytes()),
                     };
                     Some((bytes, channel))

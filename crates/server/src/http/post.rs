@@ -10,7 +10,7 @@ use axum::response::Response;
 use futures_util::{StreamExt, stream};
 use tidegate_core::{Result, Scope};
 use tidegate_mcp::revision::{Classification, classify};
-use tidegate_mcp::{Era, Inbound, Message, OutgoingMessage, Rejection, batch_refused, decode};
+use tidegate_mcp::{Era, Inbound, Message, OutgoingMessage, Rejection, batch_not_allowed, decode};
 use tokio::time::timeout;
 
 use super::stream::Opening;
@@ -37,7 +37,7 @@ pub(super) async fn post(
     let limits = http.transports.limits.decode();
     let peer = Peer { caller, scope };
     match decode(accepted.bytes.clone(), limits)? {
-        Inbound::One(message) => {
+        Inbound::Single(message) => {
             let id = message.request_id().cloned();
             let answer = one(http, &peer, &parts.headers, message).await;
             answer.map_err(|refusal| refusal.answering(id))
@@ -208,14 +208,14 @@ async fn batch(
     messages: Vec<Result<Message, Rejection>>,
 ) -> Result<Response, Refusal> {
     let headers = accept::standard(headers)?;
-    let id = headers.session.as_deref().ok_or_else(batch_refused)?;
+    let id = headers.session.as_deref().ok_or_else(batch_not_allowed)?;
     let session =
         http.transports
             .admission
             .sessions
             .find(id, &peer.caller.principal, &peer.scope)?;
     if !session.revision.has_batches() {
-        return Err(batch_refused().into());
+        return Err(batch_not_allowed().into());
     }
     let answers: Vec<OutgoingMessages> = messages
         .into_iter()

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use ::http::{HeaderMap, HeaderName};
 use axum::response::Response;
 use tidegate_core::{Code, Error, Principal, Result, Scope};
-use tidegate_mcp::revision::session_of;
+use tidegate_mcp::revision::required_session_id;
 
 use super::stream::Opening;
 use super::{Http, accept, identify, respond, stream};
@@ -69,7 +69,10 @@ async fn find(http: &Http, scope: Scope, headers: &HeaderMap) -> Result<Arc<Sess
 async fn whose(http: &Http, headers: &HeaderMap) -> Result<(String, Principal), Refusal> {
     let caller = identify(http, headers).await?;
     let standard = accept::standard(headers)?;
-    Ok((session_of(&standard)?.to_owned(), caller.principal.clone()))
+    Ok((
+        required_session_id(&standard)?.to_owned(),
+        caller.principal.clone(),
+    ))
 }
 
 /// The stream of this session that an event id belongs to.

@@ -51,7 +51,7 @@ pub(super) fn shared(opening: Opening, reader: Reader, keep_alive: Duration) -> 
         .map_or(reader.position(), |(seq, _)| seq - 1);
     let priming = opening
         .primed
-        .then(|| sse::priming(&reader.event_id(seq), RETRY).into());
+        .then(|| sse::encode_priming(&reader.event_id(seq), RETRY).into());
     let first = opening
         .first
         .map(|(seq, frame)| event(Some(&reader.event_id(seq)), &frame));
@@ -76,5 +76,5 @@ pub(super) fn shared(opening: Opening, reader: Reader, keep_alive: Duration) -> 
 }
 
 fn event(id: Option<&str>, frame: &OutgoingMessage) -> Bytes {
-    sse::message(id, frame.json()).into()
+    sse::encode_message(id, frame.json()).into()
 }

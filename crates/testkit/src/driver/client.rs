@@ -3,7 +3,7 @@
 //! Must not know: scenarios.
 
 use serde_json::{Value, json};
-use tidegate_mcp::revision::key;
+use tidegate_mcp::revision::meta_keys;
 
 use super::answers::{answer, next_round};
 use super::headers::parameter_headers;
@@ -80,7 +80,7 @@ impl DriverClient {
                 let capabilities = json!({ "elicitation": {}, "sampling": {}, "roots": {} });
                 let mut request = client
                     .modern(method, params.clone())
-                    .meta(key::CLIENT_CAPABILITIES, capabilities);
+                    .meta(meta_keys::CLIENT_CAPABILITIES, capabilities);
                 for (name, value) in headers {
                     request = request.header(name, value);
                 }

@@ -5,7 +5,7 @@
 use std::collections::VecDeque;
 
 use serde_json::Value;
-use tidegate_mcp::sse::{Decoder, Event};
+use tidegate_mcp::sse::{SseDecoder, SseEvent};
 
 use super::HttpResponse;
 use crate::wait_for;
@@ -17,8 +17,8 @@ const LIMIT: usize = 64 << 20;
 #[derive(Debug)]
 pub struct Events {
     response: HttpResponse,
-    decoder: Decoder,
-    buffered: VecDeque<Event>,
+    decoder: SseDecoder,
+    buffered: VecDeque<SseEvent>,
     text: String,
 }
 
@@ -26,14 +26,14 @@ impl Events {
     pub(super) fn new(response: HttpResponse) -> Self {
         Self {
             response,
-            decoder: Decoder::new(LIMIT),
+            decoder: SseDecoder::new(LIMIT),
             buffered: VecDeque::new(),
             text: String::new(),
         }
     }
 
     /// The next event, including empty ones; `None` at the end.
-    pub async fn next(&mut self) -> Option<Event> {
+    pub async fn next(&mut self) -> Option<SseEvent> {
         // Comments keep a stream open, so only a timeout around the whole loop ends the wait.
         wait_for("an event", async {
             while self.buffered.is_empty() {
@@ -47,7 +47,7 @@ impl Events {
     }
 
     /// The next event with data, and its message; `None` at the end.
-    pub async fn next_message(&mut self) -> Option<(Event, Value)> {
+    pub async fn next_message(&mut self) -> Option<(SseEvent, Value)> {
         loop {
             let event = self.next().await?;
             if !event.data.is_empty() {

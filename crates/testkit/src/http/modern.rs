@@ -3,7 +3,7 @@
 //! Must not know: which response is correct.
 
 use serde_json::{Value, json};
-use tidegate_mcp::revision::key;
+use tidegate_mcp::revision::meta_keys;
 
 use super::{Client, Events, HttpResponse, Request};
 use crate::MODERN;
@@ -61,7 +61,7 @@ impl ModernRequest {
     /// Requests log messages of this level and above.
     #[must_use]
     pub fn log_level(self, level: &str) -> Self {
-        self.meta(key::LOG_LEVEL, level.into())
+        self.meta(meta_keys::LOG_LEVEL, level.into())
     }
 
     /// The HTTP request, for a test that modifies it.

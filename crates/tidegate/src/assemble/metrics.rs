@@ -6,7 +6,7 @@ use prometheus_client::registry::Registry;
 use tidegate_admin::Metrics;
 use tidegate_core::{Code, HealthCheck, Source, SourceId, Step};
 use tidegate_mcp::codes;
-use tidegate_mcp::revision::{Kind, Method};
+use tidegate_mcp::revision::{Method, MethodKind};
 use tidegate_policy::{CallMetrics, MetricLabels};
 use tidegate_server::Exposition;
 
@@ -25,7 +25,7 @@ pub(super) fn page(
 /// The label values of methods and errors.
 pub(super) fn labels() -> MetricLabels {
     let all = Method::ALL.iter();
-    let asked = all.filter(|method| method.row().kind == Kind::Request);
+    let asked = all.filter(|method| method.spec().kind == MethodKind::ClientRequest);
     MetricLabels {
         methods: asked.map(|method| method.name()).collect(),
         error_kind,

@@ -9,7 +9,7 @@ use tidegate_core::{
 };
 use tidegate_mcp::Era;
 use tidegate_mcp::revision::client::{
-    Page, RequestEncoder, invalid_header_annotation, modern_headers, page,
+    ListPage, RequestEncoder, invalid_header_annotation, modern_headers, parse_list_page,
 };
 
 use crate::config::RemoteConfig;
@@ -153,13 +153,13 @@ impl<'a> Drain<'a> {
                 return Ok(None);
             };
             bytes += size;
-            self.tell_mended(list, &page.mended);
+            self.tell_mended(list, &page.repaired);
             read.malformed += page.malformed;
             read.ttl = [read.ttl, page.ttl].into_iter().flatten().min();
             let callable = |entry: &CatalogEntry| list != List::Tools || self.is_callable(entry);
             let entries = page.entries.into_iter().filter(callable);
             read.entries.extend(entries);
-            match page.next {
+            match page.next_cursor {
                 None => return Ok(None),
                 Some(_) if read.entries.len() > MOST_ENTRIES || bytes > MOST_BYTES => break,
                 Some(next) if !seen.insert(next.clone()) => {
@@ -172,7 +172,7 @@ impl<'a> Drain<'a> {
     }
 
     /// One page and its size; none where the server does not know this list after all.
-    async fn page(&self, list: List, cursor: Option<&str>) -> Result<Option<(Page, usize)>> {
+    async fn page(&self, list: List, cursor: Option<&str>) -> Result<Option<(ListPage, usize)>> {
         let outbound = self.encoder.list(self.open.numbers.next(), list, cursor);
         let headers = match self.encoder.revision.era() {
             Era::Modern => modern_headers(self.encoder.revision, &outbound, None),
@@ -182,7 +182,7 @@ impl<'a> Drain<'a> {
         let answer = tokio::time::timeout(self.config.connect_timeout, asked).await;
         match answer.map_err(|_| unavailable("the source did not list in time"))?? {
             Ok(result) => {
-                let page = page(list, &result);
+                let page = parse_list_page(list, &result);
                 let page = page.ok_or_else(|| unavailable("the source's list cannot be read"))?;
                 Ok(Some((page, result.as_str().len())))
             }

@@ -122,7 +122,7 @@ impl Remote {
         let known = class.own().unwrap_or_else(|| self.catalog.load_full());
         let capabilities = &class.key.capabilities;
         let Loaded { catalog, ttl } = load(&self.config, open, capabilities, &known).await;
-        let lasting = Lasting::new(ttl, open.facts.tells_changes);
+        let lasting = Lasting::new(ttl, open.facts.announces_changes);
         let was_settled = class.is_settled();
         match catalog == **self.catalog.load() {
             true => class.sees_what_all_see(),
@@ -132,7 +132,7 @@ impl Remote {
             let now = class.own().unwrap_or_else(|| self.catalog.load_full());
             self.announce(&known, &now, &[]);
         }
-        Freshness::new(ttl, open.facts.tells_changes)
+        Freshness::new(ttl, open.facts.announces_changes)
     }
 
     /// The link that speaks for everyone, as soon as there is one.

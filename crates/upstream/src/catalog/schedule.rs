@@ -28,11 +28,11 @@ pub(crate) struct Freshness {
 
 impl Freshness {
     /// The lists have just been taken in.
-    pub(crate) fn new(ttl: Option<Duration>, tells_changes: bool) -> Self {
+    pub(crate) fn new(ttl: Option<Duration>, announces_changes: bool) -> Self {
         let loaded = Instant::now();
         let cache_lifetime = match ttl.filter(|ttl| !ttl.is_zero()) {
             Some(ttl) => Some(ttl.max(SHORTEST_TTL)),
-            None if tells_changes => None,
+            None if announces_changes => None,
             None => Some(SILENT),
         };
         Self {
@@ -73,10 +73,10 @@ pub(crate) enum Lasting {
 
 impl Lasting {
     /// Of lists that have just been taken in.
-    pub(crate) fn new(ttl: Option<Duration>, tells_changes: bool) -> Self {
+    pub(crate) fn new(ttl: Option<Duration>, announces_changes: bool) -> Self {
         match ttl {
             Some(ttl) => Self::Until(Instant::now() + ttl.min(LONGEST_TTL)),
-            None if tells_changes => Self::Told,
+            None if announces_changes => Self::Told,
             None => Self::Unknown,
         }
     }
@@ -106,8 +106,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn lists_are_taken_in_when_the_server_said_they_would_be_old() {
         let minute = Some(Duration::from_secs(60));
-        for tells_changes in [true, false] {
-            let mut fresh = Freshness::new(minute, tells_changes);
+        for announces_changes in [true, false] {
+            let mut fresh = Freshness::new(minute, announces_changes);
             assert_eq!(waits(&mut fresh).await, Duration::from_secs(60));
         }
         let mut hasty = Freshness::new(Some(Duration::from_millis(1)), true);

@@ -11,7 +11,9 @@ use arc_swap::ArcSwapOption;
 use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
 use tidegate_core::{ChangeFilter, ClientContext, Operation, RawJson, TaskOperation, TaskUpdates};
-use tidegate_mcp::revision::client::{ServerNotification, Status, Task, modern_headers};
+use tidegate_mcp::revision::client::{
+    LegacyTask, LegacyTaskStatus, ServerNotification, modern_headers,
+};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{sleep, timeout};
 
@@ -126,7 +128,9 @@ impl Follower {
 
     /// Nothing more comes of a task that is over.
     fn note(&mut self, (id, task): &ChangeEvent) {
-        if Task::seen(task).is_some_and(|task| task.status == Status::Over) {
+        if LegacyTask::from_task_result(task)
+            .is_some_and(|task| task.status == LegacyTaskStatus::Ended)
+        {
             self.ids.remove(id);
         }
     }

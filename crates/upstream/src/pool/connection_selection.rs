@@ -101,7 +101,7 @@ pub(crate) fn in_session(
     match facts.revision.era() {
         Era::Legacy => InSession::Yes,
         Era::Modern if client.stateless => InSession::No,
-        Era::Modern if facts.also_sessions => InSession::Yes,
+        Era::Modern if facts.supports_sessions => InSession::Yes,
         Era::Modern if config.speaks == EraSetting::Auto && can_be_asked() => {
             InSession::IfThereAreAny
         }

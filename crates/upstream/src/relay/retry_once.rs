@@ -3,7 +3,7 @@
 
 use futures_util::stream::{self, StreamExt};
 use tidegate_core::{Call, Operation};
-use tidegate_mcp::Answer;
+use tidegate_mcp::ResponseBody;
 use tidegate_mcp::revision::client::{RetryHint, retry_hint};
 
 use crate::session::{Heard, Talk};
@@ -22,7 +22,7 @@ pub(crate) enum Again {
 pub(crate) async fn first_word(mut talk: Talk, call: &Call) -> (Talk, Option<Again>) {
     let first = talk.next().await;
     let again = match &first {
-        Some(Ok(Heard::Answer(Answer::Error(error)))) => match retry_hint(error) {
+        Some(Ok(Heard::Answer(ResponseBody::Error(error)))) => match retry_hint(error) {
             Some(RetryHint::Headers) if matches!(call.operation, Operation::Tool { .. }) => {
                 Some(Again::List)
             }

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use futures_util::stream::{self, StreamExt};
 use tidegate_core::{Error, Event, EventStream, Outcome, RawJson, Result};
-use tidegate_mcp::revision::client::{OutboundRequest, Status, Task, unrelated};
+use tidegate_mcp::revision::client::{
+    LegacyTask, LegacyTaskStatus, OutboundRequest, without_related_task,
+};
 use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep_until, timeout};
 
@@ -44,7 +46,9 @@ impl Stage {
             Self::Call(mut events, open) => {
                 let event = events.next().await?;
                 let task = match &event {
-                    Ok(Event::Done(Outcome::Complete { result, .. })) => Task::created(result),
+                    Ok(Event::Done(Outcome::Complete { result, .. })) => {
+                        LegacyTask::from_call_result(result)
+                    }
                     _ => None,
                 };
                 Some(match task {
@@ -67,7 +71,7 @@ impl Stage {
 /// A task that is asked after. Dropped before its end, it is cancelled.
 struct Driven {
     open: Arc<Open>,
-    task: Task,
+    task: LegacyTask,
     /// What the server asks about the task with no request to ask it on.
     asides: EventStream,
     now: Now,
@@ -84,7 +88,7 @@ enum Now {
 }
 
 impl Driven {
-    fn new(task: Task, open: Arc<Open>) -> Self {
+    fn new(task: LegacyTask, open: Arc<Open>) -> Self {
         let asides = words(open.link.adopt(&task.id), &open, None, false);
         let mut driven = Self {
             open,
@@ -107,17 +111,17 @@ impl Driven {
             match (word, fetching) {
                 (None, _) => self.now = Now::Look(self.look()),
                 (Some(Ok(Event::Done(outcome))), false) => {
-                    let task = Task::seen(&result_of(outcome)?);
+                    let task = LegacyTask::from_task_result(&result_of(outcome)?);
                     let task = task.ok_or_else(|| unavailable("the source lost its own task"))?;
-                    let mark = std::mem::replace(&mut self.task, task).mark;
+                    let mark = std::mem::replace(&mut self.task, task).revision_mark;
                     self.now = self.after_a_look();
-                    if mark != self.task.mark {
+                    if mark != self.task.revision_mark {
                         return Ok(Event::KeepAlive);
                     }
                 }
                 (Some(Ok(Event::Done(outcome))), true) => {
                     self.is_over = true;
-                    let result = unrelated(&result_of(outcome)?);
+                    let result = without_related_task(&result_of(outcome)?);
                     return Ok(Event::Done(Outcome::complete(result)));
                 }
                 (Some(event), _) => return event,
@@ -128,11 +132,11 @@ impl Driven {
     /// What follows from how the task is. One that asks is heard by whoever waits for its result.
     fn after_a_look(&self) -> Now {
         match self.task.status {
-            Status::Working => {
-                let poll = self.task.poll.unwrap_or(POLL);
+            LegacyTaskStatus::Working => {
+                let poll = self.task.poll_interval.unwrap_or(POLL);
                 Now::Wait(Instant::now() + poll.clamp(SHORTEST_POLL, LONGEST_POLL))
             }
-            Status::Asking | Status::Over => {
+            LegacyTaskStatus::InputRequired | LegacyTaskStatus::Ended => {
                 let (encoder, id) = (self.open.own_encoder(), self.open.numbers.next());
                 Now::Fetch(self.put(encoder.task_result(id, &self.task.id)))
             }
@@ -141,7 +145,7 @@ impl Driven {
 
     fn look(&self) -> EventStream {
         let (encoder, id) = (self.open.own_encoder(), self.open.numbers.next());
-        self.put(encoder.task(id, &self.task.id))
+        self.put(encoder.get_task(id, &self.task.id))
     }
 
     fn put(&self, outbound: OutboundRequest) -> EventStream {
@@ -171,7 +175,7 @@ impl Drop for Driven {
         let Ok(runtime) = Handle::try_current() else {
             return;
         };
-        if self.is_over || self.task.status == Status::Over {
+        if self.is_over || self.task.status == LegacyTaskStatus::Ended {
             return;
         }
         let (open, task) = (Arc::clone(&self.open), self.task.id.clone());

@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use tidegate_core::{Change, RawJson};
-use tidegate_mcp::revision::client::{ServerNotification, said, unasked_answer};
+use tidegate_mcp::revision::client::{
+    ServerNotification, answer_without_client, parse_notification,
+};
 use tidegate_mcp::revision::question::{encode_rejection, question_kind};
-use tidegate_mcp::{Inbound, Limits, Message, RequestId, answered_id, decode};
+use tidegate_mcp::{DecodeLimits, Inbound, Message, RequestId, decode, oversized_response_id};
 use tokio::sync::mpsc;
 
 use super::in_flight::Pending;
@@ -15,9 +17,9 @@ use super::{Heard, too_large, unavailable};
 use crate::session::notification_queue::NewsSender;
 
 /// How deep a message of a server may nest, and how many one batch may hold.
-const LIMITS: Limits = Limits {
-    depth: 128,
-    batch: 1024,
+const LIMITS: DecodeLimits = DecodeLimits {
+    max_depth: 128,
+    max_batch: 1024,
 };
 
 /// One server's words.
@@ -47,7 +49,7 @@ impl Ear {
     /// Takes one message, or a batch of them.
     pub(crate) fn take(&self, text: &Bytes) {
         match decode(text.clone(), LIMITS) {
-            Ok(Inbound::One(message)) => self.hear(message),
+            Ok(Inbound::Single(message)) => self.hear(message),
             Ok(Inbound::Batch(messages)) => {
                 for message in messages.into_iter().flatten() {
                     self.hear(message);
@@ -70,8 +72,8 @@ impl Ear {
 
     /// Takes what is left of a message that was too long. Whoever waits for it need not any more.
     pub(crate) fn miss(&self, head: &[u8], tail: &[u8]) {
-        let answered =
-            answered_id(head, tail).is_some_and(|id| self.pending.answer(&id, Err(too_large())));
+        let answered = oversized_response_id(head, tail)
+            .is_some_and(|id| self.pending.answer(&id, Err(too_large())));
         if !answered {
             self.junk.note("a message is larger than allowed");
         }
@@ -84,16 +86,18 @@ impl Ear {
 
     fn hear(&self, message: Message) {
         match message {
-            Message::Response { id, answer } => {
-                if !self.pending.answer(&id, Ok(answer)) {
+            Message::Response { id, body } => {
+                if !self.pending.answer(&id, Ok(body)) {
                     self.junk.stray();
                 }
             }
             Message::Notification { method, params } => {
-                let said = self.pending.say(said(&method, params.as_ref()));
+                let said = self
+                    .pending
+                    .say(parse_notification(&method, params.as_ref()));
                 match said {
                     Some(ServerNotification::Change(change)) => self.unasked.say(change),
-                    Some(ServerNotification::Elicited(id)) => {
+                    Some(ServerNotification::ElicitationComplete(id)) => {
                         self.unasked.say(Change::ElicitationComplete(id.into()));
                     }
                     _ => {}
@@ -106,7 +110,7 @@ impl Ear {
     /// A question of the server: for the one request under way, or for nobody.
     fn asked(&self, id: RequestId, method: &str, params: Option<RawJson>) {
         let params = params.unwrap_or_else(RawJson::empty_object);
-        let answer = unasked_answer(&id, method);
+        let answer = answer_without_client(&id, method);
         let heard = question_kind(method)
             .is_some_and(|kind| self.pending.ask(Heard::Question { id, kind, params }));
         if !heard {

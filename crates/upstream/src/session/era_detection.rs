@@ -7,11 +7,11 @@ use futures_util::StreamExt;
 use http::StatusCode;
 use tidegate_core::{ClientContext, Declined, Error, RawJson, Result, truncate_for_message};
 use tidegate_mcp::revision::client::{
-    EraVerdict, OutboundRequest, RequestEncoder, ServerFacts, era_verdict, initialized,
-    modern_headers, retry_hint,
+    EraVerdict, OutboundRequest, RequestEncoder, ServerFacts, era_verdict, modern_headers,
+    parse_initialize_result, retry_hint,
 };
 use tidegate_mcp::revision::question::encode_answer;
-use tidegate_mcp::{Answer, Era, RequestId, Revision, RpcError};
+use tidegate_mcp::{Era, RequestId, ResponseBody, Revision, RpcError};
 
 use crate::session::{Heard, Link, Refusal, unavailable};
 
@@ -62,8 +62,8 @@ pub(crate) async fn discover(link: &dyn Link, numbers: &Numbers) -> Result<Probe
         match era_verdict(encoder.revision, &answer) {
             EraVerdict::Modern(facts) => return Ok(Probed::Modern(facts)),
             EraVerdict::Legacy => return Ok(Probed::Legacy),
-            EraVerdict::Foreign { spoken } => return Err(foreign(&spoken)),
-            EraVerdict::AskAgain => refused = answer.err(),
+            EraVerdict::Unsupported { versions } => return Err(foreign(&versions)),
+            EraVerdict::Retry => refused = answer.err(),
         }
     }
     let why = refused
@@ -122,7 +122,7 @@ pub(crate) async fn initialize(
         Answered::Refused(refusal) => return Ok(Err(Unwelcome::Refused(refusal.error()))),
     };
     Ok(match answer {
-        Ok(result) => initialized(&result)
+        Ok(result) => parse_initialize_result(&result)
             .filter(|facts| facts.revision.era() == Era::Legacy)
             .ok_or_else(|| {
                 let message = "the source speaks a revision that we do not";
@@ -175,8 +175,8 @@ async fn put(
     let mut talk = link.request(outbound, headers);
     while let Some(heard) = talk.next().await {
         match heard? {
-            Heard::Answer(Answer::Result(result)) => return Ok(Answered::Answer(Ok(result))),
-            Heard::Answer(Answer::Error(error)) => return Ok(Answered::Answer(Err(error))),
+            Heard::Answer(ResponseBody::Result(result)) => return Ok(Answered::Answer(Ok(result))),
+            Heard::Answer(ResponseBody::Error(error)) => return Ok(Answered::Answer(Err(error))),
             Heard::Refused(refusal) => return Ok(Answered::Refused(refusal)),
             // Nobody is there to answer: the server hears that from the one who owns the link.
             Heard::Question { id, .. } => link.notify(declined(&id)).await?,

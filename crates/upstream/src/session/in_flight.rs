@@ -10,7 +10,7 @@ use parking_lot::{Mutex, MutexGuard};
 use tidegate_core::{QuestionKind, Result};
 use tidegate_mcp::revision::Method;
 use tidegate_mcp::revision::client::ServerNotification;
-use tidegate_mcp::{Answer, RequestId};
+use tidegate_mcp::{RequestId, ResponseBody};
 use tokio::sync::mpsc;
 
 use super::task_questions::Adopted;
@@ -135,7 +135,7 @@ impl Pending {
     }
 
     /// Hands an answer to the request it is for. One that nobody waits for is false.
-    pub(crate) fn answer(&self, id: &RequestId, answer: Result<Answer>) -> bool {
+    pub(crate) fn answer(&self, id: &RequestId, answer: Result<ResponseBody>) -> bool {
         let waiting = id
             .key()
             .parse()
@@ -162,7 +162,7 @@ impl Pending {
                 None => return Some(said),
             },
             // Each knows what it was asked, and under which id.
-            ServerNotification::Withdrawn(_) => {
+            ServerNotification::Cancelled(_) => {
                 let calls = open.requests.values().filter(|waiting| waiting.is_call);
                 for waiting in calls.filter(|waiting| waiting.sender.capacity() > 1) {
                     waiting
@@ -357,7 +357,7 @@ mod tests {
             pending.say(ServerNotification::Progress { token, params });
         }
         let id = RequestId::new(RawJson::parse("1").unwrap()).unwrap();
-        let answer = || Ok(Answer::Result(RawJson::empty_object()));
+        let answer = || Ok(ResponseBody::Result(RawJson::empty_object()));
         assert!(pending.answer(&id, answer()));
         assert!(!pending.answer(&id, answer()), "once");
         let heard: Vec<_> = talk.collect().await;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt};
 use parking_lot::{Mutex, MutexGuard};
-use tidegate_mcp::revision::client::task_of;
+use tidegate_mcp::revision::client::related_task;
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 
@@ -56,7 +56,7 @@ impl Adopted {
     /// for, comes back.
     pub(crate) fn ask(&self, question: Heard) -> Option<Heard> {
         let task = match &question {
-            Heard::Question { params, .. } => task_of(params),
+            Heard::Question { params, .. } => related_task(params),
             _ => None,
         };
         let Some(task) = task else {

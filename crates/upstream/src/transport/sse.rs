@@ -8,7 +8,7 @@ use http::Method;
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use tidegate_core::Result;
-use tidegate_mcp::sse::{Decoder, Event};
+use tidegate_mcp::sse::{SseDecoder, SseEvent};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -38,7 +38,7 @@ pub(crate) async fn open(
     }
     let mut events = Events {
         body: response.body,
-        decoder: Decoder::new(config.max_message_bytes),
+        decoder: SseDecoder::new(config.max_message_bytes),
         ready: Vec::new().into_iter(),
     };
     let endpoint = loop {
@@ -113,12 +113,12 @@ async fn hear(mut events: Events, ear: Ear, closed: CancellationToken, silent: C
 /// The events of a body as they come.
 struct Events {
     body: Incoming,
-    decoder: Decoder,
-    ready: std::vec::IntoIter<Event>,
+    decoder: SseDecoder,
+    ready: std::vec::IntoIter<SseEvent>,
 }
 
 impl Events {
-    async fn next(&mut self) -> Option<Event> {
+    async fn next(&mut self) -> Option<SseEvent> {
         loop {
             if let Some(event) = self.ready.next() {
                 return Some(event);

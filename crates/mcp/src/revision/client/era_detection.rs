@@ -1,30 +1,33 @@
-//! What a server's answers tell about the era it speaks.
+//! Detects the era of a server from its response to `server/discover`.
 
 use tidegate_core::{Code, RawJson};
 
-use super::super::{Era, Revision};
-use super::facts::{ServerFacts, discovered, versions};
-use crate::{RpcError, codes};
+use super::super::version::Revision;
+use super::server_facts::{ServerFacts, parse_discover_result, parse_versions};
+use crate::codes;
+use crate::era::Era;
+use crate::message::RpcError;
 
-/// What a server says of a request that it did not take as it was. No legacy server says so.
+/// Why a modern server rejected a request that may succeed in another form. Legacy servers do not
+/// send these errors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RetryHint {
-    /// The headers do not say what the body says.
+    /// The headers do not match the body.
     Headers,
-    /// The client cannot do what is needed.
+    /// The client lacks a required capability.
     Capability,
-    /// The revision is not spoken; these are.
-    Revision { spoken: Vec<String> },
+    /// The revision is not supported.
+    Revision { supported: Vec<String> },
 }
 
-/// The retry_hint that an error is, if it is one.
+/// The hint that an error carries, if any.
 pub fn retry_hint(error: &RpcError) -> Option<RetryHint> {
     let is = |code| error.code == codes::of(code).modern;
     if is(Code::UnsupportedRevision) {
         let data = error.data.as_ref().and_then(RawJson::object);
-        let spoken = data.and_then(|data| versions(data.get("supported")?));
-        let spoken = spoken.unwrap_or_default();
-        return Some(RetryHint::Revision { spoken });
+        let supported = data.and_then(|data| parse_versions(data.get("supported")?));
+        let supported = supported.unwrap_or_default();
+        return Some(RetryHint::Revision { supported });
     }
     if is(Code::HeaderMismatch) {
         return Some(RetryHint::Headers);
@@ -32,45 +35,47 @@ pub fn retry_hint(error: &RpcError) -> Option<RetryHint> {
     is(Code::MissingCapability).then_some(RetryHint::Capability)
 }
 
-/// How a server speaks, by its answer to discover.
+/// The era of a server.
 #[derive(Debug)]
 pub enum EraVerdict {
     Modern(ServerFacts),
-    /// It knows the question and did not take it as it was: it may take it another time.
-    AskAgain,
-    /// With sessions alone.
+    /// The server is modern but rejected this request; another one may succeed.
+    Retry,
+    /// The server only supports sessions.
     Legacy,
-    /// Only in revisions that we do not speak.
-    Foreign {
-        spoken: Vec<String>,
+    /// The server supports none of our revisions.
+    Unsupported {
+        versions: Vec<String>,
     },
 }
 
-/// What an answer to discover, asked in this revision, tells.
-pub fn era_verdict(revision: Revision, answer: &Result<RawJson, RpcError>) -> EraVerdict {
-    match answer {
-        Ok(result) => match discovered(revision, result) {
+/// The verdict on a response to `server/discover`, sent in this revision.
+pub fn era_verdict(revision: Revision, response: &Result<RawJson, RpcError>) -> EraVerdict {
+    match response {
+        Ok(result) => match parse_discover_result(revision, result) {
             Some(facts) => EraVerdict::Modern(facts),
-            // It answers everything, and so it understood nothing.
+            // Some legacy servers answer every method with some result.
             None => EraVerdict::Legacy,
         },
         Err(error) => match retry_hint(error) {
-            Some(RetryHint::Revision { spoken }) => by_revisions(spoken),
-            Some(RetryHint::Headers | RetryHint::Capability) => EraVerdict::AskAgain,
+            Some(RetryHint::Revision { supported }) => by_versions(supported),
+            Some(RetryHint::Headers | RetryHint::Capability) => EraVerdict::Retry,
             None => EraVerdict::Legacy,
         },
     }
 }
 
-fn by_revisions(spoken: Vec<String>) -> EraVerdict {
-    let known = |era| {
-        let mut known = spoken.iter().filter_map(|name| Revision::parse(name));
+fn by_versions(versions: Vec<String>) -> EraVerdict {
+    let supports = |era| {
+        let mut known = versions.iter().filter_map(|name| Revision::parse(name));
         known.any(|revision| revision.era() == era)
     };
-    match () {
-        () if spoken.is_empty() || known(Era::Modern) => EraVerdict::AskAgain,
-        () if known(Era::Legacy) => EraVerdict::Legacy,
-        () => EraVerdict::Foreign { spoken },
+    if versions.is_empty() || supports(Era::Modern) {
+        EraVerdict::Retry
+    } else if supports(Era::Legacy) {
+        EraVerdict::Legacy
+    } else {
+        EraVerdict::Unsupported { versions }
     }
 }
 
@@ -80,45 +85,50 @@ mod tests {
 
     use super::*;
 
-    fn judge(answer: Result<Value, (i64, Value)>) -> EraVerdict {
-        let answer = answer.map(RawJson::from).map_err(|(code, data)| RpcError {
-            code,
-            message: String::new(),
-            data: Some(data.into()),
-        });
-        era_verdict(Revision::NEWEST, &answer)
+    fn verdict(response: Result<Value, (i64, Value)>) -> EraVerdict {
+        let response = response
+            .map(RawJson::from)
+            .map_err(|(code, data)| RpcError {
+                code,
+                message: String::new(),
+                data: Some(data.into()),
+            });
+        era_verdict(Revision::NEWEST, &response)
     }
 
     fn unsupported(supported: &Value) -> EraVerdict {
-        judge(Err((-32022, json!({ "supported": supported }))))
+        verdict(Err((-32022, json!({ "supported": supported }))))
     }
 
     #[test]
-    fn who_answers_discover_is_modern_and_who_answers_anything_is_not() {
-        let hello = json!({ "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} } });
-        assert!(matches!(judge(Ok(hello)), EraVerdict::Modern(facts) if facts.features.tools));
+    fn only_a_valid_discover_result_means_modern() {
+        let discovered =
+            json!({ "supportedVersions": ["2026-07-28"], "capabilities": { "tools": {} } });
+        assert!(
+            matches!(verdict(Ok(discovered)), EraVerdict::Modern(facts) if facts.features.tools)
+        );
         for other in [json!({}), json!({ "supportedVersions": "all" }), json!(7)] {
-            assert!(matches!(judge(Ok(other)), EraVerdict::Legacy));
+            assert!(matches!(verdict(Ok(other)), EraVerdict::Legacy));
         }
         let legacy = json!({ "supportedVersions": ["2025-11-25"], "capabilities": {} });
-        assert!(matches!(judge(Ok(legacy)), EraVerdict::Legacy));
+        assert!(matches!(verdict(Ok(legacy)), EraVerdict::Legacy));
     }
 
     #[test]
-    fn an_error_that_only_the_modern_era_has_is_no_reason_to_go_back() {
+    fn modern_errors_mean_retry_and_other_errors_legacy() {
         for code in [-32020, -32021] {
-            assert!(matches!(
-                judge(Err((code, json!({})))),
-                EraVerdict::AskAgain
-            ));
+            assert!(matches!(verdict(Err((code, json!({})))), EraVerdict::Retry));
         }
         for code in [-32601, -32602, -32600, -32000, -32603, -32700, -32002, 7] {
-            assert!(matches!(judge(Err((code, json!({})))), EraVerdict::Legacy));
+            assert!(matches!(
+                verdict(Err((code, json!({})))),
+                EraVerdict::Legacy
+            ));
         }
     }
 
     #[test]
-    fn the_revisions_that_a_server_names_decide() {
+    fn the_supported_versions_decide() {
         for supported in [
             json!(["2026-07-28"]),
             json!(["2025-11-25", "2026-07-28"]),
@@ -126,11 +136,13 @@ mod tests {
             json!([]),
             json!(null),
         ] {
-            assert!(matches!(unsupported(&supported), EraVerdict::AskAgain));
+            assert!(matches!(unsupported(&supported), EraVerdict::Retry));
         }
         let legacy = json!(["2025-06-18", "2031-01-01"]);
         assert!(matches!(unsupported(&legacy), EraVerdict::Legacy));
-        let foreign = unsupported(&json!(["2031-01-01"]));
-        assert!(matches!(foreign, EraVerdict::Foreign { spoken } if spoken == ["2031-01-01"]));
+        let unknown = unsupported(&json!(["2031-01-01"]));
+        assert!(
+            matches!(unknown, EraVerdict::Unsupported { versions } if versions == ["2031-01-01"])
+        );
     }
 }

@@ -1,11 +1,13 @@
-//! The headers of a stateless request: they repeat what the body says.
+//! The headers of a modern request, which repeat parts of its body.
 
 use tidegate_core::{Object, RawJson};
 
-use super::super::{Method, Revision, param_headers, sentinel};
-use super::OutboundRequest;
+use super::super::methods::Method;
+use super::super::version::Revision;
+use super::super::{header_value, param_headers};
+use super::request::OutboundRequest;
 
-/// The headers for one request. `definition` is that of the tool that is called, where it is known.
+/// The headers of a request. `definition` is that of the called tool, if known.
 pub fn modern_headers(
     revision: Revision,
     outbound: &OutboundRequest,
@@ -18,22 +20,25 @@ pub fn modern_headers(
         ),
         ("mcp-method".to_owned(), outbound.method.name().to_owned()),
     ];
-    if let Some(address) = &outbound.address {
-        headers.push(("mcp-name".to_owned(), sentinel::encode(address)));
+    if let Some(name) = &outbound.name {
+        headers.push(("mcp-name".to_owned(), header_value::encode(name)));
     }
     if outbound.method == Method::ToolsCall
-        && let Some(definition) = definition.filter(|one| param_headers::are_in(one))
+        && let Some(definition) =
+            definition.filter(|tool| param_headers::may_have_annotations(tool))
         && let Ok(message) = Object::parse(&outbound.json)
         && let Some(params) = message.get("params")
     {
-        let repeated = param_headers::repeated(definition, &RawJson::copy_of(params));
-        let named = repeated.into_iter().map(|(name, value)| {
-            (
-                format!("mcp-param-{}", name.to_ascii_lowercase()),
-                sentinel::encode(&value),
-            )
-        });
-        headers.extend(named);
+        let params = RawJson::copy_of(params);
+        let param_headers = param_headers::headers_of_call(definition, &params)
+            .into_iter()
+            .map(|(name, value)| {
+                (
+                    format!("mcp-param-{}", name.to_ascii_lowercase()),
+                    header_value::encode(&value),
+                )
+            });
+        headers.extend(param_headers);
     }
     headers
 }

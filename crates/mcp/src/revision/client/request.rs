@@ -1,34 +1,37 @@
-//! Requests of the gateway to a server.
+//! Encodes requests and notifications of the gateway to a server.
 
 use tidegate_core::{
     ChangeFilter, ClientContext, List, LogLevel, Object, Operation, RawJson, Reference,
 };
 
-use super::super::meta::key;
-use super::super::shape::SERVER_INFO;
-use super::super::{Era, Method, Revision, tasks};
+use super::super::change_filter::encode_filter;
+use super::super::meta::{GATEWAY_INFO, keys};
+use super::super::methods::Method;
+use super::super::tasks;
+use super::super::version::Revision;
+use crate::era::Era;
 
-/// One request, ready to be sent.
+/// An encoded request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutboundRequest {
     pub id: u64,
     pub method: Method,
     pub json: String,
-    /// What the request is addressed by: a name or a URI.
-    pub address: Option<String>,
+    /// The value of the header `Mcp-Name`: a name, URI or task id.
+    pub name: Option<String>,
 }
 
-/// How the gateway words its requests to one server.
+/// Encodes requests to one server.
 #[derive(Clone, Debug)]
 pub struct RequestEncoder {
     pub revision: Revision,
-    /// What is said about the client on whose behalf the request is made.
+    /// The client on whose behalf the requests are made.
     pub client: ClientContext,
 }
 
 impl RequestEncoder {
-    /// The request that a call makes of a server; none for what it cannot be asked. `definition` is
-    /// that of the tool that is called, where it is known.
+    /// Encodes a call; `None` if the server's era does not have the operation. `definition` is that
+    /// of the called tool, if known.
     pub fn call(
         &self,
         id: u64,
@@ -38,34 +41,34 @@ impl RequestEncoder {
     ) -> Option<OutboundRequest> {
         let mut params = params.object().unwrap_or_default();
         let is_legacy = self.revision.era() == Era::Legacy;
-        let (method, address) = match operation {
+        let (method, name) = match operation {
             Operation::Tool { name } => (Method::ToolsCall, name),
             Operation::Prompt { name } => (Method::PromptsGet, name),
             Operation::Resource { uri } => (Method::ResourcesRead, uri),
             Operation::Completion { reference } => {
-                let reference = reworded(reference, params.get("ref"));
+                let reference = encode_reference(reference, params.get("ref"));
                 params.set("ref", reference);
-                return Some(self.write(id, Method::Complete, params, None));
+                return Some(self.encode(id, Method::Complete, params, None));
             }
             Operation::Task { .. } if is_legacy => return None,
-            Operation::Task { operation, id } => (tasks::method(*operation), id),
+            Operation::Task { operation, id } => (tasks::method_of(*operation), id),
             Operation::Gateway(_) => return None,
         };
-        if let Some(member) = method.row().addressed_by.member() {
-            params.set(member, RawJson::string(address).as_str().to_owned());
+        if let Some(member) = method.spec().name_param.member() {
+            params.set(member, RawJson::string(name).as_str().to_owned());
         }
         if is_legacy {
-            for not_relayed in ["inputResponses", "requestState", "task"] {
-                params.remove(not_relayed);
+            for modern_only in ["inputResponses", "requestState", "task"] {
+                params.remove(modern_only);
             }
-            if definition.is_some_and(tasks::is_required) {
+            if definition.is_some_and(tasks::must_be_task) {
                 params.set("task", "{}");
             }
         }
-        Some(self.write(id, method, params, Some(address.clone())))
+        Some(self.encode(id, method, params, Some(name.clone())))
     }
 
-    /// One page of a list.
+    /// A page of a list.
     pub fn list(&self, id: u64, list: List, cursor: Option<&str>) -> OutboundRequest {
         let method = match list {
             List::Tools => Method::ToolsList,
@@ -77,110 +80,112 @@ impl RequestEncoder {
         if let Some(cursor) = cursor {
             params.set("cursor", RawJson::string(cursor).as_str().to_owned());
         }
-        self.write(id, method, params, None)
+        self.encode(id, method, params, None)
     }
 
-    /// The opening of a session.
+    /// Opens a session.
     pub fn initialize(&self, id: u64) -> OutboundRequest {
         let mut params = Object::default();
         params.set("protocolVersion", format!("\"{}\"", self.revision));
         params.set("capabilities", self.client.capabilities.as_str().to_owned());
-        params.set("clientInfo", SERVER_INFO.as_str());
-        self.write(id, Method::Initialize, params, None)
+        params.set("clientInfo", GATEWAY_INFO.as_str());
+        self.encode(id, Method::Initialize, params, None)
     }
 
-    /// The question whether a server speaks without sessions, and what it can do.
+    /// Asks a server whether it is modern, and for its capabilities.
     pub fn discover(&self, id: u64) -> OutboundRequest {
-        self.write(id, Method::Discover, Object::default(), None)
+        self.encode(id, Method::Discover, Object::default(), None)
     }
 
     pub fn subscribe(&self, id: u64, uri: &str) -> OutboundRequest {
-        self.about(id, Method::Subscribe, uri)
+        self.encode_with_uri(id, Method::Subscribe, uri)
     }
 
     pub fn unsubscribe(&self, id: u64, uri: &str) -> OutboundRequest {
-        self.about(id, Method::Unsubscribe, uri)
+        self.encode_with_uri(id, Method::Unsubscribe, uri)
     }
 
     pub fn set_level(&self, id: u64, level: LogLevel) -> OutboundRequest {
         let mut params = Object::default();
         params.set("level", format!("\"{}\"", level.as_str()));
-        self.write(id, Method::SetLevel, params, None)
+        self.encode(id, Method::SetLevel, params, None)
     }
 
-    /// A stream of changes.
+    /// Opens a change stream.
     pub fn listen(&self, id: u64, filter: &ChangeFilter) -> OutboundRequest {
         let mut params = Object::default();
-        params.set("notifications", super::super::lower::filter_json(filter));
-        self.write(id, Method::Listen, params, None)
+        params.set("notifications", encode_filter(filter));
+        self.encode(id, Method::Listen, params, None)
     }
 
-    fn about(&self, id: u64, method: Method, uri: &str) -> OutboundRequest {
+    fn encode_with_uri(&self, id: u64, method: Method, uri: &str) -> OutboundRequest {
         let mut params = Object::default();
         params.set("uri", RawJson::string(uri).as_str().to_owned());
-        self.write(id, method, params, None)
+        self.encode(id, method, params, None)
     }
 
-    pub(super) fn write(
+    pub(super) fn encode(
         &self,
         id: u64,
         method: Method,
         mut params: Object<'_>,
-        address: Option<String>,
+        name: Option<String>,
     ) -> OutboundRequest {
         let meta = self.meta(id, params.get("_meta"));
         match meta.as_str() {
             "{}" => drop(params.remove("_meta")),
             meta => params.set("_meta", meta.to_owned()),
         }
-        let (name, params) = (method.name(), params.write());
-        let json = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{name}","params":{params}}}"#);
+        let params = params.write();
+        let json = format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"{}","params":{params}}}"#,
+            method.name()
+        );
         OutboundRequest {
             id,
             method,
             json,
-            address,
+            name,
         }
     }
 
-    /// What the client said about itself is said in the gateway's words; what else it put into
-    /// `_meta` goes along.
+    /// Replaces what the client's `_meta` says about the client; its other members are kept.
     fn meta(&self, id: u64, meta: Option<&str>) -> RawJson {
         let mut meta = meta
             .and_then(|meta| Object::parse(meta).ok())
             .unwrap_or_default();
-        for ours in [
-            key::PROTOCOL_VERSION,
-            key::CLIENT_CAPABILITIES,
-            key::CLIENT_INFO,
-            key::LOG_LEVEL,
-            key::PROGRESS_TOKEN,
+        for member in [
+            keys::PROTOCOL_VERSION,
+            keys::CLIENT_CAPABILITIES,
+            keys::CLIENT_INFO,
+            keys::LOG_LEVEL,
+            keys::PROGRESS_TOKEN,
         ] {
-            meta.remove(ours);
+            meta.remove(member);
         }
         if self.client.progress.is_some() {
-            // Our own id: unique among what is under way, and told apart by it.
-            meta.set(key::PROGRESS_TOKEN, id.to_string());
+            // The request id: unique among the requests in flight.
+            meta.set(keys::PROGRESS_TOKEN, id.to_string());
         }
         if self.revision.era() == Era::Modern {
-            meta.set(key::PROTOCOL_VERSION, format!("\"{}\"", self.revision));
+            meta.set(keys::PROTOCOL_VERSION, format!("\"{}\"", self.revision));
             meta.set(
-                key::CLIENT_CAPABILITIES,
+                keys::CLIENT_CAPABILITIES,
                 self.client.capabilities.as_str().to_owned(),
             );
-            meta.set(key::CLIENT_INFO, SERVER_INFO.as_str());
+            meta.set(keys::CLIENT_INFO, GATEWAY_INFO.as_str());
             if let Some(level) = self.client.log_level {
-                meta.set(key::LOG_LEVEL, format!("\"{}\"", level.as_str()));
+                meta.set(keys::LOG_LEVEL, format!("\"{}\"", level.as_str()));
             }
         }
         meta.write()
     }
 }
 
-/// A reference under the server's own name.
-fn reworded(reference: &Reference, sent: Option<&str>) -> String {
-    let mut members = sent
-        .and_then(|sent| Object::parse(sent).ok())
+/// The reference with the server's own name or URI in it.
+fn encode_reference(reference: &Reference, original: Option<&str>) -> String {
+    let mut members = original
+        .and_then(|text| Object::parse(text).ok())
         .unwrap_or_default();
     let (member, name) = match reference {
         Reference::Prompt(name) => ("name", name),
@@ -190,7 +195,7 @@ fn reworded(reference: &Reference, sent: Option<&str>) -> String {
     members.write().as_str().to_owned()
 }
 
-/// Notifications of the gateway to a server.
+/// Notifications.
 impl RequestEncoder {
     pub fn initialized(&self) -> String {
         format!(
@@ -199,7 +204,6 @@ impl RequestEncoder {
         )
     }
 
-    /// The client works in other folders than before.
     pub fn roots_changed(&self) -> String {
         format!(
             r#"{{"jsonrpc":"2.0","method":"{}"}}"#,

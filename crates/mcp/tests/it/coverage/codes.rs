@@ -1,53 +1,57 @@
-//! Every kind of error, in both eras; and what no error may look like.
+//! Every error code needs a case in both eras; no case may use a forbidden number.
 
 use serde_json::Value;
 use tidegate_core::Code;
 use tidegate_mcp::{Era, codes};
 
-use super::{cases, no_gaps};
-use crate::golden::Kind;
-use crate::lower::Input;
+use super::{assert_no_gaps, cases};
+use crate::golden::GoldenKind;
+use crate::lower::LowerInput;
 
 #[test]
-fn every_code_is_lowered_in_both_eras() {
-    let cases = cases(Kind::Lower);
+fn every_code_has_a_case_in_both_eras() {
+    let cases = cases(GoldenKind::Lower);
     let mut gaps = Vec::new();
     for code in codes::ALL {
         let kind = codes::of(code).kind;
         for era in [Era::Legacy, Era::Modern] {
             let is_covered = cases.iter().any(|(revision, case)| {
-                let says = Input::read(&case.input).says.strip_prefix("error ");
-                let is_it = says.is_some_and(|says| match code {
-                    Code::Source(_) => says.starts_with("source "),
-                    _ => says == kind,
+                let error = LowerInput::parse(&case.input).event.strip_prefix("error ");
+                let is_code = error.is_some_and(|error| match code {
+                    Code::Source(_) => error.starts_with("source "),
+                    _ => error == kind,
                 });
-                is_it && revision.era() == era
+                is_code && revision.era() == era
             });
             if !is_covered {
                 gaps.push(format!("{kind} in the {era:?} era"));
             }
         }
     }
-    no_gaps(&gaps);
+    assert_no_gaps(&gaps);
 }
 
-/// The newest revision defines three numbers of its band and forbids the rest; older ones keep
-/// -32002. Whatever a golden file says, no message may break that.
+/// 2026-07-28 defines three numbers of the reserved range and forbids the others; older revisions
+/// keep -32002.
 #[test]
-fn no_error_has_a_number_that_is_forbidden() {
-    for (revision, case) in cases(Kind::Lower) {
-        let Some(number) = number(&case.expected) else {
+fn no_error_has_a_forbidden_number() {
+    for (revision, case) in cases(GoldenKind::Lower) {
+        let Some(number) = error_number(&case.expected) else {
             continue;
         };
-        let reserved = (-32099..=-32000).contains(&number);
-        let defined = [-32020, -32021, -32022].contains(&number);
+        let is_reserved = (-32099..=-32000).contains(&number);
+        let is_defined = [-32020, -32021, -32022].contains(&number);
         if revision.era() == Era::Modern {
-            assert!(!reserved || defined, "{revision}, {}: {number}", case.title);
+            assert!(
+                !is_reserved || is_defined,
+                "{revision}, {}: {number}",
+                case.title
+            );
         }
     }
 }
 
-fn number(outcome: &str) -> Option<i64> {
-    let message: Value = serde_json::from_str(outcome.lines().nth(1)?).ok()?;
+fn error_number(output: &str) -> Option<i64> {
+    let message: Value = serde_json::from_str(output.lines().nth(1)?).ok()?;
     message["error"]["code"].as_i64()
 }

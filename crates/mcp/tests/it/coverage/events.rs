@@ -1,19 +1,20 @@
-//! Everything the core can say, in every revision; and what every answer of an era has in common.
+//! Every event of the core needs a case in every revision; all results of an era have the same
+//! required members.
 
 use serde_json::Value;
 use tidegate_mcp::{Era, Revision};
 
-use super::{cases, no_gaps};
-use crate::golden::Kind;
-use crate::lower::Input;
+use super::{assert_no_gaps, cases};
+use crate::golden::GoldenKind;
+use crate::lower::LowerInput;
 
-/// How the line `says:` of a case begins, for each thing the core can say.
-const SAYINGS: [&str; 14] = [
+/// How the line `event:` begins for each event of the core.
+const EVENTS: [&str; 14] = [
     "complete",
     "complete 60000 ms",
-    "input required",
+    "input-required",
     "task",
-    "alive",
+    "keep-alive",
     "progress",
     "log ",
     "acknowledged",
@@ -22,10 +23,10 @@ const SAYINGS: [&str; 14] = [
     "change resources",
     "change file:",
     "error ",
-    "refusal ",
+    "error-without-id ",
 ];
 
-/// The results that say how long they may be kept.
+/// The methods whose results have a cache lifetime.
 const CACHEABLE: [&str; 6] = [
     "server/discover",
     "tools/list",
@@ -38,48 +39,48 @@ const CACHEABLE: [&str; 6] = [
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 #[test]
-fn everything_the_core_says_is_lowered_in_every_revision() {
-    let cases = cases(Kind::Lower);
+fn every_event_has_a_case_in_every_revision() {
+    let cases = cases(GoldenKind::Lower);
     let mut gaps = Vec::new();
     for revision in Revision::ALL {
-        for saying in SAYINGS {
+        for event in EVENTS {
             let is_covered = cases.iter().any(|(folder, case)| {
-                *folder == revision && Input::read(&case.input).says.starts_with(saying)
+                *folder == revision && LowerInput::parse(&case.input).event.starts_with(event)
             });
             if !is_covered {
-                gaps.push(format!("`{saying}` in {revision}"));
+                gaps.push(format!("`{event}` in {revision}"));
             }
         }
     }
-    no_gaps(&gaps);
+    assert_no_gaps(&gaps);
 }
 
 #[test]
-fn every_answer_has_the_members_of_its_era_and_no_others() {
-    for (revision, case) in cases(Kind::Lower) {
+fn every_result_has_exactly_the_members_of_its_era() {
+    for (revision, case) in cases(GoldenKind::Lower) {
         let Some(result) = result(&case.expected) else {
             continue;
         };
-        let modern = revision.era() == Era::Modern;
-        let method = Input::read(&case.input).method;
-        let complete = result["resultType"] == "complete";
-        let kept = modern && complete && CACHEABLE.contains(&method);
-        let about = format!("{revision}, {}", case.title);
-        assert_eq!(result.get("resultType").is_some(), modern, "{about}");
-        // A task is kept for a while too, which is another matter.
-        let ttl = result.get("taskId").is_none() && result["ttlMs"].is_u64();
-        assert_eq!(ttl, kept, "{about}");
-        assert_eq!(result["cacheScope"].is_string(), kept, "{about}");
+        let is_modern = revision.era() == Era::Modern;
+        let method = LowerInput::parse(&case.input).method;
+        let is_complete = result["resultType"] == "complete";
+        let is_cacheable = is_modern && is_complete && CACHEABLE.contains(&method);
+        let case = format!("{revision}, {}", case.title);
+        assert_eq!(result.get("resultType").is_some(), is_modern, "{case}");
+        // `ttlMs` of a task is the lifetime of the task, not of the result.
+        let has_ttl = result.get("taskId").is_none() && result["ttlMs"].is_u64();
+        assert_eq!(has_ttl, is_cacheable, "{case}");
+        assert_eq!(result["cacheScope"].is_string(), is_cacheable, "{case}");
         assert_eq!(
             result["_meta"].get(SERVER_INFO).is_some(),
-            modern,
-            "{about}"
+            is_modern,
+            "{case}"
         );
     }
 }
 
-fn result(outcome: &str) -> Option<Value> {
-    let answer = outcome.strip_prefix("answer\n")?;
-    let mut answer: Value = serde_json::from_str(answer).expect("an answer is JSON");
-    Some(answer["result"].take())
+fn result(output: &str) -> Option<Value> {
+    let response = output.strip_prefix("response\n")?;
+    let mut response: Value = serde_json::from_str(response).expect("not JSON");
+    Some(response["result"].take())
 }

@@ -1,70 +1,74 @@
-//! Every method in every revision: lifted and lowered where it is in force, refused where it is not.
+//! Every method needs cases in every revision: lifted and lowered where it exists, rejected where it
+//! does not.
 
 use serde_json::Value;
 use tidegate_mcp::Revision;
-use tidegate_mcp::revision::Method;
-use tidegate_mcp::revision::methods::Kind as Sort;
+use tidegate_mcp::revision::{Method, MethodKind};
 
-use super::{cases, no_gaps};
-use crate::golden::{Case, Kind};
+use super::{assert_no_gaps, cases};
+use crate::golden::{GoldenCase, GoldenKind};
 use crate::lift::body;
-use crate::lower::Input;
+use crate::lower::LowerInput;
 
 #[test]
-fn every_method_is_lifted_or_refused_in_every_revision() {
-    let cases = cases(Kind::Lift);
+fn every_method_has_a_lift_case_in_every_revision() {
+    let cases = cases(GoldenKind::Lift);
     let mut gaps = Vec::new();
     for (method, revision) in pairs() {
         let is_covered = cases.iter().any(|(folder, case)| {
-            *folder == revision && sends(method, case) && shows(method, revision, case)
+            *folder == revision && sends(method, case) && is_expected(method, revision, case)
         });
-        let is_ours = matches!(
-            method.row().kind,
-            Sort::Notice | Sort::Question | Sort::Errand
+        let is_sent_by_us = matches!(
+            method.spec().kind,
+            MethodKind::ServerNotification | MethodKind::Question | MethodKind::UpstreamRequest
         );
-        if !is_covered && !is_ours {
+        if !is_covered && !is_sent_by_us {
             gaps.push(format!("lift {} in {revision}", method.name()));
         }
     }
-    no_gaps(&gaps);
+    assert_no_gaps(&gaps);
 }
 
 #[test]
-fn every_request_in_force_has_an_answer() {
-    let cases = cases(Kind::Lower);
+fn every_request_has_a_result_case_where_it_exists() {
+    let cases = cases(GoldenKind::Lower);
     let mut gaps = Vec::new();
-    let requests = pairs().filter(|(method, _)| method.row().kind == Sort::Request);
-    for (method, revision) in requests.filter(|(method, revision)| in_force(*method, *revision)) {
+    let requests = pairs().filter(|(method, _)| method.spec().kind == MethodKind::ClientRequest);
+    for (method, revision) in
+        requests.filter(|(method, revision)| method.spec().exists_in(*revision))
+    {
         let is_covered = cases.iter().any(|(folder, case)| {
-            let input = Input::read(&case.input);
-            *folder == revision && input.method == method.name() && input.says == "complete"
+            let input = LowerInput::parse(&case.input);
+            *folder == revision && input.method == method.name() && input.event == "complete"
         });
         if !is_covered {
             gaps.push(format!("lower {} in {revision}", method.name()));
         }
     }
-    no_gaps(&gaps);
+    assert_no_gaps(&gaps);
 }
 
-/// What we may send exists in the revision it is sent in, and all of it is sent somewhere.
+/// Every notification of ours is sent in the revisions that have it and in no other.
 #[test]
-fn every_notice_in_force_is_sent_and_no_other() {
-    let sent: Vec<_> = cases(Kind::Lower)
+fn notifications_are_sent_exactly_where_they_exist() {
+    let sent: Vec<_> = cases(GoldenKind::Lower)
         .into_iter()
         .filter_map(|(revision, case)| {
-            let notice = case.expected.strip_prefix("notice\n")?;
-            let notice: Value = serde_json::from_str(notice).expect("a notice is JSON");
-            Some((revision, notice["method"].as_str()?.to_owned()))
+            let message = case.expected.strip_prefix("notification\n")?;
+            let message: Value = serde_json::from_str(message).expect("not JSON");
+            Some((revision, message["method"].as_str()?.to_owned()))
         })
         .collect();
     let mut gaps = Vec::new();
-    for (method, revision) in pairs().filter(|(method, _)| method.row().kind == Sort::Notice) {
+    for (method, revision) in
+        pairs().filter(|(method, _)| method.spec().kind == MethodKind::ServerNotification)
+    {
         let is_sent = sent.contains(&(revision, method.name().to_owned()));
-        if is_sent != in_force(method, revision) {
+        if is_sent != method.spec().exists_in(revision) {
             gaps.push(format!("sent: {is_sent}, {} in {revision}", method.name()));
         }
     }
-    no_gaps(&gaps);
+    assert_no_gaps(&gaps);
 }
 
 fn pairs() -> impl Iterator<Item = (Method, Revision)> {
@@ -73,31 +77,27 @@ fn pairs() -> impl Iterator<Item = (Method, Revision)> {
         .flat_map(|method| Revision::ALL.map(|revision| (*method, revision)))
 }
 
-fn in_force(method: Method, revision: Revision) -> bool {
-    let row = method.row();
-    row.since <= revision && revision <= row.until
-}
-
-/// Whether the case's message is this method, in the form that wants an answer or in the other.
-fn sends(method: Method, case: &Case) -> bool {
+/// Whether the message of a case has this method and is a request or a notification like it.
+fn sends(method: Method, case: &GoldenCase) -> bool {
     let Ok(message) = serde_json::from_str::<Value>(body(&case.input)) else {
         return false;
     };
-    let wants_answer = message.get("id").is_some();
-    message["method"] == method.name() && wants_answer == (method.row().kind == Sort::Request)
+    let is_request = message.get("id").is_some();
+    message["method"] == method.name()
+        && is_request == (method.spec().kind == MethodKind::ClientRequest)
 }
 
-/// Whether the outcome is the one that the table of methods asks for.
-fn shows(method: Method, revision: Revision, case: &Case) -> bool {
-    let outcome = &case.expected;
-    let refused = outcome.contains("\nrefused: ");
-    match (method.row().kind, in_force(method, revision)) {
-        (Sort::Request, true) => !refused && outcome.contains(revision.as_str()),
-        (Sort::Request, false) => {
-            let message = format!("there is no method `{}` in {revision}", method.name());
-            outcome.contains("\nrefused: method_not_found, -32601, ") && outcome.contains(&message)
+/// Whether the output is right by the table of methods.
+fn is_expected(method: Method, revision: Revision, case: &GoldenCase) -> bool {
+    let output = &case.expected;
+    let is_rejected = output.contains("\nrejected: ");
+    match (method.spec().kind, method.spec().exists_in(revision)) {
+        (MethodKind::ClientRequest, true) => !is_rejected && output.contains(revision.as_str()),
+        (MethodKind::ClientRequest, false) => {
+            let message = format!("method `{}` does not exist in {revision}", method.name());
+            output.contains("\nrejected: method_not_found, -32601, ") && output.contains(&message)
         }
-        (_, true) => !refused,
-        (_, false) => outcome.ends_with("\nnoted"),
+        (_, true) => !is_rejected,
+        (_, false) => output.ends_with("\nignored"),
     }
 }

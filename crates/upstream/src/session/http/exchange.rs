@@ -6,9 +6,11 @@ use std::sync::Arc;
 use futures_util::stream::{self, StreamExt};
 use http::StatusCode;
 use tidegate_core::{RawJson, Result};
-use tidegate_mcp::revision::client::{OutboundRequest, ServerNotification, said, unasked_answer};
+use tidegate_mcp::revision::client::{
+    OutboundRequest, ServerNotification, answer_without_client, parse_notification,
+};
 use tidegate_mcp::revision::question::question_kind;
-use tidegate_mcp::{Answer, Message};
+use tidegate_mcp::{Message, ResponseBody};
 
 use super::Shared;
 use crate::session::{Heard, Refusal, Talk, unavailable};
@@ -88,7 +90,9 @@ impl Exchange {
     async fn next(&mut self) -> Result<Heard> {
         loop {
             match self.reader.next().await {
-                Some(Ok(Spoken::Error(error))) => return Ok(Heard::Answer(Answer::Error(error))),
+                Some(Ok(Spoken::Error(error))) => {
+                    return Ok(Heard::Answer(ResponseBody::Error(error)));
+                }
                 Some(Ok(Spoken::Unreadable(answer))) => {
                     self.unanswered.shared.post(answer, Vec::new()).await.ok();
                 }
@@ -117,27 +121,29 @@ impl Exchange {
     async fn hear(&self, message: Message) -> Option<Heard> {
         let Unanswered { shared, id, .. } = &self.unanswered;
         match message {
-            Message::Response { id: named, answer } => {
+            Message::Response { id: named, body } => {
                 // A body that is a refusal is about this request, whatever id some servers give it.
-                let refusal = !self.status.is_success() && matches!(answer, Answer::Error(_));
+                let refusal = !self.status.is_success() && matches!(body, ResponseBody::Error(_));
                 if refusal || named.key() == id.to_string() {
-                    return Some(Heard::Answer(answer));
+                    return Some(Heard::Answer(body));
                 }
                 shared.junk.stray();
                 None
             }
-            Message::Notification { method, params } => match said(&method, params.as_ref()) {
-                // Progress of something else, or of nothing.
-                ServerNotification::Progress { token, .. } if token != id.to_string() => None,
-                said => Some(Heard::ServerNotification(said)),
-            },
+            Message::Notification { method, params } => {
+                match parse_notification(&method, params.as_ref()) {
+                    // Progress of something else, or of nothing.
+                    ServerNotification::Progress { token, .. } if token != id.to_string() => None,
+                    said => Some(Heard::ServerNotification(said)),
+                }
+            }
             Message::Request { id, method, params } => match question_kind(&method) {
                 Some(kind) => {
                     let params = params.unwrap_or_else(RawJson::empty_object);
                     Some(Heard::Question { id, kind, params })
                 }
                 None => {
-                    let answer = unasked_answer(&id, &method);
+                    let answer = answer_without_client(&id, &method);
                     shared.post(answer, Vec::new()).await.ok();
                     None
                 }

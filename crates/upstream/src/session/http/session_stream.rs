@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use http::{HeaderValue, Method, StatusCode};
 use tidegate_core::{Change, RawJson};
-use tidegate_mcp::revision::client::{ServerNotification, said, unasked_answer};
+use tidegate_mcp::revision::client::{
+    ServerNotification, answer_without_client, parse_notification,
+};
 use tidegate_mcp::revision::question::question_kind;
 use tidegate_mcp::{Message, RequestId};
 use tokio_util::sync::CancellationToken;
@@ -108,9 +110,12 @@ impl Shared {
     async fn hear(&self, message: Message) {
         match message {
             Message::Notification { method, params } => {
-                match self.pending.say(said(&method, params.as_ref())) {
+                match self
+                    .pending
+                    .say(parse_notification(&method, params.as_ref()))
+                {
                     Some(ServerNotification::Change(change)) => self.unasked.say(change),
-                    Some(ServerNotification::Elicited(id)) => {
+                    Some(ServerNotification::ElicitationComplete(id)) => {
                         self.unasked.say(Change::ElicitationComplete(id.into()));
                     }
                     _ => {}
@@ -125,7 +130,7 @@ impl Shared {
     /// or for nobody.
     async fn asked(&self, id: RequestId, method: &str, params: Option<RawJson>) {
         let params = params.unwrap_or_else(RawJson::empty_object);
-        let answer = unasked_answer(&id, method);
+        let answer = answer_without_client(&id, method);
         let heard = question_kind(method)
             .is_some_and(|kind| self.pending.ask(Heard::Question { id, kind, params }));
         if !heard {

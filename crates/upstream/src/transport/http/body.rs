@@ -9,7 +9,9 @@ use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use tidegate_core::Result;
 use tidegate_mcp::revision::question::encode_rejection;
-use tidegate_mcp::{Inbound, Limits, Message, RpcError, decode, decode_error_without_id, sse};
+use tidegate_mcp::{
+    DecodeLimits, Inbound, Message, RpcError, decode, decode_error_without_id, sse,
+};
 
 use super::Response;
 use super::json_values::Values;
@@ -20,9 +22,9 @@ use crate::session::{too_large, unavailable};
 const RETRY: Duration = Duration::from_secs(1);
 const LONGEST_RETRY: Duration = Duration::from_secs(30);
 
-const LIMITS: Limits = Limits {
-    depth: 128,
-    batch: 1024,
+const LIMITS: DecodeLimits = DecodeLimits {
+    max_depth: 128,
+    max_batch: 1024,
 };
 
 /// Cuts a body into messages as its bytes arrive.
@@ -48,7 +50,7 @@ pub(crate) enum Spoken {
 }
 
 enum Framing {
-    Events(sse::Decoder),
+    Events(sse::SseDecoder),
     /// JSON values, one after the other.
     Values(Values),
 }
@@ -56,7 +58,7 @@ enum Framing {
 impl Reader {
     pub(crate) fn new(response: Response, max_message_bytes: usize, junk: &Arc<Junk>) -> Self {
         let framing = match response.is_events {
-            true => Framing::Events(sse::Decoder::new(max_message_bytes)),
+            true => Framing::Events(sse::SseDecoder::new(max_message_bytes)),
             false => Framing::Values(Values::default()),
         };
         Self {
@@ -121,7 +123,7 @@ impl Reader {
 
     fn take(&mut self, bytes: &Bytes) {
         match decode(bytes.clone(), LIMITS) {
-            Ok(Inbound::One(message)) => self.ready.push_back(Spoken::Message(message)),
+            Ok(Inbound::Single(message)) => self.ready.push_back(Spoken::Message(message)),
             Ok(Inbound::Batch(messages)) => {
                 let messages = messages.into_iter().flatten().map(Spoken::Message);
                 self.ready.extend(messages);

@@ -6,7 +6,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
-use tidegate_mcp::sse::{Decoder, Event};
+use tidegate_mcp::sse::{SseDecoder, SseEvent};
 use tidegate_testkit::{HttpResponse, Request};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -77,8 +77,8 @@ async fn forward(mut events: Stream, sender: mpsc::Sender<Value>, place: Option<
 /// The events of a response, without a timeout between them.
 pub(super) struct Stream {
     answer: HttpResponse,
-    decoder: Decoder,
-    waiting: VecDeque<Event>,
+    decoder: SseDecoder,
+    waiting: VecDeque<SseEvent>,
 }
 
 impl Stream {
@@ -86,12 +86,12 @@ impl Stream {
         assert!(answer.is_stream(), "not an event stream: {}", answer.status);
         Self {
             answer,
-            decoder: Decoder::new(MAX_EVENT),
+            decoder: SseDecoder::new(MAX_EVENT),
             waiting: VecDeque::new(),
         }
     }
 
-    pub(super) async fn next(&mut self) -> Option<Event> {
+    pub(super) async fn next(&mut self) -> Option<SseEvent> {
         while self.waiting.is_empty() {
             let bytes = self.answer.next_bytes().await?;
             let events = self

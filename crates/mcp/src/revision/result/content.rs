@@ -1,57 +1,55 @@
-//! Content blocks for clients whose revision does not have them.
+//! Replaces content blocks that a revision does not have.
 
 use tidegate_core::{Object, RawJson};
 
-use super::super::Revision;
-use super::edit_items;
+use super::super::version::Revision;
+use super::edit::edit_items;
 
-/// The result of a tool.
-pub(super) fn older_result(revision: Revision, result: &mut Object<'_>) {
+pub(super) fn downgrade_tool_result(revision: Revision, result: &mut Object<'_>) {
     match result.get("structuredContent") {
         Some(_) if !revision.has_structured_output() => drop(result.remove("structuredContent")),
-        // Before it could be anything, it was an object.
+        // Before 2026-07-28 structured content was always an object.
         Some(other) if !other.starts_with('{') => {
             let wrapped = format!(r#"{{"result":{other}}}"#);
             result.set("structuredContent", wrapped);
         }
         _ => {}
     }
-    let concerned = |content: &str| is_concerned(revision, content);
-    edit_items(result, "content", concerned, |block| {
-        older_block(revision, block);
+    let is_affected = |content: &str| may_need_downgrade(revision, content);
+    edit_items(result, "content", is_affected, |block| {
+        downgrade_block(revision, block);
     });
 }
 
-/// The messages of a prompt.
-pub(super) fn older_messages(revision: Revision, result: &mut Object<'_>) {
-    let concerned = |messages: &str| is_concerned(revision, messages);
-    edit_items(result, "messages", concerned, |message| {
+pub(super) fn downgrade_prompt(revision: Revision, result: &mut Object<'_>) {
+    let is_affected = |messages: &str| may_need_downgrade(revision, messages);
+    edit_items(result, "messages", is_affected, |message| {
         let Some(content) = message.get("content").map(str::to_owned) else {
             return;
         };
         if let Ok(mut block) = Object::parse(&content) {
-            older_block(revision, &mut block);
+            downgrade_block(revision, &mut block);
             message.set("content", block.write().as_str().to_owned());
         }
     });
 }
 
-/// A cheap look before anything is taken apart.
-fn is_concerned(revision: Revision, text: &str) -> bool {
+/// A cheap check before anything is parsed.
+fn may_need_downgrade(revision: Revision, text: &str) -> bool {
     !revision.has_audio() && text.contains("\"audio\"")
         || !revision.has_resource_links() && text.contains("\"resource_link\"")
 }
 
-fn older_block(revision: Revision, block: &mut Object<'_>) {
+fn downgrade_block(revision: Revision, block: &mut Object<'_>) {
     match block.string("type").as_deref() {
-        Some("audio") if !revision.has_audio() => *block = embedded_audio(block),
-        Some("resource_link") if !revision.has_resource_links() => *block = named_link(block),
+        Some("audio") if !revision.has_audio() => *block = audio_as_resource(block),
+        Some("resource_link") if !revision.has_resource_links() => *block = link_as_text(block),
         _ => {}
     }
 }
 
-/// Sound as an embedded resource: an older client can still save it.
-fn embedded_audio(block: &Object<'_>) -> Object<'static> {
+/// Audio as an embedded resource, which an older client can still save.
+fn audio_as_resource(block: &Object<'_>) -> Object<'static> {
     let mut resource = Object::default();
     resource.set("uri", "\"audio:inline\"");
     resource.set(
@@ -65,8 +63,8 @@ fn embedded_audio(block: &Object<'_>) -> Object<'static> {
     embedded
 }
 
-/// A link as text: what it leads to can be read by its URI.
-fn named_link(block: &Object<'_>) -> Object<'static> {
+/// A resource link as text; the client can read the resource by its URI.
+fn link_as_text(block: &Object<'_>) -> Object<'static> {
     let uri = block.string("uri").unwrap_or_default();
     let name = block
         .string("title")

@@ -1,22 +1,22 @@
-//! The id of a request: echoed byte for byte, compared by value.
+//! Request ids: echoed byte for byte, compared by value.
 
 use std::fmt;
 
 use tidegate_core::RawJson;
 
-/// Bytes of the longest id: it is kept for as long as its call lasts.
-const LONGEST: usize = 128 * 1024;
+/// An id is kept for as long as its call lasts.
+const MAX_BYTES: usize = 128 * 1024;
 
-/// A string or an integer, as the client wrote it.
+/// A string or an integer, as the sender wrote it.
 #[derive(Clone)]
 pub struct RequestId(RawJson);
 
 impl RequestId {
-    /// Takes a value that is an id: a string, or a number without a fraction.
+    /// `None` unless the value is a string, or a number without a fraction.
     pub fn new(value: RawJson) -> Option<Self> {
         let text = value.as_str();
         let is_id = text.starts_with('"') || is_integer(text);
-        (is_id && text.len() <= LONGEST).then_some(Self(value))
+        (is_id && text.len() <= MAX_BYTES).then_some(Self(value))
     }
 
     pub fn as_str(&self) -> &str {
@@ -27,7 +27,8 @@ impl RequestId {
         &self.0
     }
 
-    /// One text for one value: `1.0` is `1`, and an escape is what it stands for.
+    /// A key by which ids are compared: equal for `1.0` and `1`, and for a string however it is
+    /// escaped.
     pub fn key(&self) -> String {
         let text = self.as_str();
         let string = text.starts_with('"').then(|| serde_json::from_str(text));
@@ -41,8 +42,8 @@ impl RequestId {
 fn is_integer(text: &str) -> bool {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
-    let all = |part: &str, test: fn(u8) -> bool| !part.is_empty() && part.bytes().all(test);
-    all(whole, |byte| byte.is_ascii_digit()) && all(fraction, |byte| byte == b'0')
+    let consists_of = |part: &str, test: fn(u8) -> bool| !part.is_empty() && part.bytes().all(test);
+    consists_of(whole, |byte| byte.is_ascii_digit()) && consists_of(fraction, |byte| byte == b'0')
 }
 
 impl fmt::Debug for RequestId {
@@ -62,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_and_integers_are_ids_and_keep_their_text() {
+    fn accepts_strings_and_integers_and_keeps_their_text() {
         for text in [
             "1",
             "0",
@@ -80,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_the_value_and_a_string_is_never_a_number() {
+    fn keys_compare_by_value_and_keep_strings_apart_from_numbers() {
         let key = |text| id(text).unwrap().key();
         assert_eq!(key("1"), key("1.0"));
         assert_eq!(key("\"a\""), key("\"\\u0061\""));
@@ -89,15 +90,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_string_is_an_id_with_a_key_of_its_own(one in ".*", other in ".*") {
+        fn different_strings_have_different_keys(a in ".*", b in ".*") {
             let key = |text: &str| id(&serde_json::to_string(text).unwrap()).unwrap().key();
-            prop_assert_eq!(key(&one) == key(&other), one == other);
+            prop_assert_eq!(key(&a) == key(&b), a == b);
         }
 
         #[test]
-        fn any_integer_is_an_id_with_a_key_of_its_own(one: i64, other: i64) {
+        fn different_integers_have_different_keys(a: i64, b: i64) {
             let key = |number: i64| id(&number.to_string()).unwrap().key();
-            prop_assert_eq!(key(one) == key(other), one == other);
+            prop_assert_eq!(key(a) == key(b), a == b);
         }
     }
 }

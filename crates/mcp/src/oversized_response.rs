@@ -1,6 +1,7 @@
-//! Whose answer a message was that was too long to be kept: told from its edges.
+//! Recovers the request id of a response that exceeded the size limit, from its first and last
+//! bytes.
 //!
-//! Must not know: how long is too long.
+//! Must not know: the size limit.
 
 use std::fmt;
 
@@ -9,44 +10,44 @@ use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use tidegate_core::RawJson;
 
-use crate::RequestId;
+use crate::request_id::RequestId;
 
-/// The id of the answer that begins with `head` and ends with `tail`; none if it was no answer, or if
-/// that cannot be told. Servers write the id before the result or behind it, last of all.
-pub fn answered_id(head: &[u8], tail: &[u8]) -> Option<RequestId> {
-    let mut edge = Edge::default();
-    // What is cut off has no good end, but its beginning can be told.
+/// The request id of the response that begins with `head` and ends with `tail`. `None` if the
+/// message is not a response or the id is in neither part: servers write it before the result or as
+/// the last member.
+pub fn oversized_response_id(head: &[u8], tail: &[u8]) -> Option<RequestId> {
+    let mut start = MessageStart::default();
+    // Parsing fails where the head ends; the members before that have been visited.
     serde_json::Deserializer::from_slice(head)
-        .deserialize_map(&mut edge)
+        .deserialize_map(&mut start)
         .ok();
-    let id = match edge {
-        Edge { asks: true, .. } => None,
-        Edge { id: Some(id), .. } => Some(id),
-        Edge { id: None, .. } => last_number(tail),
-    };
-    RequestId::new(RawJson::parse(id?).ok()?)
+    if start.has_method {
+        return None;
+    }
+    let id = start.id.or_else(|| trailing_id(tail))?;
+    RequestId::new(RawJson::parse(id).ok()?)
 }
 
-/// What the beginning of a message shows.
+/// The members found at the start of a message.
 #[derive(Default)]
-struct Edge {
+struct MessageStart {
     id: Option<String>,
-    /// It is a request or a notification.
-    asks: bool,
+    /// The message is a request or a notification.
+    has_method: bool,
 }
 
-impl<'de> Visitor<'de> for &mut Edge {
+impl<'de> Visitor<'de> for &mut MessageStart {
     type Value = ();
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a message")
+        formatter.write_str("a JSON-RPC message")
     }
 
     fn visit_map<M: MapAccess<'de>>(self, mut members: M) -> Result<(), M::Error> {
         while let Some(key) = members.next_key::<String>()? {
             match key.as_str() {
                 "id" => self.id = Some(members.next_value::<&RawValue>()?.get().to_owned()),
-                "method" => self.asks = true,
+                "method" => self.has_method = true,
                 _ => {}
             }
             if key != "id" {
@@ -57,9 +58,9 @@ impl<'de> Visitor<'de> for &mut Edge {
     }
 }
 
-/// The number under `id` where that is the last member. The last brace of a message closes the
-/// message itself, so what stands right before it is the message's own.
-fn last_number(tail: &[u8]) -> Option<String> {
+/// The number under `id` if that is the last member. The last brace closes the message itself, so
+/// the member before it belongs to the message and not to its result.
+fn trailing_id(tail: &[u8]) -> Option<String> {
     let members = tail.trim_ascii_end().strip_suffix(b"}")?.trim_ascii_end();
     let colon = members.iter().rposition(|byte| *byte == b':')?;
     let (key, value) = (members[..colon].trim_ascii_end(), &members[colon + 1..]);
@@ -74,18 +75,18 @@ fn last_number(tail: &[u8]) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// The id, if only so many bytes of either edge are known.
-    fn id(message: &str, edge: usize) -> Option<String> {
+    /// The id recovered from this many bytes at either end.
+    fn recover(message: &str, kept: usize) -> Option<String> {
         let bytes = message.as_bytes();
         let (head, tail) = (
-            &bytes[..edge.min(bytes.len())],
-            bytes.len().saturating_sub(edge),
+            &bytes[..kept.min(bytes.len())],
+            bytes.len().saturating_sub(kept),
         );
-        answered_id(head, &bytes[tail..]).map(|id| id.as_str().to_owned())
+        oversized_response_id(head, &bytes[tail..]).map(|id| id.as_str().to_owned())
     }
 
     #[test]
-    fn the_id_may_stand_before_the_result_or_last() {
+    fn recovers_an_id_before_the_result_or_at_the_end() {
         let long = "x".repeat(1000);
         for message in [
             format!(r#"{{"jsonrpc":"2.0","id":7,"result":{{"text":"{long}"}}}}"#),
@@ -93,12 +94,12 @@ mod tests {
             format!(r#"{{"result":{{"text":"{long}"}},"jsonrpc":"2.0","id":7}}"#),
             format!(r#"{{"result":"{long}" , "id" : 7 }} "#),
         ] {
-            assert_eq!(id(&message, 100).as_deref(), Some("7"), "{message}");
+            assert_eq!(recover(&message, 100).as_deref(), Some("7"), "{message}");
         }
     }
 
     #[test]
-    fn what_is_no_answer_or_only_looks_like_one_has_none() {
+    fn finds_no_id_in_requests_results_or_strings() {
         let long = "x".repeat(1000);
         for message in [
             format!(r#"{{"jsonrpc":"2.0","method":"m","params":"{long}","id":7}}"#),
@@ -106,9 +107,9 @@ mod tests {
             format!(r#"{{"result":{{"text":"{long}","id":7}}}}"#),
             format!(r#"{{"result":"{long},\"id\":7"}}"#),
             format!(r#"{{"result":"{long}","a\"id":7}}"#),
-            format!("{long} no message"),
+            format!("{long} not a message"),
         ] {
-            assert_eq!(id(&message, 100), None, "{message}");
+            assert_eq!(recover(&message, 100), None, "{message}");
         }
     }
 }

@@ -1,13 +1,13 @@
-//! One entry of a server's list, mended where it lacks what clients rely on: many refuse a whole
-//! list for one entry that is not as it should be.
+//! One entry of a server's list. Repairs entries that lack members which clients rely on: many
+//! clients reject a whole list for one malformed entry.
 
 use serde_json::value::RawValue;
 use tidegate_core::{CatalogEntry, List, Object, RawJson};
 
-const OBJECT: &str = "\"object\"";
+const OBJECT_TYPE: &str = "\"object\"";
 
-/// Reads an entry; none if it has no name to ask for it by. True if it had to be mended.
-pub(super) fn entry(list: List, item: &RawValue) -> Option<(CatalogEntry, bool)> {
+/// Parses an entry, and whether it had to be repaired. `None` if it has no name or URI.
+pub(super) fn parse_entry(list: List, item: &RawValue) -> Option<(CatalogEntry, bool)> {
     let mut members = Object::parse(item.get()).ok()?;
     let key = match list {
         List::Tools | List::Prompts => "name",
@@ -15,26 +15,26 @@ pub(super) fn entry(list: List, item: &RawValue) -> Option<(CatalogEntry, bool)>
         List::Templates => "uriTemplate",
     };
     let key = members.string(key).filter(|key| !key.is_empty())?;
-    let mended = mend(list, &key, &mut members);
-    let definition = match mended {
+    let is_repaired = repair(list, &key, &mut members);
+    let definition = match is_repaired {
         true => members.write(),
         false => RawJson::copy_of(item.get()),
     };
-    Some((CatalogEntry { key, definition }, mended))
+    Some((CatalogEntry { key, definition }, is_repaired))
 }
 
-fn mend(list: List, key: &str, members: &mut Object<'_>) -> bool {
-    let nothing = without_nulls(members);
-    let lacking = match list {
-        List::Tools => takes_no_object(members),
-        List::Resources | List::Templates => has_no_name(key, members),
+fn repair(list: List, key: &str, members: &mut Object<'_>) -> bool {
+    let had_nulls = remove_nulls(members);
+    let was_incomplete = match list {
+        List::Tools => repair_input_schema(members),
+        List::Resources | List::Templates => add_name(key, members),
         List::Prompts => false,
     };
-    nothing || lacking
+    had_nulls || was_incomplete
 }
 
-/// Members that are null say nothing, and are taken for wrong.
-fn without_nulls(members: &mut Object<'_>) -> bool {
+/// Removes null members, which some clients reject; whether there were any.
+fn remove_nulls(members: &mut Object<'_>) -> bool {
     let nulls = members.iter().filter(|(_, value)| *value == "null");
     let nulls: Vec<_> = nulls.map(|(name, _)| name.to_owned()).collect();
     for name in &nulls {
@@ -43,39 +43,40 @@ fn without_nulls(members: &mut Object<'_>) -> bool {
     !nulls.is_empty()
 }
 
-/// The arguments of a tool are an object, whatever else its schema says or does not.
-fn takes_no_object(members: &mut Object<'_>) -> bool {
+/// Sets the type of the input schema to `object`, which some servers omit; whether it changed.
+fn repair_input_schema(members: &mut Object<'_>) -> bool {
     let schema = members.get("inputSchema").unwrap_or_default().to_owned();
     let mut schema = Object::parse(&schema).unwrap_or_default();
-    if schema.get("type") == Some(OBJECT) {
+    if schema.get("type") == Some(OBJECT_TYPE) {
         return false;
     }
-    schema.set("type", OBJECT);
+    schema.set("type", OBJECT_TYPE);
     members.set("inputSchema", schema.write().as_str().to_owned());
     true
 }
 
-fn has_no_name(key: &str, members: &mut Object<'_>) -> bool {
-    let lacks = members.string("name").is_none();
-    if lacks {
+/// Uses the URI as the name if there is none; whether it was added.
+fn add_name(key: &str, members: &mut Object<'_>) -> bool {
+    let is_missing = members.string("name").is_none();
+    if is_missing {
         members.set("name", RawJson::string(key).as_str().to_owned());
     }
-    lacks
+    is_missing
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read(list: List, text: &str) -> Option<(String, bool)> {
+    fn parse(list: List, text: &str) -> Option<(String, bool)> {
         let item: Box<RawValue> = serde_json::from_str(text).unwrap();
-        let (entry, mended) = entry(list, &item)?;
-        Some((entry.definition.as_str().to_owned(), mended))
+        let (entry, is_repaired) = parse_entry(list, &item)?;
+        Some((entry.definition.as_str().to_owned(), is_repaired))
     }
 
     #[test]
-    fn what_is_good_is_not_touched() {
-        for (list, good) in [
+    fn valid_entries_are_unchanged() {
+        for (list, valid) in [
             (
                 List::Tools,
                 r#"{ "name":"a", "inputSchema":{"type":"object","$defs":{}} }"#,
@@ -84,13 +85,13 @@ mod tests {
             (List::Resources, r#"{"uri":"a:b","name":"b","size":1.0}"#),
             (List::Templates, r#"{"uriTemplate":"a:{b}","name":"b"}"#),
         ] {
-            assert_eq!(read(list, good), Some((good.to_owned(), false)));
+            assert_eq!(parse(list, valid), Some((valid.to_owned(), false)));
         }
     }
 
     #[test]
-    fn what_clients_rely_on_is_added() {
-        for (list, lacking, mended) in [
+    fn adds_members_that_clients_rely_on() {
+        for (list, incomplete, repaired) in [
             (
                 List::Tools,
                 r#"{"name":"a"}"#,
@@ -112,19 +113,19 @@ mod tests {
                 r#"{"uri":"a:b","name":"a:b"}"#,
             ),
         ] {
-            assert_eq!(read(list, lacking), Some((mended.to_owned(), true)));
+            assert_eq!(parse(list, incomplete), Some((repaired.to_owned(), true)));
         }
     }
 
     #[test]
-    fn what_cannot_be_asked_for_is_left_out() {
+    fn drops_entries_without_a_name_or_uri() {
         for (list, nameless) in [
             (List::Tools, r#"{"name":""}"#),
             (List::Tools, r#"{"name":5}"#),
             (List::Prompts, r#""str""#),
             (List::Resources, r#"{"uri":"","name":"a"}"#),
         ] {
-            assert_eq!(read(list, nameless), None, "{nameless}");
+            assert_eq!(parse(list, nameless), None, "{nameless}");
         }
     }
 }

@@ -1,4 +1,5 @@
-//! The base64 form of a header value: `=?base64?…?=` for what a header cannot carry as it is.
+//! The base64 encoding of header values, `=?base64?…?=`, for values that a header cannot carry
+//! literally.
 
 use std::borrow::Cow;
 
@@ -8,8 +9,8 @@ use base64::engine::general_purpose::STANDARD;
 const PREFIX: &str = "=?base64?";
 const SUFFIX: &str = "?=";
 
-/// What a header value stands for; none where the base64 form is malformed. A value with only one
-/// of the two markers is taken as it is.
+/// Decodes a header value; `None` if its base64 is malformed. A value with only the prefix or only
+/// the suffix is literal.
 pub(super) fn decode(value: &str) -> Option<Cow<'_, str>> {
     let inner = value
         .strip_prefix(PREFIX)
@@ -23,12 +24,12 @@ pub(super) fn decode(value: &str) -> Option<Cow<'_, str>> {
     }
 }
 
-/// A value as a header carries it.
+/// Encodes a value, in base64 only if it has to be.
 pub(super) fn encode(value: &str) -> String {
-    let plain = value.bytes().all(|byte| matches!(byte, b' '..=b'~'));
-    let trimmed = value.trim_matches([' ', '\t']) == value;
+    let is_printable = value.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    let is_trimmed = value.trim_matches([' ', '\t']) == value;
     let looks_encoded = value.starts_with(PREFIX) && value.ends_with(SUFFIX);
-    match plain && trimmed && !looks_encoded {
+    match is_printable && is_trimmed && !looks_encoded {
         true => value.to_owned(),
         false => format!("{PREFIX}{}{SUFFIX}", STANDARD.encode(value)),
     }
@@ -41,15 +42,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn malformed_base64_is_refused_and_half_a_marker_is_literal() {
+    fn rejects_malformed_base64_and_keeps_incomplete_markers_literal() {
         assert_eq!(decode("=?base64?SGVsbG8=?=").as_deref(), Some("Hello"));
         assert_eq!(decode("=?base64??=").as_deref(), Some(""));
-        for bad in [
+        for malformed in [
             "=?base64?SGVsbG8?=",
             "=?base64?SGVs!G8=?=",
             "=?base64?/w==?=",
         ] {
-            assert_eq!(decode(bad), None, "{bad}");
+            assert_eq!(decode(malformed), None, "{malformed}");
         }
         for literal in [
             "SGVsbG8=",
@@ -64,7 +65,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_encoded_is_decoded(text in ".*") {
+        fn decodes_encoded_values(text in ".*") {
             let value = format!("{PREFIX}{}{SUFFIX}", STANDARD.encode(&text));
             prop_assert_eq!(decode(&value).unwrap(), text.as_str());
             let encoded = encode(&text);
@@ -72,7 +73,7 @@ mod tests {
         }
 
         #[test]
-        fn any_value_is_decoded_or_refused(text in ".*") {
+        fn never_panics_on_any_value(text in ".*") {
             decode(&text);
         }
     }

@@ -1,39 +1,39 @@
-//! The order of the checks of a stateless request, 6a to 6e: with any set of faults, the first in the
-//! order decides. Clients test it, for what they do next depends on it.
+//! The order of the checks of a modern request, 6a to 6e: of several faults, the first in the order
+//! decides the error. Clients rely on it to choose their next step.
 
 use bytes::Bytes;
 use tidegate_core::Code;
 use tidegate_mcp::revision::{Classification, StandardHeaders, classify, lift_modern};
-use tidegate_mcp::{Limits, Message, Revision, decode_one};
+use tidegate_mcp::{DecodeLimits, Message, Revision, decode_single};
 
-const LIMITS: Limits = Limits {
-    depth: 16,
-    batch: 1,
+const LIMITS: DecodeLimits = DecodeLimits {
+    max_depth: 16,
+    max_batch: 1,
 };
 
-/// The faults in the order of the checks, and what each is.
+/// The faults in the order of the checks, and their codes.
 const FAULTS: [(&str, Code); 5] = [
     ("6a: no capabilities", Code::MalformedMeta),
-    ("6b: another version in the header", Code::HeaderMismatch),
-    ("6c: a version that nobody has", Code::UnsupportedRevision),
-    ("6d: another method in the header", Code::HeaderMismatch),
-    ("6e: a method that is gone", Code::MethodNotFound),
+    ("6b: wrong version in the header", Code::HeaderMismatch),
+    ("6c: unknown version", Code::UnsupportedRevision),
+    ("6d: wrong method in the header", Code::HeaderMismatch),
+    ("6e: removed method", Code::MethodNotFound),
 ];
 
 #[test]
-fn the_first_fault_decides() {
+fn the_first_fault_decides_the_error() {
     for set in 0_u32..1 << FAULTS.len() {
         let has = |fault: usize| set & (1 << fault) != 0;
-        let first = FAULTS.iter().enumerate().find(|(at, _)| has(*at));
+        let first = FAULTS.iter().enumerate().find(|(index, _)| has(*index));
         let (message, headers) = request(has);
-        let framing = classify(&message, &headers).expect("it can be told apart");
-        assert_eq!(framing, Classification::Modern);
-        let outcome = lift_modern(message, Some(&headers)).map_err(|(_, error)| error.code());
-        let faults: Vec<_> = (0..FAULTS.len()).filter(|at| has(*at)).collect();
+        let classification = classify(&message, &headers).expect("cannot be classified");
+        assert_eq!(classification, Classification::Modern);
+        let result = lift_modern(message, Some(&headers)).map_err(|(_, error)| error.code());
+        let faults: Vec<_> = (0..FAULTS.len()).filter(|index| has(*index)).collect();
         match first {
-            None => assert!(outcome.is_ok()),
+            None => assert!(result.is_ok()),
             Some((_, (name, code))) => {
-                assert_eq!(outcome.err(), Some(*code), "{name} among {faults:?}");
+                assert_eq!(result.err(), Some(*code), "{name} among {faults:?}");
             }
         }
     }
@@ -61,6 +61,6 @@ fn request(has: impl Fn(usize) -> bool) -> (Message, StandardHeaders) {
         method: Some(if has(3) { "tools/call" } else { method }.to_owned()),
         ..StandardHeaders::default()
     };
-    let message = decode_one(Bytes::from(body.to_string()), LIMITS).expect("a message");
+    let message = decode_single(Bytes::from(body.to_string()), LIMITS).expect("not a message");
     (message, headers)
 }

@@ -1,0 +1,81 @@
+//! What a server declares about itself, in the results of `initialize` and `server/discover`.
+
+use tidegate_core::{Features, Object, RawJson, bounded_list};
+
+use super::super::tasks;
+use super::super::version::Revision;
+use crate::era::Era;
+
+/// Versions in one result.
+const MAX_VERSIONS: usize = 100;
+
+/// What a server declares about itself.
+#[derive(Clone, Debug)]
+pub struct ServerFacts {
+    pub revision: Revision,
+    pub features: Features,
+    /// Whether the server sends `list_changed` for all of its lists.
+    pub announces_changes: bool,
+    pub instructions: Option<String>,
+    /// Whether a modern server also supports sessions.
+    pub supports_sessions: bool,
+}
+
+/// Parses the result of `initialize`; `None` if it is malformed or its revision is unknown.
+pub fn parse_initialize_result(result: &RawJson) -> Option<ServerFacts> {
+    let members = result.object()?;
+    let revision = Revision::parse(&members.string("protocolVersion")?)?;
+    Some(server_facts(revision, &members))
+}
+
+/// Parses the result of `server/discover`; `None` if it is malformed or names only legacy revisions.
+pub(super) fn parse_discover_result(revision: Revision, result: &RawJson) -> Option<ServerFacts> {
+    let members = result.object()?;
+    let versions = parse_versions(members.get("supportedVersions")?)?;
+    let is_legacy = |version: &String| {
+        Revision::parse(version).is_some_and(|revision| revision.era() == Era::Legacy)
+    };
+    let supports_sessions = versions.iter().any(is_legacy);
+    if supports_sessions && versions.iter().all(is_legacy) {
+        return None;
+    }
+    Some(ServerFacts {
+        supports_sessions,
+        ..server_facts(revision, &members)
+    })
+}
+
+/// Parses a list of versions.
+pub(super) fn parse_versions(list: &str) -> Option<Vec<String>> {
+    bounded_list(list, MAX_VERSIONS).ok()
+}
+
+fn server_facts(revision: Revision, members: &Object<'_>) -> ServerFacts {
+    let capabilities = members
+        .get("capabilities")
+        .and_then(|text| Object::parse(text).ok());
+    let capabilities = capabilities.unwrap_or_default();
+    let capability = |name: &str| Object::parse(capabilities.get(name)?).ok();
+    let has = |name: &str| capabilities.get(name).is_some();
+    let announces_changes =
+        |name| capability(name).is_none_or(|declared| declared.get("listChanged") == Some("true"));
+    let features = Features {
+        tools: has("tools"),
+        prompts: has("prompts"),
+        resources: has("resources"),
+        subscribe: capability("resources")
+            .is_some_and(|declared| declared.get("subscribe") == Some("true")),
+        completions: has("completions"),
+        logging: has("logging"),
+        tasks: revision.era() == Era::Modern && tasks::declares_tasks(&capabilities.write()),
+    };
+    ServerFacts {
+        revision,
+        features,
+        announces_changes: ["tools", "prompts", "resources"]
+            .into_iter()
+            .all(announces_changes),
+        instructions: members.string("instructions"),
+        supports_sessions: false,
+    }
+}

@@ -1,0 +1,69 @@
+//! What a message means after it was lifted.
+
+use tidegate_core::{ClientContext, LogLevel, Operation, RawJson};
+
+use super::methods::Method;
+use super::version::Revision;
+use crate::message::ResponseBody;
+use crate::request_id::RequestId;
+
+/// The meaning of a message.
+#[derive(Debug)]
+pub enum Lifted {
+    /// A request for the core.
+    Request(LiftedRequest),
+    /// Opens a session.
+    Handshake {
+        id: RequestId,
+        handshake: Handshake,
+    },
+    /// Sets the log level of the session.
+    SetLevel {
+        id: RequestId,
+        level: LogLevel,
+    },
+    Subscribe {
+        id: RequestId,
+        uri: String,
+    },
+    Unsubscribe {
+        id: RequestId,
+        uri: String,
+    },
+    /// The client cancels a request.
+    Cancelled {
+        id: RequestId,
+    },
+    /// The response to a question of ours.
+    Response {
+        id: RequestId,
+        body: ResponseBody,
+    },
+    /// The client's roots changed.
+    RootsChanged,
+    /// Nothing to do.
+    Ignored,
+}
+
+/// A request for the core.
+#[derive(Debug)]
+pub struct LiftedRequest {
+    pub id: RequestId,
+    pub method: Method,
+    pub operation: Operation,
+    /// The parameters as received.
+    pub params: RawJson,
+    pub client: ClientContext,
+    /// Whether this retries a request that was answered with questions.
+    pub is_continuation: bool,
+}
+
+/// The content of an `initialize` request.
+#[derive(Clone, Debug)]
+pub struct Handshake {
+    /// The revision of the session: the requested one if it is supported, otherwise the newest
+    /// legacy revision.
+    pub revision: Revision,
+    pub capabilities: RawJson,
+    pub client_info: Option<RawJson>,
+}
