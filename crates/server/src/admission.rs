@@ -1,4 +1,5 @@
-//! How much is under way at all transports together, and the refusal of what would be too much.
+//! Admission control: limits the calls, streams, sessions and buffered bytes of all transports
+//! together, and rejects what exceeds them.
 
 use std::sync::Arc;
 
@@ -8,100 +9,90 @@ use tidegate_core::{
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::Limits;
-use crate::session::Sessions;
+use crate::session::SessionTable;
 
-/// From this share of a bound on, someone should look.
-const NEARLY: f64 = 0.9;
+/// Health is degraded from this share of a limit on.
+const DEGRADED_FROM: f64 = 0.9;
 
-/// Messages are counted in pieces of so many bytes.
-const PIECE: usize = 1024;
+/// Buffered bytes are counted in blocks of this size.
+const BLOCK_BYTES: usize = 1024;
 
-/// The calls, streams and sessions that are open, each within its bound.
+/// The permits of all transports, and the open sessions.
 pub struct Admission {
-    calls: Gauge,
-    streams: Gauge,
-    /// Room for the bytes of messages, in pieces.
-    pieces: Arc<Semaphore>,
-    pub(crate) sessions: Sessions,
+    calls: PermitPool,
+    streams: PermitPool,
+    /// One permit for each block of buffered bytes.
+    buffer_blocks: Arc<Semaphore>,
+    pub(crate) sessions: SessionTable,
     max_sessions: usize,
-    refused: Box<OnRefused>,
+    on_rejected: Box<OnRejected>,
 }
 
-type OnRefused = dyn Fn(Step, Code) + Send + Sync;
-
-/// One bounded quantity.
-struct Gauge {
-    free: Arc<Semaphore>,
-    all: usize,
-}
+type OnRejected = dyn Fn(Step, Code) + Send + Sync;
 
 impl Admission {
     pub fn new(limits: &Limits) -> Self {
+        let blocks = limits.max_buffered_bytes.div_ceil(BLOCK_BYTES);
         Self {
-            calls: Gauge::new(limits.max_concurrent_calls),
-            streams: Gauge::new(limits.max_streams),
-            pieces: Arc::new(Semaphore::new(limits.max_buffered_bytes.div_ceil(PIECE))),
-            sessions: Sessions::new(limits),
+            calls: PermitPool::new("concurrent calls", limits.max_concurrent_calls),
+            streams: PermitPool::new("open streams", limits.max_streams),
+            buffer_blocks: Arc::new(Semaphore::new(blocks)),
+            sessions: SessionTable::new(limits),
             max_sessions: limits.max_sessions,
-            refused: Box::new(|_, _| {}),
+            on_rejected: Box::new(|_, _| {}),
         }
     }
 
-    /// Calls `rejected` for each message that is rejected before it becomes a call.
+    /// Calls `on_rejected` for each message that is rejected before it becomes a call.
     #[must_use]
-    pub fn on_rejected(mut self, rejected: impl Fn(Step, Code) + Send + Sync + 'static) -> Self {
-        self.refused = Box::new(rejected);
+    pub fn on_rejected(mut self, on_rejected: impl Fn(Step, Code) + Send + Sync + 'static) -> Self {
+        self.on_rejected = Box::new(on_rejected);
         self
     }
 
-    pub(crate) fn refused(&self, step: Step, code: Code) {
-        (self.refused)(step, code);
+    pub(crate) fn record_rejection(&self, step: Step, code: Code) {
+        (self.on_rejected)(step, code);
     }
 
-    /// Room for one more call.
-    pub(crate) fn call(&self) -> Result<OwnedSemaphorePermit> {
-        self.calls.take("calls")
+    pub(crate) fn call_permit(&self) -> Result<OwnedSemaphorePermit> {
+        self.calls.acquire()
     }
 
-    /// Room for the bytes of one message, none yet.
-    pub(crate) fn room(&self) -> Room {
-        Room {
-            pieces: Arc::clone(&self.pieces),
+    pub(crate) fn stream_permit(&self) -> Result<OwnedSemaphorePermit> {
+        self.streams.acquire()
+    }
+
+    /// An empty permit for the bytes of one message.
+    pub(crate) fn buffer_permit(&self) -> BufferPermit {
+        BufferPermit {
+            blocks: Arc::clone(&self.buffer_blocks),
             held: None,
             bytes: 0,
         }
     }
-
-    /// Room for one more stream of changes.
-    pub(crate) fn stream(&self) -> Result<OwnedSemaphorePermit> {
-        self.streams.take("streams")
-    }
 }
 
-/// The room that the bytes of one message take. It grows as they arrive: bytes that are only
-/// announced take none.
-pub(crate) struct Room {
-    pieces: Arc<Semaphore>,
+/// A permit for the buffered bytes of one message. It grows as they arrive, so that an announced body
+/// takes no memory from others.
+pub(crate) struct BufferPermit {
+    blocks: Arc<Semaphore>,
     held: Option<OwnedSemaphorePermit>,
     bytes: usize,
 }
 
-impl Room {
-    /// Takes room for more bytes.
+impl BufferPermit {
+    /// Extends the permit by `bytes`.
     pub(crate) fn grow(&mut self, bytes: usize) -> Result<()> {
         self.bytes += bytes;
         let held = self
             .held
             .as_ref()
             .map_or(0, OwnedSemaphorePermit::num_permits);
-        let missing = self.bytes.div_ceil(PIECE).saturating_sub(held);
+        let missing = self.bytes.div_ceil(BLOCK_BYTES).saturating_sub(held);
         let missing = u32::try_from(missing).unwrap_or(u32::MAX);
-        let more = Arc::clone(&self.pieces)
+        let more = Arc::clone(&self.blocks)
             .try_acquire_many_owned(missing)
-            .map_err(|_| {
-                let message = "the gateway is taking as many bytes as it may; try again later";
-                Error::new(Code::Unavailable, ErrorOrigin::Gateway, message)
-            })?;
+            .map_err(|_| overloaded("limit of buffered bytes reached; retry later".to_owned()))?;
         match &mut self.held {
             Some(held) => held.merge(more),
             None => self.held = Some(more),
@@ -110,25 +101,37 @@ impl Room {
     }
 }
 
-impl Gauge {
-    fn new(all: usize) -> Self {
+/// A limited number of permits.
+struct PermitPool {
+    name: &'static str,
+    limit: usize,
+    free: Arc<Semaphore>,
+}
+
+impl PermitPool {
+    fn new(name: &'static str, limit: usize) -> Self {
         Self {
-            free: Arc::new(Semaphore::new(all)),
-            all,
+            name,
+            limit,
+            free: Arc::new(Semaphore::new(limit)),
         }
     }
 
     fn used(&self) -> usize {
-        self.all - self.free.available_permits()
+        self.limit - self.free.available_permits()
     }
 
-    fn take(&self, what: &str) -> Result<OwnedSemaphorePermit> {
-        Arc::clone(&self.free).try_acquire_owned().map_err(|_| {
-            let message =
-                format!("the gateway has as many {what} under way as it may; try again later");
-            Error::new(Code::Unavailable, ErrorOrigin::Gateway, message)
+    fn acquire(&self) -> Result<OwnedSemaphorePermit> {
+        let permit = Arc::clone(&self.free).try_acquire_owned();
+        permit.map_err(|_| {
+            let (name, limit) = (self.name, self.limit);
+            overloaded(format!("limit of {name} reached ({limit}); retry later"))
         })
     }
+}
+
+fn overloaded(message: String) -> Error {
+    Error::new(Code::Unavailable, ErrorOrigin::Gateway, message)
 }
 
 impl HealthCheck for Admission {
@@ -137,20 +140,21 @@ impl HealthCheck for Admission {
     }
 
     fn report(&self) -> ComponentHealth {
-        let sessions = self.sessions.count();
-        let parts = [
-            ("calls", self.calls.used(), self.calls.all),
-            ("streams", self.streams.used(), self.streams.all),
-            ("sessions", sessions, self.max_sessions),
+        let usage = [
+            ("calls", self.calls.used(), self.calls.limit),
+            ("streams", self.streams.used(), self.streams.limit),
+            ("sessions", self.sessions.count(), self.max_sessions),
         ];
-        let nearly_full = parts.iter().find(|(_, used, all)| is_nearly(*used, *all));
+        let nearly_full = usage
+            .iter()
+            .find(|(_, used, limit)| is_nearly_full(*used, *limit));
         let health = match nearly_full {
             None => Health::Good,
-            Some((what, used, all)) => {
-                Health::Degraded(format!("{used} of {all} {what} are in use"))
+            Some((name, used, limit)) => {
+                Health::Degraded(format!("{used} of {limit} {name} are in use"))
             }
         };
-        let gauges = parts.iter().map(|(name, used, _)| GaugeValue {
+        let gauges = usage.iter().map(|(name, used, _)| GaugeValue {
             name,
             value: *used as u64,
         });
@@ -164,8 +168,8 @@ impl HealthCheck for Admission {
 
 #[expect(
     clippy::cast_precision_loss,
-    reason = "a share needs no more than a float holds"
+    reason = "a share does not need more precision"
 )]
-fn is_nearly(used: usize, all: usize) -> bool {
-    used as f64 >= all as f64 * NEARLY
+fn is_nearly_full(used: usize, limit: usize) -> bool {
+    used as f64 >= limit as f64 * DEGRADED_FROM
 }

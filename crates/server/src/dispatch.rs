@@ -1,190 +1,164 @@
-//! The path of a message through every transport: it is lifted, and `frames` has the core answer it. What
-//! differs between HTTP and stdio ends before it and begins after it.
+//! Lifts a message (step 4) and starts its execution. All transports share this: they differ only in
+//! how messages arrive and where responses go.
 
 use std::sync::Arc;
 
 use futures_util::StreamExt;
 use futures_util::stream;
 use tidegate_core::{
-    Caller, ChangeFilter, ClientContext, Code, CorrelationId, Error, GatewayOperation, Operation,
-    Outcome, Precondition, RawJson, Reply, Request, Result, Scope,
+    ChangeFilter, ClientContext, Code, CorrelationId, Error, GatewayOperation, Operation, Outcome,
+    Precondition, RawJson, Request, Result,
 };
 use tidegate_interaction::CallQuestions;
 use tidegate_mcp::revision::{
     LiftedRequest, Method, StandardHeaders, check_param_headers, lift_legacy, lift_modern,
 };
-use tidegate_mcp::{Lifted, Lowering, Message, OutgoingMessage, RequestId, Revision};
+use tidegate_mcp::{Lifted, Lowering, Message, RequestId, Revision};
+use tokio_util::sync::CancellationToken;
 
-use crate::frames::{OutgoingMessages, one};
-use crate::refusal::{Refusal, note_refusal};
+use crate::Transports;
+use crate::change_delivery::{cannot_subscribe, deliver_updates};
+use crate::error_response::{ErrorResponse, record_rejection};
+use crate::execution::{OutgoingMessages, cancellable, single_message};
+use crate::in_flight::InFlightCalls;
+use crate::requester::Requester;
 use crate::session::Session;
-use crate::{Transports, subscribe};
 
-/// Who talks, to which part of the gateway.
-#[derive(Clone)]
-pub(crate) struct Peer {
-    pub(crate) caller: Arc<Caller>,
-    pub(crate) scope: Scope,
-}
-
-/// What comes of a message.
-pub(crate) enum Taken {
-    /// A notification, or a response to us: taken, and nothing to say.
-    Noted,
-    /// The client gives up on a request.
+/// What a message leads to.
+pub(crate) enum Dispatched {
+    /// A notification or a response: it gets no response.
+    NoResponse,
+    /// The client cancels one of its requests.
     Cancel(RequestId),
+    /// A request, and the messages that answer it.
     Call {
         id: RequestId,
-        frames: OutgoingMessages,
+        messages: OutgoingMessages,
     },
 }
 
-impl Transports {
-    /// Takes a stateless message. `headers` are those of HTTP; a pipe has none.
-    pub(crate) fn modern(
-        &self,
-        peer: &Peer,
-        message: Message,
-        headers: Option<&StandardHeaders>,
-    ) -> Result<Taken, Refusal> {
-        let (revision, lifted) = lift_modern(message, headers)?;
-        match lifted {
-            Lifted::Request(asked) => Ok(self.stateless(peer, revision, asked, headers)),
-            Lifted::Cancelled { id } => Ok(Taken::Cancel(id)),
-            _ => Ok(Taken::Noted),
+impl Dispatched {
+    /// Adds a call to the calls in flight, or cancels one of them. Returns the messages to send.
+    pub(crate) fn track(
+        self,
+        in_flight: &Arc<InFlightCalls>,
+        parent: &CancellationToken,
+    ) -> Result<Option<OutgoingMessages>> {
+        match self {
+            Self::NoResponse => Ok(None),
+            Self::Cancel(id) => {
+                in_flight.cancel(&id);
+                Ok(None)
+            }
+            Self::Call { id, messages } => {
+                let call = in_flight.add(&id, parent)?;
+                Ok(Some(cancellable(messages, call)))
+            }
         }
     }
 
-    /// Takes a message of a client that says nothing about itself.
-    pub(crate) fn sessionless(
+    /// A call that is answered with an empty result.
+    fn empty_result(revision: Revision, method: Method, id: RequestId) -> Self {
+        let (correlation, client) = (CorrelationId::fresh(), ClientContext::default());
+        let lowering = Lowering::new(revision, method, id.clone(), correlation, &client);
+        Self::Call {
+            id,
+            messages: single_message(lowering.outcome(&empty_outcome())),
+        }
+    }
+}
+
+impl Transports {
+    /// Dispatches a stateless message. Only HTTP has `headers`.
+    pub(crate) fn dispatch_modern(
         &self,
-        peer: &Peer,
+        requester: &Requester,
+        message: Message,
+        headers: Option<&StandardHeaders>,
+    ) -> Result<Dispatched, ErrorResponse> {
+        let (revision, lifted) = lift_modern(message, headers)?;
+        match lifted {
+            Lifted::Request(lifted) => Ok(self.call_modern(requester, revision, lifted, headers)),
+            Lifted::Cancelled { id } => Ok(Dispatched::Cancel(id)),
+            _ => Ok(Dispatched::NoResponse),
+        }
+    }
+
+    /// Dispatches a message without a session and without modern metadata, as `revision`.
+    pub(crate) fn dispatch_sessionless(
+        &self,
+        requester: &Requester,
         message: Message,
         revision: Revision,
-    ) -> Result<Taken, Refusal> {
-        let lifted =
-            lift_legacy(message, revision, ClientContext::default()).map_err(Refusal::legacy)?;
+    ) -> Result<Dispatched, ErrorResponse> {
+        let lifted = lift_legacy(message, revision, ClientContext::default())
+            .map_err(ErrorResponse::legacy)?;
         match lifted {
-            Lifted::Request(asked) => Ok(self.call(peer, revision, asked, None)),
+            Lifted::Request(lifted) => Ok(self.call_legacy(requester, revision, lifted, None)),
             Lifted::SetLevel { id, .. }
             | Lifted::Subscribe { id, .. }
             | Lifted::Unsubscribe { id, .. }
             | Lifted::Handshake { id, .. } => {
-                let error = Error::client(
-                    Code::SessionRequired,
-                    "this needs a session; initialize first",
-                );
-                Err(Refusal::legacy((Some(id), error)))
+                let message = "this method needs a session; send `initialize` first";
+                let error = Error::client(Code::SessionRequired, message);
+                Err(ErrorResponse::legacy((Some(id), error)))
             }
-            Lifted::Cancelled { id } => Ok(Taken::Cancel(id)),
-            Lifted::Response { .. } | Lifted::RootsChanged | Lifted::Ignored => Ok(Taken::Noted),
+            Lifted::Cancelled { id } => Ok(Dispatched::Cancel(id)),
+            Lifted::Response { .. } | Lifted::RootsChanged | Lifted::Ignored => {
+                Ok(Dispatched::NoResponse)
+            }
         }
     }
 
-    /// Takes a message of a session.
-    pub(crate) fn in_session(
+    /// Dispatches a message of a session.
+    pub(crate) fn dispatch_in_session(
         &self,
-        peer: &Peer,
+        requester: &Requester,
         session: &Arc<Session>,
         message: Message,
-    ) -> Result<Taken, Refusal> {
+    ) -> Result<Dispatched, ErrorResponse> {
         let revision = session.revision;
-        let lifted = lift_legacy(message, revision, session.client()).map_err(Refusal::legacy)?;
+        let lifted =
+            lift_legacy(message, revision, session.client()).map_err(ErrorResponse::legacy)?;
         match lifted {
-            Lifted::Request(asked) => {
-                let asking = CallQuestions::new(Arc::clone(&session.questions));
-                Ok(self.call(peer, revision, asked, Some(asking)))
+            Lifted::Request(lifted) => {
+                let questions = CallQuestions::new(Arc::clone(&session.questions));
+                Ok(self.call_legacy(requester, revision, lifted, Some(questions)))
             }
             Lifted::Response { id, body } => {
                 session.questions.answer(&id, body);
-                Ok(Taken::Noted)
+                Ok(Dispatched::NoResponse)
             }
             Lifted::SetLevel { id, level } => {
-                session.set_level(level);
-                Ok(done(revision, Method::SetLevel, id))
+                session.set_log_level(level);
+                Ok(Dispatched::empty_result(revision, Method::SetLevel, id))
             }
+            Lifted::Subscribe { id, uri } => Ok(self.subscribe(requester, session, id, uri)),
             Lifted::Unsubscribe { id, uri } => {
-                session.unsubscribe(&uri);
-                Ok(done(revision, Method::Unsubscribe, id))
+                session.subscriptions.remove(&uri);
+                Ok(Dispatched::empty_result(revision, Method::Unsubscribe, id))
             }
-            Lifted::Subscribe { id, uri } => Ok(self.subscribe(peer, session, id, uri)),
             Lifted::Handshake { id, .. } => {
-                let error = Error::client(Code::InvalidRequest, "this session is open already");
-                Err(Refusal::legacy((Some(id), error)))
+                let error = Error::client(Code::InvalidRequest, "the session is already open");
+                Err(ErrorResponse::legacy((Some(id), error)))
             }
-            Lifted::Cancelled { id } => Ok(Taken::Cancel(id)),
+            Lifted::Cancelled { id } => Ok(Dispatched::Cancel(id)),
             Lifted::RootsChanged => {
-                self.gateway.roots_changed(&peer.scope, session.affinity);
-                Ok(Taken::Noted)
+                let gateway = &self.gateway;
+                gateway.roots_changed(&requester.scope, session.affinity);
+                Ok(Dispatched::NoResponse)
             }
-            Lifted::Ignored => Ok(Taken::Noted),
+            Lifted::Ignored => Ok(Dispatched::NoResponse),
         }
     }
 
-    /// Answers a handshake. The session is there only if the gateway lets the client in.
-    pub(crate) async fn handshake(
+    fn call_legacy(
         &self,
-        peer: &Peer,
-        message: Message,
-    ) -> Result<(OutgoingMessage, Option<Session>), Refusal> {
-        let lifted = lift_legacy(message, Revision::NEWEST_LEGACY, ClientContext::default());
-        let (id, handshake) = match lifted.map_err(Refusal::legacy)? {
-            Lifted::Handshake { id, handshake } => (id, handshake),
-            _ => {
-                return Err(Error::client(Code::InvalidRequest, "a handshake is a request").into());
-            }
-        };
-        let operation = Operation::Gateway(GatewayOperation::Discover);
-        let client = ClientContext {
-            capabilities: handshake.capabilities.clone(),
-            client_info: handshake.client_info.clone(),
-            ..ClientContext::default()
-        };
-        let params = RawJson::empty_object();
-        let request = self.request(peer, Method::Initialize, operation, params, client);
-        let lowering = lowering(handshake.revision, Method::Initialize, id, &request);
-        let frame = match self.gateway.handle(request).await {
-            Ok(Reply::Done(outcome)) => lowering.outcome(&outcome),
-            Ok(Reply::Stream(_)) => lowering.error(&Error::internal("the gateway did not answer")),
-            Err(error) => lowering.error(&error),
-        };
-        let let_in = matches!(frame, OutgoingMessage::Response { code: None, .. });
-        let session = let_in.then(|| {
-            let (principal, scope) = (peer.caller.principal.clone(), peer.scope.clone());
-            Session::new(principal, scope, handshake, &self.limits, &self.ended)
-        });
-        Ok((frame, session))
-    }
-
-    /// A request for the core.
-    pub(crate) fn request(
-        &self,
-        peer: &Peer,
-        method: Method,
-        operation: Operation,
-        params: RawJson,
-        client: ClientContext,
-    ) -> Request {
-        Request {
-            correlation: CorrelationId::fresh(),
-            caller: Arc::clone(&peer.caller),
-            scope: peer.scope.clone(),
-            label: method.name(),
-            client,
-            operation,
-            params,
-            is_continuation: false,
-            precondition: None,
-        }
-    }
-
-    fn call(
-        &self,
-        peer: &Peer,
+        requester: &Requester,
         revision: Revision,
-        asked: LiftedRequest,
-        asking: Option<CallQuestions>,
-    ) -> Taken {
+        lifted: LiftedRequest,
+        questions: Option<CallQuestions>,
+    ) -> Dispatched {
         let LiftedRequest {
             id,
             method,
@@ -192,24 +166,24 @@ impl Transports {
             params,
             client,
             is_continuation: _,
-        } = asked;
-        let request = self.request(peer, method, operation, params, client);
-        let lowering = lowering(revision, method, id.clone(), &request);
-        Taken::Call {
+        } = lifted;
+        let request = requester.request(method, operation, params, client);
+        let lowering = lowering_of(revision, method, id.clone(), &request);
+        Dispatched::Call {
             id,
-            frames: self.frames(request, lowering, asking),
+            messages: self.execute(request, lowering, questions),
         }
     }
 
-    /// A call without a session: its headers must repeat its arguments; and on a pipe, which stays
-    /// open, a stream of changes ends with a farewell.
-    fn stateless(
+    /// Starts a stateless call. With HTTP its headers must match its arguments. A duplex connection
+    /// stays open after a change stream, so the end of the stream is announced there.
+    fn call_modern(
         &self,
-        peer: &Peer,
+        requester: &Requester,
         revision: Revision,
-        asked: LiftedRequest,
+        lifted: LiftedRequest,
         headers: Option<&StandardHeaders>,
-    ) -> Taken {
+    ) -> Dispatched {
         let LiftedRequest {
             id,
             method,
@@ -217,93 +191,85 @@ impl Transports {
             params,
             client,
             is_continuation,
-        } = asked;
-        let mut request = self.request(peer, method, operation, params, client);
+        } = lifted;
+        let mut request = requester.request(method, operation, params, client);
         request.is_continuation = is_continuation;
-        request.precondition = headers.map(|headers| repeats(headers, &request));
-        let lowering = lowering(revision, method, id.clone(), &request);
-        let farewell = if headers.is_none() {
-            lowering.listen_cancellation()
-        } else {
-            None
+        request.precondition = headers.map(|headers| headers_match(headers, &request));
+        let lowering = lowering_of(revision, method, id.clone(), &request);
+        let end_of_stream = match headers {
+            Some(_) => None,
+            None => lowering.listen_cancellation(),
         };
-        let frames = self
-            .frames(request, lowering, None)
-            .chain(stream::iter(farewell));
-        Taken::Call {
+        let messages = self.execute(request, lowering, None);
+        Dispatched::Call {
             id,
-            frames: frames.boxed(),
+            messages: messages.chain(stream::iter(end_of_stream)).boxed(),
         }
     }
 
-    fn subscribe(&self, peer: &Peer, session: &Arc<Session>, id: RequestId, uri: String) -> Taken {
+    /// Starts a subscription of a session to a resource.
+    fn subscribe(
+        &self,
+        requester: &Requester,
+        session: &Arc<Session>,
+        id: RequestId,
+        uri: String,
+    ) -> Dispatched {
+        let (revision, method) = (session.revision, Method::Subscribe);
         let operation = Operation::Gateway(GatewayOperation::Listen(ChangeFilter::for_uri(&uri)));
         let params = RawJson::empty_object();
-        let request = self.request(peer, Method::Subscribe, operation, params, session.client());
-        let lowering = lowering(session.revision, Method::Subscribe, id.clone(), &request);
-        // Noted before anything is awaited: an unsubscribe that comes next ends it.
-        let ended = match session.subscribe(&uri) {
-            Ok(Some(ended)) => ended,
-            Ok(None) => return done(session.revision, Method::Subscribe, id),
+        let request = requester.request(method, operation, params, session.client());
+        let lowering = lowering_of(revision, method, id.clone(), &request);
+        // Added before the first await, so that an unsubscribe that follows at once ends it.
+        let cancelled = match session.subscriptions.add(&uri, &session.ended) {
+            Ok(Some(cancelled)) => cancelled,
+            Ok(None) => return Dispatched::empty_result(revision, method, id),
             Err(error) => {
-                note_refusal(&self.admission, request.correlation, &error);
-                return Taken::Call {
-                    id,
-                    frames: one(lowering.error(&error)),
-                };
+                record_rejection(&self.admission, request.correlation, &error);
+                let messages = single_message(lowering.error(&error));
+                return Dispatched::Call { id, messages };
             }
         };
         let (gateway, tasks) = (Arc::clone(&self.gateway), self.tasks.clone());
-        let (load, session) = (Arc::clone(&self.admission), Arc::clone(session));
+        let (admission, session) = (Arc::clone(&self.admission), Arc::clone(session));
         let correlation = request.correlation;
-        let frame = async move {
-            match subscribe::to_resource(&gateway, &tasks, &session, request, &uri, ended).await {
-                Ok(true) => lowering.outcome(&nothing()),
+        let response = async move {
+            let subscribed =
+                deliver_updates(&gateway, &tasks, &session, request, &uri, cancelled).await;
+            let error = match subscribed {
+                Ok(true) => return lowering.outcome(&empty_outcome()),
                 Ok(false) => {
-                    session.unsubscribe(&uri);
-                    let error = subscribe::cannot(&uri);
-                    note_refusal(&load, correlation, &error);
-                    lowering.error(&error)
+                    let error = cannot_subscribe(&uri);
+                    record_rejection(&admission, correlation, &error);
+                    error
                 }
-                Err(error) => {
-                    session.unsubscribe(&uri);
-                    lowering.error(&error)
-                }
-            }
+                Err(error) => error,
+            };
+            session.subscriptions.remove(&uri);
+            lowering.error(&error)
         };
-        Taken::Call {
+        Dispatched::Call {
             id,
-            frames: stream::once(frame).boxed(),
+            messages: stream::once(response).boxed(),
         }
     }
 }
 
-/// The headers of a call say what its arguments say.
-fn repeats(headers: &StandardHeaders, request: &Request) -> Precondition {
+/// The headers of a tool call repeat some of its arguments, as the tool's definition says.
+fn headers_match(headers: &StandardHeaders, request: &Request) -> Precondition {
     let (headers, params) = (headers.clone(), request.params.clone());
     Precondition::new(move |definition| check_param_headers(&headers, &params, definition))
 }
 
-fn lowering(revision: Revision, method: Method, id: RequestId, request: &Request) -> Lowering {
+pub(crate) fn lowering_of(
+    revision: Revision,
+    method: Method,
+    id: RequestId,
+    request: &Request,
+) -> Lowering {
     Lowering::new(revision, method, id, request.correlation, &request.client)
 }
 
-/// The empty answer.
-fn done(revision: Revision, method: Method, id: RequestId) -> Taken {
-    let correlation = CorrelationId::fresh();
-    let lowering = Lowering::new(
-        revision,
-        method,
-        id.clone(),
-        correlation,
-        &ClientContext::default(),
-    );
-    Taken::Call {
-        id,
-        frames: one(lowering.outcome(&nothing())),
-    }
-}
-
-fn nothing() -> Outcome {
+fn empty_outcome() -> Outcome {
     Outcome::complete(RawJson::empty_object())
 }

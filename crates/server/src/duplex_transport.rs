@@ -1,5 +1,5 @@
-//! A two-way channel: messages come in one by one, all answers go out one way. What stdio and the
-//! oldest HTTP transport have in common.
+//! A duplex connection: messages arrive one by one, and all responses share one outgoing channel. The
+//! common part of stdio and the HTTP+SSE transport of 2024-11-05.
 
 use std::sync::Arc;
 
@@ -17,251 +17,242 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::Transports;
-use crate::dispatch::{Peer, Taken};
-use crate::frames::{OutgoingMessages, cancellable};
-use crate::in_flight::InFlight;
-use crate::refusal::Refusal;
+use crate::change_delivery::deliver_list_changes;
+use crate::error_response::ErrorResponse;
+use crate::execution::{OutgoingMessages, single_message};
+use crate::in_flight::InFlightCalls;
+use crate::requester::Requester;
 use crate::session::Session;
-use crate::subscribe;
 
-/// Messages that wait to go out before their senders wait too.
-const WAITING: usize = 64;
+/// Messages that may be queued for sending. When the queue is full, senders wait.
+const MAX_QUEUED_MESSAGES: usize = 64;
 
-/// One client on one channel.
-pub(crate) struct Pipe {
+/// The connection of one client.
+pub(crate) struct DuplexConnection {
     transports: Arc<Transports>,
-    peer: Peer,
-    in_flight: Arc<InFlight>,
-    /// There from the handshake on.
+    requester: Requester,
+    in_flight: Arc<InFlightCalls>,
+    /// Set by the handshake.
     session: Mutex<Option<Arc<Session>>>,
-    out: mpsc::Sender<String>,
-    /// The calls under way.
+    outgoing: mpsc::Sender<String>,
+    /// The tasks of calls in flight.
     calls: TaskTracker,
     pub(crate) ended: CancellationToken,
 }
 
-impl Pipe {
-    /// Opens a channel; what it says comes out of the receiver.
+impl DuplexConnection {
+    /// Opens a connection. The receiver yields the messages to send.
     pub(crate) fn new(
         transports: &Arc<Transports>,
-        peer: Peer,
+        requester: Requester,
     ) -> (Arc<Self>, mpsc::Receiver<String>) {
-        let (out, said) = mpsc::channel(WAITING);
-        let pipe = Self {
+        let (outgoing, receiver) = mpsc::channel(MAX_QUEUED_MESSAGES);
+        let connection = Self {
             transports: Arc::clone(transports),
-            peer,
-            in_flight: InFlight::new(transports.limits.max_concurrent_calls_per_session),
+            requester,
+            in_flight: InFlightCalls::new(transports.limits.max_concurrent_calls_per_session),
             session: Mutex::default(),
-            out,
+            outgoing,
             calls: TaskTracker::new(),
-            ended: transports.ended.child_token(),
+            ended: transports.aborted.child_token(),
         };
-        (Arc::new(pipe), said)
+        (Arc::new(connection), receiver)
     }
 
-    /// Takes one body or line.
-    pub(crate) async fn take(self: &Arc<Self>, bytes: Bytes) {
-        let taken = match decode(bytes, self.transports.limits.decode()) {
-            Ok(Inbound::Single(message)) => self.one(message).await,
-            Ok(Inbound::Batch(messages)) => self.batch(messages),
-            Err(refused) => Err(refused.into()),
+    /// Handles one HTTP body or line.
+    pub(crate) async fn receive(self: &Arc<Self>, bytes: Bytes) {
+        let received = match decode(bytes, self.transports.limits.decode()) {
+            Ok(Inbound::Single(message)) => self.receive_message(message).await,
+            Ok(Inbound::Batch(messages)) => self.receive_batch(messages),
+            Err(rejection) => Err(rejection.into()),
         };
-        if let Err(refusal) = taken {
-            self.refuse(&refusal).await;
+        if let Err(response) = received {
+            self.reject(&response).await;
         }
     }
 
-    /// Answers something that could not be taken.
-    pub(crate) async fn refuse(&self, refusal: &Refusal) {
-        let frame = refusal.to_message(&self.transports.admission);
-        self.say(frame.json().to_owned()).await;
+    /// Sends the response to a rejected message.
+    pub(crate) async fn reject(&self, response: &ErrorResponse) {
+        let message = response.to_message(&self.transports.admission);
+        self.send(message.json().to_owned()).await;
     }
 
-    /// Waits until every call has been answered.
-    pub(crate) async fn answered(&self) {
+    /// Waits until all calls have been answered.
+    pub(crate) async fn wait_for_calls(&self) {
         self.calls.close();
         self.calls.wait().await;
     }
 
-    /// Ends the pipe once the gateway stops and every call has been answered.
+    /// Ends the connection when the gateway shuts down and all calls have been answered.
     pub(crate) fn end_when_drained(self: &Arc<Self>) {
-        let pipe = Arc::clone(self);
+        let connection = Arc::clone(self);
         self.transports.tasks.spawn(async move {
             tokio::select! {
-                () = pipe.ended.cancelled() => return,
-                () = pipe.transports.draining.cancelled() => {}
+                () = connection.ended.cancelled() => return,
+                () = connection.transports.draining.cancelled() => {}
             }
-            pipe.answered().await;
-            pipe.ended.cancel();
+            connection.wait_for_calls().await;
+            connection.ended.cancel();
         });
     }
 
-    async fn one(self: &Arc<Self>, message: Message) -> Result<(), Refusal> {
+    async fn receive_message(self: &Arc<Self>, message: Message) -> Result<(), ErrorResponse> {
         let id = message.request_id().cloned();
-        let frames = self
-            .serve(message)
+        let messages = self
+            .dispatch(message)
             .await
-            .map_err(|refusal| refusal.answering(id))?;
-        if let Some(frames) = frames {
-            self.carry(frames);
+            .map_err(|response| response.with_id(id))?;
+        if let Some(messages) = messages {
+            self.send_all(messages);
         }
         Ok(())
     }
 
-    /// Serves a message by what its body says; stateless messages and a session's may alternate.
-    async fn serve(
+    /// Dispatches a message by its content: stateless messages and those of a session may alternate.
+    async fn dispatch(
         self: &Arc<Self>,
         message: Message,
-    ) -> Result<Option<OutgoingMessages>, Refusal> {
-        self.refuse_duplicate(&message)?;
-        let taken = match classify(&message, &StandardHeaders::default())? {
-            Classification::Modern => self.transports.modern(&self.peer, message, None)?,
+    ) -> Result<Option<OutgoingMessages>, ErrorResponse> {
+        self.reject_duplicate_id(&message)?;
+        let (transports, requester) = (&self.transports, &self.requester);
+        let dispatched = match classify(&message, &StandardHeaders::default())? {
+            Classification::Modern => transports.dispatch_modern(requester, message, None)?,
             Classification::Handshake => return self.handshake(message).await.map(|()| None),
-            Classification::Session { .. } | Classification::Sessionless(_) => match self.session()
-            {
-                Some(session) => self.transports.in_session(&self.peer, &session, message)?,
-                None => self
-                    .transports
-                    .sessionless(&self.peer, message, Revision::ASSUMED)?,
-            },
+            Classification::Session { .. } | Classification::Sessionless(_) => {
+                match self.session.lock().clone() {
+                    Some(session) => {
+                        transports.dispatch_in_session(requester, &session, message)?
+                    }
+                    None => {
+                        transports.dispatch_sessionless(requester, message, Revision::ASSUMED)?
+                    }
+                }
+            }
         };
-        self.begin(taken)
+        Ok(dispatched.track(&self.in_flight, &self.ended)?)
     }
 
-    /// One channel cannot tell two answers with one id apart.
-    fn refuse_duplicate(&self, message: &Message) -> Result<(), Refusal> {
+    /// Responses share one channel: two calls with the same id could not be told apart.
+    fn reject_duplicate_id(&self, message: &Message) -> Result<(), ErrorResponse> {
         match message.request_id() {
-            Some(id) if self.in_flight.has(id) => {
-                let message = "a request with this id is under way already";
+            Some(id) if self.in_flight.contains(id) => {
+                let message = "a request with this id is already in flight";
                 Err(Error::client(Code::InvalidRequest, message).into())
             }
             _ => Ok(()),
         }
     }
 
-    /// Puts a call on the list of those under way.
-    fn begin(&self, taken: Taken) -> Result<Option<OutgoingMessages>, Refusal> {
-        match taken {
-            Taken::Noted => Ok(None),
-            Taken::Cancel(id) => {
-                self.in_flight.cancel(&id);
-                Ok(None)
-            }
-            Taken::Call { id, frames } => {
-                let ticket = self.in_flight.begin(&id, &self.ended)?;
-                Ok(Some(cancellable(frames, ticket)))
-            }
-        }
-    }
-
-    async fn handshake(self: &Arc<Self>, message: Message) -> Result<(), Refusal> {
-        let (frame, session) = self.transports.handshake(&self.peer, message).await?;
+    async fn handshake(self: &Arc<Self>, message: Message) -> Result<(), ErrorResponse> {
+        let (transports, requester) = (&self.transports, &self.requester);
+        let (response, session) = transports.handshake(requester, message).await?;
         let session = session.map(Arc::new);
         if let Some(session) = &session {
-            subscribe::to_lists(&self.transports, &self.peer, session).await;
-            let mut slot = self.session.lock();
-            *slot = Some(Arc::clone(session));
+            deliver_list_changes(transports, requester, session).await;
+            *self.session.lock() = Some(Arc::clone(session));
         }
-        self.say(frame.json().to_owned()).await;
+        self.send(response.json().to_owned()).await;
         if let Some(session) = &session {
-            self.carry_changes(session);
+            self.send_notifications(session);
         }
         Ok(())
     }
 
-    fn batch(self: &Arc<Self>, messages: Vec<Result<Message, Rejection>>) -> Result<(), Refusal> {
-        let session = self
-            .session()
-            .filter(|session| session.revision.has_batches());
-        let session = session.ok_or_else(batch_not_allowed)?;
-        let answers = messages
-            .into_iter()
-            .filter_map(|message| self.batched(&session, message).transpose())
-            .map(|answer| {
-                let admission = &self.transports.admission;
-                answer
-                    .unwrap_or_else(|refusal| stream::iter([refusal.to_message(admission)]).boxed())
-            });
-        self.carry_batch(stream::select_all(answers));
+    fn receive_batch(
+        self: &Arc<Self>,
+        messages: Vec<Result<Message, Rejection>>,
+    ) -> Result<(), ErrorResponse> {
+        let session = self.session.lock().clone();
+        let session = session
+            .filter(|session| session.revision.has_batches())
+            .ok_or_else(batch_not_allowed)?;
+        let responses = messages.into_iter().filter_map(|message| {
+            let messages = self.dispatch_batched(&session, message);
+            messages.unwrap_or_else(|response| {
+                Some(single_message(
+                    response.to_message(&self.transports.admission),
+                ))
+            })
+        });
+        self.send_batch(stream::select_all(responses));
         Ok(())
     }
 
-    /// Serves one message of a batch, which is the session's.
-    fn batched(
+    fn dispatch_batched(
         &self,
         session: &Arc<Session>,
         message: Result<Message, Rejection>,
-    ) -> Result<Option<OutgoingMessages>, Refusal> {
+    ) -> Result<Option<OutgoingMessages>, ErrorResponse> {
         let message = message?;
         let id = message.request_id().cloned();
-        let taken = self
-            .refuse_duplicate(&message)
-            .and_then(|()| self.transports.in_session(&self.peer, session, message))
-            .and_then(|taken| self.begin(taken));
-        taken.map_err(|refusal| refusal.answering(id))
+        let dispatch = || -> Result<_, ErrorResponse> {
+            self.reject_duplicate_id(&message)?;
+            let (transports, requester) = (&self.transports, &self.requester);
+            let dispatched = transports.dispatch_in_session(requester, session, message)?;
+            Ok(dispatched.track(&self.in_flight, &self.ended)?)
+        };
+        dispatch().map_err(|response| response.with_id(id))
     }
 
-    fn carry(self: &Arc<Self>, mut frames: OutgoingMessages) {
-        let pipe = Arc::clone(self);
+    fn send_all(self: &Arc<Self>, mut messages: OutgoingMessages) {
+        let connection = Arc::clone(self);
         self.spawn_call(async move {
-            while let Some(frame) = frames.next().await {
-                pipe.say(frame.json().to_owned()).await;
+            while let Some(message) = messages.next().await {
+                connection.send(message.json().to_owned()).await;
             }
         });
     }
 
-    /// Says notices as they come, and the answers together.
-    fn carry_batch(self: &Arc<Self>, mut frames: SelectAll<OutgoingMessages>) {
-        let pipe = Arc::clone(self);
+    /// Sends notifications as they come, and all responses together.
+    fn send_batch(self: &Arc<Self>, mut messages: SelectAll<OutgoingMessages>) {
+        let connection = Arc::clone(self);
         self.spawn_call(async move {
-            let mut answers = Vec::new();
-            while let Some(frame) = frames.next().await {
-                match frame {
-                    OutgoingMessage::Notification(json) => pipe.say(json).await,
-                    OutgoingMessage::Response { json, .. } => answers.push(json),
+            let mut responses = Vec::new();
+            while let Some(message) = messages.next().await {
+                match message {
+                    OutgoingMessage::Notification(json) => connection.send(json).await,
+                    OutgoingMessage::Response { json, .. } => responses.push(json),
                 }
             }
-            if !answers.is_empty() {
-                pipe.say(format!("[{}]", answers.join(","))).await;
+            if !responses.is_empty() {
+                let batch = format!("[{}]", responses.join(","));
+                connection.send(batch).await;
             }
         });
     }
 
-    /// The transports wait for it, and so does the end of the pipe.
+    /// Spawns a task that the shutdown of the transports and of this connection wait for.
     fn spawn_call(&self, call: impl Future<Output = ()> + Send + 'static) {
         self.transports.tasks.spawn(self.calls.track_future(call));
     }
 
-    fn carry_changes(self: &Arc<Self>, session: &Arc<Session>) {
-        let (pipe, ended) = (Arc::clone(self), session.ended.clone());
-        let mut changes = session.standing.read();
+    /// Sends the notifications of the session's standalone stream.
+    fn send_notifications(self: &Arc<Self>, session: &Arc<Session>) {
+        let (connection, ended) = (Arc::clone(self), session.ended.clone());
+        let mut reader = session.standalone.reader();
         self.transports.tasks.spawn(async move {
             loop {
-                let change = tokio::select! {
+                let next = tokio::select! {
                     () = ended.cancelled() => return,
-                    () = pipe.ended.cancelled() => return,
-                    () = pipe.transports.draining.cancelled() => return,
-                    change = changes.next() => change,
+                    () = connection.ended.cancelled() => return,
+                    () = connection.transports.draining.cancelled() => return,
+                    next = reader.next() => next,
                 };
-                match change {
-                    Some((_, frame)) => pipe.say(frame.json().to_owned()).await,
+                match next {
+                    Some((_, message)) => connection.send(message.json().to_owned()).await,
                     None => return,
                 }
             }
         });
     }
 
-    /// Says one message; once the other side is gone, nothing.
-    async fn say(&self, json: String) {
+    /// Queues a message for sending. Ends the connection if the client is gone.
+    async fn send(&self, json: String) {
         tokio::select! {
             () = self.ended.cancelled() => {}
-            sent = self.out.send(json) => if sent.is_err() {
+            sent = self.outgoing.send(json) => if sent.is_err() {
                 self.ended.cancel();
             }
         }
-    }
-
-    fn session(&self) -> Option<Arc<Session>> {
-        self.session.lock().clone()
     }
 }

@@ -1,5 +1,7 @@
-//! The HTTP transport: `/mcp`, `/mcp/{source}`, the oldest transport where it is switched on, and what
-//! those who run the gateway ask it by HTTP.
+//! The HTTP transport: routes, and the lifecycle from listening to shutdown.
+//!
+//! `/mcp` and `/mcp/{source}` are the MCP endpoints. `/sse` and `/messages` are the HTTP+SSE transport
+//! of 2024-11-05, if enabled. `/healthz`, `/readyz` and `/metrics` are for operators.
 
 mod accept;
 mod legacy_sse;
@@ -8,10 +10,9 @@ mod metrics;
 mod origin;
 mod post;
 mod respond;
-mod serve;
+mod response_stream;
 mod session_routes;
-mod stall;
-mod stream;
+mod write_timeout;
 
 use std::sync::Arc;
 
@@ -24,82 +25,137 @@ use axum::extract::{Path, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{any, get};
-use tidegate_core::{Code, Error, Result, Scope};
+use tidegate_core::{Caller, Code, Error, Result, Scope};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use crate::Transports;
-use crate::refusal::Refusal;
+use crate::error_response::ErrorResponse;
 pub use listener::Listener;
 pub use metrics::Exposition;
-use origin::Origins;
-pub use serve::serve_http;
+use origin::OriginPolicy;
 
-/// What the HTTP transport needs beside the transports' own bounds.
+/// The configuration of the HTTP transport, beside the limits of all transports.
 #[derive(Clone, Debug, Default)]
 pub struct HttpConfig {
-    /// Whether the address listened on is this machine's own.
+    /// Whether the listener is on a loopback address.
     pub loopback: bool,
-    /// Host names under which the gateway is known, beside the address itself.
+    /// Host names of the gateway, beside its address.
     pub allowed_hosts: Vec<String>,
-    /// Origins of the web pages that may call.
+    /// Origins of web pages that may call the gateway.
     pub allowed_origins: Vec<String>,
-    /// Whether `/sse` and `/messages` are there.
+    /// Enables `/sse` and `/messages`.
     pub legacy_sse: bool,
-    /// What `/metrics` says, where it is there.
+    /// The content of `/metrics`; without it there is no such route.
     pub metrics: Option<Exposition>,
 }
 
-/// The HTTP transport.
+/// Serves until `stop` is cancelled. Then the gateway is not ready, still accepts connections for the
+/// shutdown delay, and cancels the calls that are in flight after the shutdown timeout.
+pub async fn serve_http(
+    transports: &Arc<Transports>,
+    listener: Listener,
+    config: &HttpConfig,
+    stop: CancellationToken,
+) {
+    let limits = transports.limits.clone();
+    let (close, abort) = (CancellationToken::new(), CancellationToken::new());
+    let server = TaskTracker::new();
+    {
+        let router = Http::router(Arc::clone(transports), config);
+        let (limits, close, abort) = (limits.clone(), close.clone(), abort.clone());
+        server.spawn(async move { listener.serve(router, &limits, close, abort).await });
+        server.close();
+    }
+    stop.cancelled().await;
+    transports.begin_stop();
+    tokio::time::sleep(limits.shutdown_delay).await;
+    close.cancel();
+    transports.begin_drain();
+    let drained = async {
+        server.wait().await;
+        transports.wait_until_idle().await;
+    };
+    let drained = tokio::time::timeout(limits.shutdown_timeout, drained);
+    if drained.await.is_err() {
+        tracing::warn!("shutdown timeout: cancelling calls in flight");
+    }
+    abort.cancel();
+    transports.abort().await;
+    server.wait().await;
+}
+
+/// The state of all routes.
 pub(crate) struct Http {
     pub(crate) transports: Arc<Transports>,
-    origins: Origins,
-    channels: legacy_sse::Channels,
+    origin_policy: OriginPolicy,
+    legacy_streams: legacy_sse::LegacyStreams,
 }
 
 impl Http {
-    /// The routes. Every one of them is behind the check of host and origin.
+    /// All routes, behind the check of host and origin.
     pub(crate) fn router(transports: Arc<Transports>, config: &HttpConfig) -> Router {
         let http = Arc::new(Self {
             transports,
-            origins: Origins::new(config),
-            channels: legacy_sse::Channels::default(),
+            origin_policy: OriginPolicy::new(config),
+            legacy_streams: legacy_sse::LegacyStreams::default(),
         });
         let mut router = Router::new()
-            .route("/mcp", any(everything))
+            .route("/mcp", any(all_sources))
             .route("/mcp/{source}", any(one_source))
             .route("/healthz", get(healthz))
             .route("/readyz", get(readyz));
-        if let Some(page) = config.metrics.clone() {
-            let show = move |http, headers: HeaderMap| metrics::show(http, headers, page);
+        if let Some(exposition) = config.metrics.clone() {
+            let show = move |http, headers: HeaderMap| metrics::show(http, headers, exposition);
             router = router.route("/metrics", get(show));
         }
         if config.legacy_sse {
             router = router
                 .route("/sse", any(legacy_sse::open))
-                .route("/messages", any(legacy_sse::message));
+                .route("/messages", any(legacy_sse::receive));
         }
         router
             .fallback(no_endpoint)
             .method_not_allowed_fallback(get_only)
-            .layer(from_fn_with_state(Arc::clone(&http), guard))
+            .layer(from_fn_with_state(Arc::clone(&http), check_origin))
             .with_state(http)
     }
+
+    fn error(&self, error: Error) -> Response {
+        self.error_response(&error.into())
+    }
+
+    fn error_response(&self, response: &ErrorResponse) -> Response {
+        respond::error(&self.transports.admission, response)
+    }
+
+    /// Step 2, identify.
+    async fn identify(&self, headers: &HeaderMap) -> Result<Arc<Caller>> {
+        let credential = accept::credential(headers)?;
+        self.transports.identify.identify(credential).await
+    }
 }
 
-/// Lets in what names us and comes from nowhere else, and tells browsers what they may read.
-async fn guard(State(http): State<Arc<Http>>, request: Request<Body>, next: Next) -> Response {
+/// Rejects requests from foreign web pages, and adds the CORS headers for allowed ones.
+async fn check_origin(
+    State(http): State<Arc<Http>>,
+    request: Request<Body>,
+    next: Next,
+) -> Response {
     let (parts, body) = request.into_parts();
-    let origin = match http.origins.admit(&parts) {
+    let origin = match http.origin_policy.check(&parts) {
         Ok(origin) => origin,
-        Err(error) => return respond::refusal(&http.transports.admission, &error.into()),
+        Err(error) => return http.error(error),
     };
     if parts.method == Method::OPTIONS && origin.is_some() {
-        return respond::preflight(origin, parts.headers.get(ACCESS_CONTROL_REQUEST_HEADERS));
+        let headers = parts.headers.get(ACCESS_CONTROL_REQUEST_HEADERS);
+        return respond::preflight(origin, headers);
     }
     let response = next.run(Request::from_parts(parts, body)).await;
-    respond::readable_by(response, origin)
+    respond::with_cors(response, origin)
 }
 
-async fn everything(State(http): State<Arc<Http>>, request: Request<Body>) -> Response {
+async fn all_sources(State(http): State<Arc<Http>>, request: Request<Body>) -> Response {
     endpoint(&http, Scope::All, request).await
 }
 
@@ -108,33 +164,27 @@ async fn one_source(
     source: Result<Path<String>, PathRejection>,
     request: Request<Body>,
 ) -> Response {
-    let known = source
+    let source = source
         .ok()
         .and_then(|Path(source)| source.parse().ok())
         .filter(|id| http.transports.gateway.has_source(id));
-    match known {
+    match source {
         Some(id) => endpoint(&http, Scope::Source(id), request).await,
-        None => {
-            let error = Error::client(Code::NoEndpoint, "there is no source of this name");
-            respond::refusal(&http.transports.admission, &error.into())
-        }
+        None => http.error(Error::client(Code::NoEndpoint, "unknown source")),
     }
 }
 
 async fn endpoint(http: &Arc<Http>, scope: Scope, request: Request<Body>) -> Response {
-    let answer = match *request.method() {
+    let response = match *request.method() {
         Method::POST => post::post(http, scope, request).await,
         Method::GET => session_routes::get(http, scope, request.headers()).await,
         Method::DELETE => session_routes::delete(http, scope, request.headers()).await,
-        _ => return respond::only(&http.transports.admission, "GET, POST, DELETE"),
+        _ => {
+            let admission = &http.transports.admission;
+            return respond::method_not_allowed(admission, "GET, POST, DELETE");
+        }
     };
-    answer.unwrap_or_else(|refusal| respond::refusal(&http.transports.admission, &refusal))
-}
-
-/// Who shows this credential.
-async fn identify(http: &Http, headers: &HeaderMap) -> Result<Arc<tidegate_core::Caller>, Refusal> {
-    let credential = accept::credential(headers)?;
-    Ok(http.transports.identify.identify(credential).await?)
+    response.unwrap_or_else(|response| http.error_response(&response))
 }
 
 async fn healthz() -> &'static str {
@@ -142,17 +192,15 @@ async fn healthz() -> &'static str {
 }
 
 async fn readyz(State(http): State<Arc<Http>>) -> Response {
-    respond::ready(http.transports.gateway.is_open() && !http.transports.stopping.is_cancelled())
+    let transports = &http.transports;
+    respond::readiness(transports.gateway.is_open() && !transports.stopping.is_cancelled())
 }
 
 async fn get_only(State(http): State<Arc<Http>>) -> Response {
-    respond::only(&http.transports.admission, "GET")
+    respond::method_not_allowed(&http.transports.admission, "GET")
 }
 
 async fn no_endpoint(State(http): State<Arc<Http>>) -> Response {
-    let error = Error::client(
-        Code::NoEndpoint,
-        "there is nothing here; the endpoint is /mcp",
-    );
-    respond::refusal(&http.transports.admission, &error.into())
+    let message = "no such endpoint; the MCP endpoint is /mcp";
+    http.error(Error::client(Code::NoEndpoint, message))
 }

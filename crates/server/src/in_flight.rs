@@ -1,101 +1,98 @@
-//! The calls under way in one session or on one pipe, so that a client can cancel them by id.
+//! The calls in flight of one session or duplex connection, which its client can cancel by id.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Instant;
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use tidegate_core::{Code, Error, ErrorOrigin, Result};
 use tidegate_mcp::RequestId;
 use tokio_util::sync::CancellationToken;
 
-/// Calls by the id their client gave them.
-pub(crate) struct InFlight {
+/// Calls by their request id, up to a limit.
+pub(crate) struct InFlightCalls {
     limit: usize,
-    calls: Mutex<Calls>,
+    state: Mutex<InFlightState>,
 }
 
 #[derive(Default)]
-struct Calls {
-    next: u64,
-    /// Clients may give one id to several calls, so the id is no key.
-    open: HashMap<u64, (String, CancellationToken)>,
-    /// When the last call ended.
-    ended: Option<Instant>,
+struct InFlightState {
+    next_number: u64,
+    /// By number: clients may use the same id for several calls.
+    calls: HashMap<u64, (String, CancellationToken)>,
+    last_ended: Option<Instant>,
 }
 
-/// One call under way. Dropping it takes it off the list.
-pub(crate) struct Ticket {
-    in_flight: Arc<InFlight>,
+/// One call in flight. Dropping it removes the call.
+pub(crate) struct InFlightCall {
+    owner: Arc<InFlightCalls>,
     number: u64,
     pub(crate) cancelled: CancellationToken,
 }
 
-impl InFlight {
+impl InFlightCalls {
     pub(crate) fn new(limit: usize) -> Arc<Self> {
         Arc::new(Self {
             limit,
-            calls: Mutex::default(),
+            state: Mutex::default(),
         })
     }
 
-    /// Puts a call on the list. It is cancelled with `parent`, or by its id.
-    pub(crate) fn begin(
+    /// Adds a call. It is cancelled by its id, or together with `parent`.
+    pub(crate) fn add(
         self: &Arc<Self>,
         id: &RequestId,
         parent: &CancellationToken,
-    ) -> Result<Ticket> {
-        let mut calls = self.lock();
-        if calls.open.len() >= self.limit {
+    ) -> Result<InFlightCall> {
+        let mut state = self.state.lock();
+        if state.calls.len() >= self.limit {
             let message = format!(
-                "{} calls are under way here already; wait for one to end",
+                "limit of concurrent calls reached ({} per session); wait for a response and retry",
                 self.limit
             );
             return Err(Error::new(Code::Unavailable, ErrorOrigin::Gateway, message));
         }
-        let number = calls.next;
-        calls.next += 1;
+        let number = state.next_number;
+        state.next_number += 1;
         let cancelled = parent.child_token();
-        calls.open.insert(number, (id.key(), cancelled.clone()));
-        drop(calls);
-        Ok(Ticket {
-            in_flight: Arc::clone(self),
+        state.calls.insert(number, (id.key(), cancelled.clone()));
+        drop(state);
+        Ok(InFlightCall {
+            owner: Arc::clone(self),
             number,
             cancelled,
         })
     }
 
-    pub(crate) fn has(&self, id: &RequestId) -> bool {
+    pub(crate) fn contains(&self, id: &RequestId) -> bool {
         let key = id.key();
-        self.lock().open.values().any(|(open, _)| *open == key)
+        let state = self.state.lock();
+        state.calls.values().any(|(known, _)| *known == key)
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.lock().open.is_empty()
+        self.state.lock().calls.is_empty()
     }
 
     /// When the last call ended.
-    pub(crate) fn ended(&self) -> Option<Instant> {
-        self.lock().ended
+    pub(crate) fn last_ended(&self) -> Option<Instant> {
+        self.state.lock().last_ended
     }
 
-    /// Cancels what goes by this id; an unknown one is nothing.
+    /// Cancels the calls with this id. An unknown id is ignored.
     pub(crate) fn cancel(&self, id: &RequestId) {
         let key = id.key();
-        for (_, cancelled) in self.lock().open.values().filter(|(open, _)| *open == key) {
+        let state = self.state.lock();
+        for (_, cancelled) in state.calls.values().filter(|(known, _)| *known == key) {
             cancelled.cancel();
         }
     }
-
-    fn lock(&self) -> MutexGuard<'_, Calls> {
-        self.calls.lock()
-    }
 }
 
-impl Drop for Ticket {
+impl Drop for InFlightCall {
     fn drop(&mut self) {
-        let mut calls = self.in_flight.lock();
-        calls.open.remove(&self.number);
-        calls.ended = Some(Instant::now());
+        let mut state = self.owner.state.lock();
+        state.calls.remove(&self.number);
+        state.last_ended = Some(Instant::now());
     }
 }

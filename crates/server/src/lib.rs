@@ -1,21 +1,23 @@
-//! The transports: how clients come in, over HTTP and over stdio.
+//! The transports: HTTP and stdio for clients, and the sessions of the legacy era.
 //!
-//! A transport takes bytes and a credential (steps 1 and 2) and writes messages (step 8). What lies
-//! between is `path`, the same for every transport. Legacy sessions live here and nowhere below.
+//! A transport reads messages and credentials (steps 1 and 2) and writes responses (step 8).
+//! Everything in between is `dispatch` and `execution`, which all transports share.
 //!
 //! Knows no SQL and no source by name.
 
 mod admission;
+mod change_delivery;
 mod dispatch;
 mod duplex_transport;
-mod frames;
+mod error_response;
+mod execution;
+mod handshake;
 mod http;
 mod in_flight;
 mod limits;
-mod refusal;
+mod requester;
 mod session;
 mod stdio;
-mod subscribe;
 mod transports;
 
 pub use admission::Admission;

@@ -1,55 +1,55 @@
-//! Every bound a transport keeps, in one place. The transports read these; nothing reads them from a file.
+//! The limits of the transports. They come from the configuration; nothing here reads a file.
 
 use std::time::Duration;
 
-/// The bounds of the transports. `Default` is what ships.
+/// The limits of the transports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of one message: an HTTP body or a line on stdin.
     pub max_message_bytes: usize,
-    /// Bytes of all messages that are being taken, over all transports of HTTP.
+    /// Bytes of all HTTP bodies that are being received or processed.
     pub max_buffered_bytes: usize,
-    /// How deep arrays and objects of a message may nest.
+    /// Nesting depth of arrays and objects in a message.
     pub max_json_depth: usize,
     /// Messages in one batch (only one revision has batches).
     pub max_batch_messages: usize,
-    /// Bytes of all HTTP headers of one request together.
+    /// Bytes of all HTTP headers of one request.
     pub max_header_bytes: usize,
     /// Open HTTP connections.
     pub max_connections: usize,
-    /// Calls under way at once, over all transports.
+    /// Concurrent calls of all clients.
     pub max_concurrent_calls: usize,
-    /// Calls under way at once in one session or on one stdio pipe.
+    /// Concurrent calls of one session or one stdio connection.
     pub max_concurrent_calls_per_session: usize,
-    /// Legacy sessions, over all principals.
+    /// Legacy sessions of all principals.
     pub max_sessions: usize,
     /// Legacy sessions of one principal.
     pub max_sessions_per_principal: usize,
-    /// How long a session may stay unused before it ends.
+    /// How long a session may be unused before it ends.
     pub session_idle_timeout: Duration,
-    /// Open event streams (SSE responses), over all transports.
+    /// Open event streams (SSE responses) of all clients.
     pub max_streams: usize,
-    /// Events kept of one stream for a client that reads slowly or comes back.
+    /// Events that are buffered per stream, for slow clients and for clients that reconnect.
     pub replay_buffer_events: usize,
-    /// Bytes of the events kept of one stream.
+    /// Bytes of the buffered events of one stream.
     pub replay_buffer_bytes: usize,
-    /// Resources and tasks one session or one listen may subscribe to.
+    /// Resources and tasks that one session or one `subscriptions/listen` may subscribe to.
     pub max_subscriptions: usize,
-    /// How long a client may take to send the headers of a request, counted from the moment its
-    /// connection is free: an idle connection ends after this time too.
+    /// How long a client may take to send the headers of a request. It starts when the connection is
+    /// idle, so idle connections are closed after this time too.
     pub header_timeout: Duration,
     /// How long a client may take to send a body.
     pub body_timeout: Duration,
     /// How often a silent stream gets a comment, so that proxies keep it open.
     pub keep_alive_interval: Duration,
-    /// How long a stream may refuse to take bytes before it is closed.
+    /// How long a write may block before the connection is closed.
     pub write_timeout: Duration,
-    /// How long a client with a session may think about what a source without sessions asks.
+    /// How long a legacy client may take to answer the questions of a modern source.
     pub answer_timeout: Duration,
-    /// How long connections are still taken after the signal to stop, so that whoever sends them
-    /// here can notice.
+    /// How long new connections are still accepted after shutdown was requested, so that load
+    /// balancers can notice.
     pub shutdown_delay: Duration,
-    /// How long calls under way may go on after that.
+    /// How long calls in flight may continue after that.
     pub shutdown_timeout: Duration,
 }
 
@@ -83,7 +83,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The bounds of one message.
+    /// The limits that apply while a message is decoded.
     pub(crate) fn decode(&self) -> tidegate_mcp::DecodeLimits {
         tidegate_mcp::DecodeLimits {
             max_depth: self.max_json_depth,

@@ -1,164 +1,150 @@
-//! A legacy session: what a client said once and counts on from then on.
+//! A legacy session: the state that a client sets once and relies on afterwards.
 
-mod outlet;
+mod replay_buffer;
 mod subscriptions;
 mod table;
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use parking_lot::{Mutex, MutexGuard};
-use tidegate_core::{AffinityKey, ClientContext, LogLevel, Principal, RawJson, Result, Scope};
+use parking_lot::Mutex;
+use tidegate_core::{AffinityKey, ClientContext, LogLevel, Principal, RawJson, Scope};
 use tidegate_interaction::ClientQuestions;
 use tidegate_mcp::Revision;
 use tidegate_mcp::revision::Handshake;
 use tokio_util::sync::CancellationToken;
 
 use crate::Limits;
-use crate::in_flight::InFlight;
-pub(crate) use outlet::{Outlet, Reader, parse_event_id};
-pub(crate) use subscriptions::Subscriptions;
-pub(crate) use table::{SessionId, Sessions};
+use crate::in_flight::InFlightCalls;
+use crate::requester::Requester;
+pub(crate) use replay_buffer::{ReplayBuffer, ReplayReader, parse_event_id};
+pub(crate) use subscriptions::{Subscriptions, too_many_subscriptions};
+pub(crate) use table::{SessionId, SessionTable};
 
-/// The stream for what no call asked for.
-const STANDING: u64 = 0;
+/// The number of the standalone stream.
+const STANDALONE: u64 = 0;
 
-/// Finished streams that are kept for a client that lost the connection.
-const KEPT_STREAMS: usize = 4;
+/// Finished streams that are kept for clients that reconnect.
+const MAX_FINISHED_STREAMS: usize = 4;
 
-/// One client's session.
+/// The session of one client.
 pub(crate) struct Session {
     pub(crate) affinity: AffinityKey,
     pub(crate) principal: Principal,
     pub(crate) scope: Scope,
     pub(crate) revision: Revision,
     capabilities: RawJson,
-    client: Option<RawJson>,
-    pub(crate) in_flight: Arc<InFlight>,
-    /// What its client has been asked.
+    client_info: Option<RawJson>,
+    pub(crate) in_flight: Arc<InFlightCalls>,
+    /// Open questions to the client.
     pub(crate) questions: Arc<ClientQuestions>,
-    /// Ends everything that belongs to the session.
+    /// Cancelled when the session ends, with everything that belongs to it.
     pub(crate) ended: CancellationToken,
-    /// What no call asked for: changes.
-    pub(crate) standing: Arc<Outlet>,
+    /// The stream for notifications that belong to no call.
+    pub(crate) standalone: Arc<ReplayBuffer>,
     pub(crate) subscriptions: Arc<Subscriptions>,
-    state: Mutex<State>,
+    state: Mutex<SessionState>,
     limits: Limits,
 }
 
-struct State {
+struct SessionState {
     log_level: Option<LogLevel>,
-    streams: Vec<Arc<Outlet>>,
+    /// The streams of calls.
+    streams: Vec<Arc<ReplayBuffer>>,
     next_stream: u64,
 }
 
 impl Session {
     pub(crate) fn new(
-        principal: Principal,
-        scope: Scope,
+        requester: Requester,
         handshake: Handshake,
         limits: &Limits,
         parent: &CancellationToken,
     ) -> Self {
-        let standing = Outlet::new(STANDING, limits.replay_buffer_events, limits);
         Self {
             affinity: AffinityKey::unique(),
-            principal,
-            scope,
+            principal: requester.caller.principal.clone(),
+            scope: requester.scope,
             revision: handshake.revision,
             questions: ClientQuestions::new(handshake.capabilities.clone()),
             capabilities: handshake.capabilities,
-            client: handshake.client_info,
-            in_flight: InFlight::new(limits.max_concurrent_calls_per_session),
+            client_info: handshake.client_info,
+            in_flight: InFlightCalls::new(limits.max_concurrent_calls_per_session),
             ended: parent.child_token(),
-            standing,
+            standalone: ReplayBuffer::new(STANDALONE, limits),
             subscriptions: Arc::new(Subscriptions::new(limits.max_subscriptions)),
-            state: Mutex::new(State {
+            state: Mutex::new(SessionState {
                 log_level: None,
                 streams: Vec::new(),
-                next_stream: STANDING + 1,
+                next_stream: STANDALONE + 1,
             }),
             limits: limits.clone(),
         }
     }
 
-    /// What every request of this session says about its client.
+    /// The client context of every request in this session.
     pub(crate) fn client(&self) -> ClientContext {
         ClientContext {
             stateless: false,
             affinity: Some(self.affinity),
             capabilities: self.capabilities.clone(),
-            client_info: self.client.clone(),
-            log_level: self.lock().log_level,
+            client_info: self.client_info.clone(),
+            log_level: self.state.lock().log_level,
             progress: None,
         }
     }
 
-    pub(crate) fn set_level(&self, level: LogLevel) {
-        self.lock().log_level = Some(level);
+    pub(crate) fn set_log_level(&self, level: LogLevel) {
+        self.state.lock().log_level = Some(level);
     }
 
-    /// Notes a subscription; the token ends it. None if it is there already.
-    pub(crate) fn subscribe(&self, uri: &str) -> Result<Option<CancellationToken>> {
-        self.subscriptions.add(uri, &self.ended)
-    }
-
-    /// Ends a subscription; one that is not there is nothing.
-    pub(crate) fn unsubscribe(&self, uri: &str) {
-        self.subscriptions.remove(uri);
-    }
-
-    /// A stream for the events of one call, kept for a while after its end.
-    pub(crate) fn open_stream(&self) -> Arc<Outlet> {
-        let mut state = self.lock();
+    /// Opens a stream for the messages of one call.
+    pub(crate) fn open_stream(&self) -> Arc<ReplayBuffer> {
+        let mut state = self.state.lock();
         let number = state.next_stream;
         state.next_stream += 1;
-        let outlet = Outlet::new(number, self.limits.replay_buffer_events, &self.limits);
-        state.streams.push(Arc::clone(&outlet));
-        forget_oldest(&mut state.streams);
-        outlet
+        let stream = ReplayBuffer::new(number, &self.limits);
+        state.streams.push(Arc::clone(&stream));
+        remove_oldest_finished(&mut state.streams);
+        stream
     }
 
-    /// Forgets a stream whose answer went out whole, without events.
-    pub(crate) fn close_stream(&self, outlet: &Outlet) {
-        self.lock()
+    /// Removes a stream that no client needs to resume.
+    pub(crate) fn close_stream(&self, stream: &ReplayBuffer) {
+        let mut state = self.state.lock();
+        state
             .streams
-            .retain(|stream| stream.number() != outlet.number());
+            .retain(|known| known.number() != stream.number());
     }
 
     /// A stream of this session by its number.
-    pub(crate) fn stream(&self, number: u64) -> Option<Arc<Outlet>> {
-        if number == STANDING {
-            return Some(Arc::clone(&self.standing));
+    pub(crate) fn stream(&self, number: u64) -> Option<Arc<ReplayBuffer>> {
+        if number == STANDALONE {
+            return Some(Arc::clone(&self.standalone));
         }
-        self.lock()
-            .streams
-            .iter()
-            .find(|stream| stream.number() == number)
-            .cloned()
+        let state = self.state.lock();
+        let mut streams = state.streams.iter();
+        streams.find(|stream| stream.number() == number).cloned()
     }
 
-    /// Whether something of the session is open: then it is in use.
-    fn is_busy(&self) -> bool {
-        let is_read = |stream: &Arc<Outlet>| stream.is_being_read();
-        is_read(&self.standing)
+    /// Whether a call is in flight or a stream is being read.
+    fn is_in_use(&self) -> bool {
+        let has_reader = |stream: &Arc<ReplayBuffer>| stream.has_reader();
+        has_reader(&self.standalone)
             || !self.in_flight.is_empty()
-            || self.lock().streams.iter().any(is_read)
+            || self.state.lock().streams.iter().any(has_reader)
     }
 
-    /// When something of it was last open.
-    fn last_busy(&self) -> Option<Instant> {
-        self.in_flight.ended().max(self.standing.left())
+    /// When the last call ended or the last reader of the standalone stream disconnected.
+    fn last_used(&self) -> Option<Instant> {
+        let reader_left = self.standalone.reader_left();
+        self.in_flight.last_ended().max(reader_left)
     }
 
     /// Ends the session and everything that belongs to it.
     pub(crate) fn end(&self) {
         self.ended.cancel();
-        self.standing.finish();
-    }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock()
+        self.standalone.finish();
     }
 }
 
@@ -168,13 +154,13 @@ impl Drop for Session {
     }
 }
 
-/// Keeps the last few of the finished streams.
-fn forget_oldest(streams: &mut Vec<Arc<Outlet>>) {
+/// Keeps the newest `MAX_FINISHED_STREAMS` of the finished streams.
+fn remove_oldest_finished(streams: &mut Vec<Arc<ReplayBuffer>>) {
     let finished = streams.iter().filter(|stream| stream.is_finished()).count();
-    let mut superfluous = finished.saturating_sub(KEPT_STREAMS);
+    let mut excess = finished.saturating_sub(MAX_FINISHED_STREAMS);
     streams.retain(|stream| {
-        let goes = superfluous > 0 && stream.is_finished();
-        superfluous -= usize::from(goes);
-        !goes
+        let remove = excess > 0 && stream.is_finished();
+        excess -= usize::from(remove);
+        !remove
     });
 }

@@ -1,4 +1,4 @@
-//! The transport for one client on a pair of pipes: one message a line, nothing else on the output.
+//! The stdio transport: one client, one message per line, nothing else on the output.
 
 use std::io;
 use std::sync::Arc;
@@ -14,15 +14,14 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::Transports;
-use crate::dispatch::Peer;
-use crate::duplex_transport::Pipe;
+use crate::duplex_transport::DuplexConnection;
+use crate::requester::Requester;
 
-/// How long the last answers may take to go out once the time to drain is over.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+/// How long the last responses may take to be written after the shutdown timeout.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Serves until the input ends, the output breaks or `stop` is cancelled; then lets calls under way
-/// finish within the time to drain. A client that has closed the input and then asks to stop is not
-/// kept waiting.
+/// Serves until the input ends, the output breaks or `stop` is cancelled. Calls in flight may then
+/// continue for the shutdown timeout. A client that has closed the input can shorten it with `stop`.
 pub async fn serve_stdio(
     transports: &Arc<Transports>,
     input: impl AsyncRead + Unpin,
@@ -34,87 +33,91 @@ pub async fn serve_stdio(
         .identify(Credential::Process)
         .await
         .map_err(io::Error::other)?;
-    let (pipe, said) = Pipe::new(
-        transports,
-        Peer {
-            caller,
-            scope: Scope::All,
-        },
-    );
-    let writer = tokio::spawn(write(said, output, pipe.ended.clone()));
+    let requester = Requester {
+        caller,
+        scope: Scope::All,
+    };
+    let (connection, outgoing) = DuplexConnection::new(transports, requester);
+    let writer = tokio::spawn(write(outgoing, output, connection.ended.clone()));
     let read = tokio::select! {
-        read = read(&pipe, transports.limits.max_message_bytes, input) => read,
-        () = pipe.ended.cancelled() => Ok(()),
+        read = read(&connection, transports.limits.max_message_bytes, input) => read,
+        () = connection.ended.cancelled() => Ok(()),
         () = stop.cancelled() => Ok(()),
     };
-    transports.drain();
-    let grace = Grace::new(transports.limits.shutdown_timeout, stop);
+    transports.begin_drain();
+    let deadline = ShutdownDeadline::new(transports.limits.shutdown_timeout, stop);
     tokio::select! {
-        () = pipe.answered() => {}
-        () = grace.over() => tracing::warn!("ending what is still under way"),
+        () = connection.wait_for_calls() => {}
+        () = deadline.reached() => tracing::warn!("shutdown timeout: cancelling calls in flight"),
     }
-    pipe.ended.cancel();
-    transports.end().await;
-    drop(pipe);
-    read.and(written(writer, &grace).await)
+    connection.ended.cancel();
+    transports.abort().await;
+    drop(connection);
+    read.and(finish_writing(writer, &deadline).await)
 }
 
-/// How long what is under way may still take.
-struct Grace {
-    deadline: Instant,
-    /// A client that has closed the input and then sends a signal does not want to wait.
-    hurry: Option<CancellationToken>,
+/// When calls in flight are cancelled.
+struct ShutdownDeadline {
+    timeout: Instant,
+    /// Cancelled by a client that has closed the input and does not want to wait.
+    stop: Option<CancellationToken>,
 }
 
-impl Grace {
-    fn new(drain: Duration, stop: CancellationToken) -> Self {
-        let hurry = (!stop.is_cancelled()).then_some(stop);
+impl ShutdownDeadline {
+    fn new(timeout: Duration, stop: CancellationToken) -> Self {
         Self {
-            deadline: Instant::now() + drain,
-            hurry,
+            timeout: Instant::now() + timeout,
+            stop: (!stop.is_cancelled()).then_some(stop),
         }
     }
 
-    async fn over(&self) {
-        let hurry = async {
-            match &self.hurry {
-                Some(hurry) => hurry.cancelled().await,
+    async fn reached(&self) {
+        let stopped = async {
+            match &self.stop {
+                Some(stop) => stop.cancelled().await,
                 None => std::future::pending().await,
             }
         };
         tokio::select! {
-            () = tokio::time::sleep_until(self.deadline) => {}
-            () = hurry => {}
+            () = tokio::time::sleep_until(self.timeout) => {}
+            () = stopped => {}
         }
     }
 }
 
-/// The end of the writer. A client that does not take the last words in time does not get them.
-async fn written(mut writer: JoinHandle<io::Result<()>>, grace: &Grace) -> io::Result<()> {
-    let late = async {
-        grace.over().await;
-        tokio::time::sleep(LAST_WORDS).await;
+/// Waits for the writer. A client that does not read the last responses in time does not get them.
+async fn finish_writing(
+    mut writer: JoinHandle<io::Result<()>>,
+    deadline: &ShutdownDeadline,
+) -> io::Result<()> {
+    let timeout = async {
+        deadline.reached().await;
+        tokio::time::sleep(FLUSH_TIMEOUT).await;
     };
     tokio::select! {
         written = &mut writer => written.map_err(io::Error::other)?,
-        () = late => {
+        () = timeout => {
             writer.abort();
             Ok(())
         }
     }
 }
 
-async fn read(pipe: &Arc<Pipe>, limit: usize, mut input: impl AsyncRead + Unpin) -> io::Result<()> {
-    let mut lines = LineSplitter::new(limit);
+async fn read(
+    connection: &Arc<DuplexConnection>,
+    max_bytes: usize,
+    mut input: impl AsyncRead + Unpin,
+) -> io::Result<()> {
+    let mut splitter = LineSplitter::new(max_bytes);
     let mut buffer = vec![0; 64 * 1024];
     loop {
         let count = input.read(&mut buffer).await?;
-        let complete = match count {
-            0 => lines.finish().into_iter().collect(),
-            count => lines.push(&buffer[..count]),
+        let lines = match count {
+            0 => splitter.finish().into_iter().collect(),
+            count => splitter.push(&buffer[..count]),
         };
-        for line in complete {
-            take(pipe, line, limit).await;
+        for line in lines {
+            receive(connection, line, max_bytes).await;
         }
         if count == 0 {
             return Ok(());
@@ -122,24 +125,24 @@ async fn read(pipe: &Arc<Pipe>, limit: usize, mut input: impl AsyncRead + Unpin)
     }
 }
 
-async fn take(pipe: &Arc<Pipe>, line: Line, limit: usize) {
+async fn receive(connection: &Arc<DuplexConnection>, line: Line, max_bytes: usize) {
     match line {
-        Line::Text(text) => pipe.take(text).await,
+        Line::Text(text) => connection.receive(text).await,
         Line::TooLong { .. } => {
-            let message = format!("the line is longer than {limit} bytes and was dropped");
-            pipe.refuse(&Error::client(Code::TooLarge, message).into())
-                .await;
+            let message = format!("the line exceeds the limit of {max_bytes} bytes");
+            let error = Error::client(Code::TooLarge, message);
+            connection.reject(&error.into()).await;
         }
     }
 }
 
-/// Writes what is said. A reader that is gone ends the pipe, and is no error.
+/// Writes outgoing messages. A client that has closed its end is not an error: the connection ends.
 async fn write(
-    mut said: mpsc::Receiver<String>,
+    mut outgoing: mpsc::Receiver<String>,
     mut output: impl AsyncWrite + Unpin,
     ended: CancellationToken,
 ) -> io::Result<()> {
-    while let Some(json) = said.recv().await {
+    while let Some(json) = outgoing.recv().await {
         let mut line = single_line(&json).into_owned();
         line.push('\n');
         let written = async {

@@ -1,4 +1,4 @@
-//! What all transports share, and how they close.
+//! The state that all transports share, and their shutdown.
 
 use std::sync::Arc;
 
@@ -8,20 +8,20 @@ use tokio_util::task::TaskTracker;
 
 use crate::{Admission, Limits};
 
-/// What all transports share.
+/// The state that all transports share.
 pub struct Transports {
     pub(crate) gateway: Arc<Gateway>,
     pub(crate) identify: Arc<dyn Identify>,
     pub(crate) limits: Limits,
     pub(crate) admission: Arc<Admission>,
-    /// Every task a transport starts; none outlives the transports.
+    /// Every task of a transport: none outlives the transports.
     pub(crate) tasks: TaskTracker,
-    /// No more calls should be sent here.
+    /// Shutdown was requested: the gateway is no longer ready.
     pub(crate) stopping: CancellationToken,
-    /// What only waits for something to happen ends now.
+    /// Streams that only wait for changes end.
     pub(crate) draining: CancellationToken,
-    /// Ends everything at once, after the time to drain.
-    pub(crate) ended: CancellationToken,
+    /// Everything ends at once, after the shutdown timeout.
+    pub(crate) aborted: CancellationToken,
 }
 
 impl Transports {
@@ -31,52 +31,50 @@ impl Transports {
         limits: Limits,
         admission: Arc<Admission>,
     ) -> Self {
-        let token = CancellationToken::new;
-        let (stopping, draining, ended) = (token(), token(), token());
-        let tasks = TaskTracker::new();
         Self {
             gateway,
             identify,
             limits,
             admission,
-            tasks,
-            stopping,
-            draining,
-            ended,
+            tasks: TaskTracker::new(),
+            stopping: CancellationToken::new(),
+            draining: CancellationToken::new(),
+            aborted: CancellationToken::new(),
         }
     }
 
     /// Ends idle sessions, for as long as it is polled.
     pub async fn expire_idle_sessions(&self) {
-        let mut ticks = tokio::time::interval(self.admission.sessions.sweep_every());
+        let sessions = &self.admission.sessions;
+        let mut ticks = tokio::time::interval(sessions.expiry_interval());
         loop {
             ticks.tick().await;
-            self.admission.sessions.sweep();
+            sessions.expire_idle();
         }
     }
 
-    /// Says that no more calls should be sent here.
-    pub(crate) fn stop(&self) {
+    /// Makes the gateway report that it is not ready.
+    pub(crate) fn begin_stop(&self) {
         self.stopping.cancel();
     }
 
-    /// Begins to stop: streams of changes end gracefully, calls under way go on.
-    pub(crate) fn drain(&self) {
-        self.stop();
+    /// Ends change streams gracefully. Calls in flight continue.
+    pub(crate) fn begin_drain(&self) {
+        self.begin_stop();
         self.draining.cancel();
         self.gateway.drain();
         self.admission.sessions.drain();
     }
 
-    /// Waits until nothing is under way.
-    pub(crate) async fn idle(&self) {
+    /// Waits until no task is left.
+    pub(crate) async fn wait_until_idle(&self) {
         self.tasks.close();
         self.tasks.wait().await;
     }
 
-    /// Ends whatever is still under way.
-    pub(crate) async fn end(&self) {
-        self.ended.cancel();
-        self.idle().await;
+    /// Ends all calls that are still in flight.
+    pub(crate) async fn abort(&self) {
+        self.aborted.cancel();
+        self.wait_until_idle().await;
     }
 }

@@ -65,7 +65,7 @@ async fn rejects_a_call_when_the_queue_is_full() {
         (Code::SourceDown, ErrorOrigin::Gateway)
     );
     drop(queued);
-    start(&source);
+    drop(start(&source));
     assert_eq!(
         source.source_calls(),
         2,

@@ -1,4 +1,5 @@
-//! Step 1, accept: headers and a size-capped body. Nothing is read of what is refused.
+//! Step 1, accept: checks the headers of a request and reads its body, within the limits. A request
+//! that is rejected by its headers is not read.
 
 use ::http::header::{ACCEPT, AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
 use ::http::{HeaderMap, HeaderName};
@@ -9,20 +10,17 @@ use tidegate_core::{Code, Credential, Error, Result};
 use tidegate_mcp::revision::StandardHeaders;
 
 use crate::Transports;
-use crate::admission::Room;
+use crate::admission::BufferPermit;
 
-/// The standard headers of a request.
-pub(super) fn standard(headers: &HeaderMap) -> Result<StandardHeaders> {
-    StandardHeaders::parse(
-        headers
-            .iter()
-            .map(|(name, value)| (name.as_str(), value.as_bytes())),
-    )
+/// The MCP headers of a request.
+pub(super) fn standard_headers(headers: &HeaderMap) -> Result<StandardHeaders> {
+    let headers = headers.iter();
+    StandardHeaders::parse(headers.map(|(name, value)| (name.as_str(), value.as_bytes())))
 }
 
-/// The credential a request shows.
+/// The credential of a request.
 pub(super) fn credential(headers: &HeaderMap) -> Result<Credential<'_>> {
-    let Some(value) = only(headers, &AUTHORIZATION)? else {
+    let Some(value) = single_header(headers, &AUTHORIZATION)? else {
         return Ok(Credential::None);
     };
     let token = value.split_once(' ').and_then(|(scheme, token)| {
@@ -30,39 +28,33 @@ pub(super) fn credential(headers: &HeaderMap) -> Result<Credential<'_>> {
             .eq_ignore_ascii_case("bearer")
             .then_some(token.trim())
     });
-    match token {
-        Some(token) => Ok(Credential::Bearer(token)),
-        None => Err(Error::client(
-            Code::Unauthenticated,
-            "only bearer keys are taken: send `Authorization: Bearer …`",
-        )),
-    }
+    token.map(Credential::Bearer).ok_or_else(|| {
+        let message = "unsupported credentials: send `Authorization: Bearer KEY`";
+        Error::client(Code::Unauthenticated, message)
+    })
 }
 
-/// A client must take an answer in either form, because the gateway chooses late.
+/// A client must accept both forms of a response, because the gateway selects one late.
 pub(super) fn check_accept(headers: &HeaderMap) -> Result<()> {
     if accepts(headers, "application", "json") && accepts(headers, "text", "event-stream") {
         return Ok(());
     }
-    Err(Error::client(
-        Code::NotAcceptable,
-        "send `Accept: application/json, text/event-stream`: the answer may come as either",
-    ))
+    let message =
+        "the response may have either form: send `Accept: application/json, text/event-stream`";
+    Err(Error::client(Code::NotAcceptable, message))
 }
 
-/// A client that opens a stream must take events.
+/// A client that opens a stream must accept events.
 pub(super) fn check_accepts_events(headers: &HeaderMap) -> Result<()> {
     if accepts(headers, "text", "event-stream") {
         return Ok(());
     }
-    Err(Error::client(
-        Code::NotAcceptable,
-        "send `Accept: text/event-stream`",
-    ))
+    let message = "the response is a stream: send `Accept: text/event-stream`";
+    Err(Error::client(Code::NotAcceptable, message))
 }
 
-/// Whether a media type is accepted: by name, by `type/*` or by `*/*`; no header accepts all, and
-/// so does `application/*`, which some clients send for both forms.
+/// Whether a media type is accepted: by name, `type/*` or `*/*`. A missing header accepts everything,
+/// and so does `application/*`, which some clients send for both forms.
 fn accepts(headers: &HeaderMap, kind: &str, subtype: &str) -> bool {
     let mut values = headers.get_all(ACCEPT).iter().peekable();
     if values.peek().is_none() {
@@ -81,94 +73,94 @@ fn accepts(headers: &HeaderMap, kind: &str, subtype: &str) -> bool {
 
 /// A media type without its parameters, in lower case.
 fn media_type(value: &str) -> String {
-    value
-        .split(';')
-        .next()
-        .unwrap_or_default()
-        .trim()
-        .to_ascii_lowercase()
+    let media_type = value.split(';').next().unwrap_or_default();
+    media_type.trim().to_ascii_lowercase()
 }
 
-/// The body must be JSON by its own header: what a web page can send without asking is not.
+/// The body must be declared as JSON: web pages cannot send that without a CORS preflight.
 pub(super) fn check_content(headers: &HeaderMap) -> Result<()> {
-    let is_json =
-        only(headers, &CONTENT_TYPE)?.is_some_and(|value| media_type(value) == "application/json");
-    let is_plain = only(headers, &CONTENT_ENCODING)?.is_none_or(|value| value == "identity");
-    if is_json && is_plain {
+    let is_json = single_header(headers, &CONTENT_TYPE)?
+        .is_some_and(|value| media_type(value) == "application/json");
+    let is_uncompressed =
+        single_header(headers, &CONTENT_ENCODING)?.is_none_or(|value| value == "identity");
+    if is_json && is_uncompressed {
         return Ok(());
     }
     let message = "the body must be `Content-Type: application/json`, uncompressed";
     Err(Error::client(Code::UnsupportedMedia, message))
 }
 
-/// A body, and the room its bytes take for as long as they are needed.
-pub(super) struct Accepted {
+/// A body, with the permit for its bytes.
+pub(super) struct AcceptedBody {
     pub(super) bytes: Bytes,
-    _room: Room,
+    _permit: BufferPermit,
 }
 
-/// Reads a body within its bounds of size, time and room.
-pub(super) async fn body(
+/// Reads a body within the limits of size, time and buffered bytes.
+pub(super) async fn read_body(
     transports: &Transports,
     headers: &HeaderMap,
     body: Body,
-) -> Result<Accepted> {
-    let (limit, time) = (
-        transports.limits.max_message_bytes,
-        transports.limits.body_timeout,
-    );
-    let announced = only(headers, &CONTENT_LENGTH)?.and_then(|length| length.parse::<usize>().ok());
-    if announced.is_some_and(|length| length > limit) {
-        return Err(too_large(limit));
+) -> Result<AcceptedBody> {
+    let limits = &transports.limits;
+    let (max_bytes, body_timeout) = (limits.max_message_bytes, limits.body_timeout);
+    let announced =
+        single_header(headers, &CONTENT_LENGTH)?.and_then(|length| length.parse::<usize>().ok());
+    if announced.is_some_and(|length| length > max_bytes) {
+        return Err(too_large(max_bytes));
     }
-    let read = tokio::time::timeout(time, read(body, limit, transports.admission.room()));
-    read.await.unwrap_or_else(|_| {
-        let message = format!("the body did not arrive within {} seconds", time.as_secs());
+    let body = collect(body, max_bytes, transports.admission.buffer_permit());
+    let body = tokio::time::timeout(body_timeout, body).await;
+    body.unwrap_or_else(|_| {
+        let seconds = body_timeout.as_secs_f64();
+        let message = format!("the body did not arrive within {seconds} s");
         Err(Error::client(Code::TooSlow, message))
     })
 }
 
-async fn read(body: Body, limit: usize, mut room: Room) -> Result<Accepted> {
-    let mut body = Limited::new(body, limit);
+async fn collect(body: Body, max_bytes: usize, mut permit: BufferPermit) -> Result<AcceptedBody> {
+    let mut body = Limited::new(body, max_bytes);
     let mut bytes = BytesMut::new();
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| match error.is::<LengthLimitError>() {
-            true => too_large(limit),
-            false => Error::client(Code::InvalidRequest, "the body ended early"),
+            true => too_large(max_bytes),
+            false => Error::client(Code::InvalidRequest, "the body is incomplete"),
         })?;
         if let Ok(data) = frame.into_data() {
-            room.grow(data.len())?;
+            permit.grow(data.len())?;
             bytes.extend_from_slice(&data);
         }
     }
-    Ok(Accepted {
+    Ok(AcceptedBody {
         bytes: bytes.freeze(),
-        _room: room,
+        _permit: permit,
     })
 }
 
-fn too_large(limit: usize) -> Error {
-    Error::client(
-        Code::TooLarge,
-        format!("the message is larger than {limit} bytes"),
-    )
+fn too_large(max_bytes: usize) -> Error {
+    let message = format!("the message exceeds the limit of {max_bytes} bytes");
+    Error::client(Code::TooLarge, message)
 }
 
-/// A header that may stand once, as text.
-pub(super) fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>> {
+/// The value of a header that may occur only once.
+pub(super) fn single_header<'a>(
+    headers: &'a HeaderMap,
+    name: &HeaderName,
+) -> Result<Option<&'a str>> {
     let mut values = headers.get_all(name).iter();
     let Some(value) = values.next() else {
         return Ok(None);
     };
     if values.next().is_some() {
-        return Err(bad_header(name, "stands more than once"));
+        return Err(invalid_header(name, "occurs more than once"));
     }
     value
         .to_str()
         .map(Some)
-        .map_err(|_| bad_header(name, "is not plain text"))
+        .map_err(|_| invalid_header(name, "is not plain ASCII text"))
 }
 
-fn bad_header(name: &HeaderName, what: &str) -> Error {
-    Error::client(Code::InvalidRequest, format!("the header `{name}` {what}"))
+fn invalid_header(name: &HeaderName, problem: &str) -> Error {
+    let message = format!("the header `{name}` {problem}");
+    Error::client(Code::InvalidRequest, message)
 }

@@ -1,11 +1,12 @@
-//! The oldest HTTP transport: one stream for everything the gateway says, and an endpoint to post
-//! to. The stream is the session; when it goes, the session goes.
+//! The HTTP+SSE transport of 2024-11-05: one event stream for all outgoing messages, and an endpoint
+//! for incoming ones. The session ends with its stream.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
+use ::http::request::Parts;
 use ::http::{Method, Request};
 use axum::body::Body;
 use axum::extract::State;
@@ -14,152 +15,137 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use tidegate_core::{Code, Error, Principal, Result, Scope};
 use tidegate_mcp::sse;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::timeout;
 
-use super::{Http, accept, identify, respond};
-use crate::dispatch::Peer;
-use crate::duplex_transport::Pipe;
-use crate::refusal::Refusal;
+use super::response_stream::keep_alive_comment;
+use super::{Http, accept, respond};
+use crate::duplex_transport::DuplexConnection;
+use crate::requester::Requester;
 
-/// The streams that are open, by the secret in their endpoint.
+/// The open streams by the secret id in their endpoint.
 #[derive(Default)]
-pub(super) struct Channels(Mutex<HashMap<String, (Principal, Arc<Pipe>)>>);
+pub(super) struct LegacyStreams(Mutex<HashMap<String, (Principal, Arc<DuplexConnection>)>>);
 
-impl Channels {
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, (Principal, Arc<Pipe>)>> {
-        self.0.lock()
-    }
-}
-
-/// GET: opens a stream, and says first where to post.
+/// GET: opens a stream. Its first event is the endpoint for messages.
 pub(super) async fn open(State(http): State<Arc<Http>>, request: Request<Body>) -> Response {
+    if request.method() != Method::GET {
+        return respond::method_not_allowed(&http.transports.admission, "GET");
+    }
     let (parts, _) = request.into_parts();
-    if parts.method != Method::GET {
-        return respond::only(&http.transports.admission, "GET");
-    }
-    let opened = async {
-        let caller = identify(&http, &parts.headers).await?;
-        accept::check_accepts_events(&parts.headers)?;
-        let room = http.transports.admission.stream()?;
-        let secret = secret()?;
-        let principal = caller.principal.clone();
-        let (pipe, said) = Pipe::new(
-            &http.transports,
-            Peer {
-                caller,
-                scope: Scope::All,
-            },
-        );
-        http.channels
-            .lock()
-            .insert(secret.clone(), (principal, Arc::clone(&pipe)));
-        pipe.end_when_drained();
-        let channel = Channel {
-            http: Arc::clone(&http),
-            secret,
-            pipe,
-            said,
-            _room: room,
-        };
-        Ok::<_, Refusal>(respond::events(
-            channel.body(http.transports.limits.keep_alive_interval),
-        ))
+    let stream = match open_stream(&http, &parts).await {
+        Ok(stream) => stream,
+        Err(error) => return http.error(error),
     };
-    opened
-        .await
-        .unwrap_or_else(|refusal| respond::refusal(&http.transports.admission, &refusal))
+    respond::events(stream.into_body(http.transports.limits.keep_alive_interval))
 }
 
-/// POST: takes one message; the answer goes out on the stream.
-pub(super) async fn message(State(http): State<Arc<Http>>, request: Request<Body>) -> Response {
-    if request.method() != Method::POST {
-        return respond::only(&http.transports.admission, "POST");
-    }
-    let taken = async {
-        let (parts, body) = request.into_parts();
-        let caller = identify(&http, &parts.headers).await?;
-        accept::check_content(&parts.headers)?;
-        let pipe = find(&http, parts.uri.query(), &caller.principal)?;
-        let accepted = accept::body(&http.transports, &parts.headers, body).await?;
-        pipe.take(accepted.bytes.clone()).await;
-        Ok::<_, Refusal>(respond::accepted())
+async fn open_stream(http: &Arc<Http>, parts: &Parts) -> Result<LegacyStream> {
+    let caller = http.identify(&parts.headers).await?;
+    accept::check_accepts_events(&parts.headers)?;
+    let permit = http.transports.admission.stream_permit()?;
+    let id = random_id()?;
+    let principal = caller.principal.clone();
+    let requester = Requester {
+        caller,
+        scope: Scope::All,
     };
-    taken
-        .await
-        .unwrap_or_else(|refusal| respond::refusal(&http.transports.admission, &refusal))
-}
-
-fn find(http: &Http, query: Option<&str>, principal: &Principal) -> Result<Arc<Pipe>> {
-    let secret = query
-        .and_then(|query| {
-            query
-                .split('&')
-                .find_map(|pair| pair.strip_prefix("sessionId="))
-        })
-        .ok_or_else(|| Error::client(Code::SessionRequired, "`sessionId` is missing"))?;
-    let channels = http.channels.lock();
-    let found = channels.get(secret).filter(|(owner, _)| owner == principal);
-    found.map(|(_, pipe)| Arc::clone(pipe)).ok_or_else(|| {
-        Error::client(
-            Code::SessionNotFound,
-            "there is no such session; open a new stream",
-        )
+    let (connection, outgoing) = DuplexConnection::new(&http.transports, requester);
+    let entry = (principal, Arc::clone(&connection));
+    http.legacy_streams.0.lock().insert(id.clone(), entry);
+    connection.end_when_drained();
+    Ok(LegacyStream {
+        http: Arc::clone(http),
+        id,
+        connection,
+        outgoing,
+        _permit: permit,
     })
 }
 
-fn secret() -> Result<String> {
+/// POST: receives a message. Its response is sent on the stream.
+pub(super) async fn receive(State(http): State<Arc<Http>>, request: Request<Body>) -> Response {
+    if request.method() != Method::POST {
+        return respond::method_not_allowed(&http.transports.admission, "POST");
+    }
+    let received = async {
+        let (parts, body) = request.into_parts();
+        let caller = http.identify(&parts.headers).await?;
+        accept::check_content(&parts.headers)?;
+        let connection = find(&http, parts.uri.query(), &caller.principal)?;
+        let body = accept::read_body(&http.transports, &parts.headers, body).await?;
+        connection.receive(body.bytes.clone()).await;
+        Ok(())
+    };
+    match received.await {
+        Ok(()) => respond::accepted(),
+        Err(error) => http.error(error),
+    }
+}
+
+fn find(http: &Http, query: Option<&str>, principal: &Principal) -> Result<Arc<DuplexConnection>> {
+    let mut pairs = query.unwrap_or_default().split('&');
+    let id = pairs
+        .find_map(|pair| pair.strip_prefix("sessionId="))
+        .ok_or_else(|| {
+            let message = "the query parameter `sessionId` is missing";
+            Error::client(Code::SessionRequired, message)
+        })?;
+    let streams = http.legacy_streams.0.lock();
+    let entry = streams.get(id).filter(|(owner, _)| owner == principal);
+    let connection = entry.map(|(_, connection)| Arc::clone(connection));
+    connection.ok_or_else(|| {
+        let message = "unknown session; open a new stream at /sse";
+        Error::client(Code::SessionNotFound, message)
+    })
+}
+
+fn random_id() -> Result<String> {
     let mut bytes = [0; 24];
     getrandom::fill(&mut bytes).map_err(|cause| {
-        Error::internal("no stream could be opened").with_cause(cause.to_string())
+        Error::internal("cannot generate a session id").with_cause(cause.to_string())
     })?;
     Ok(URL_SAFE_NO_PAD.encode(bytes))
 }
 
-/// An open stream. Dropped with its connection, it ends what belongs to it.
-struct Channel {
+/// An open stream. It is dropped with its HTTP connection and ends the session.
+struct LegacyStream {
     http: Arc<Http>,
-    secret: String,
-    pipe: Arc<Pipe>,
-    said: mpsc::Receiver<String>,
-    _room: OwnedSemaphorePermit,
+    id: String,
+    connection: Arc<DuplexConnection>,
+    outgoing: mpsc::Receiver<String>,
+    _permit: OwnedSemaphorePermit,
 }
 
-impl Channel {
-    fn body(self, keep_alive: Duration) -> Body {
-        let endpoint = Bytes::from(sse::encode_endpoint(&format!(
-            "/messages?sessionId={}",
-            self.secret
-        )));
-        let rest = stream::unfold(self, move |mut channel| async move {
-            let ended = channel.pipe.ended.clone();
+impl LegacyStream {
+    fn into_body(self, keep_alive: Duration) -> Body {
+        let endpoint = sse::encode_endpoint(&format!("/messages?sessionId={}", self.id));
+        let messages = stream::unfold(self, move |mut stream| async move {
+            let ended = stream.connection.ended.clone();
             tokio::select! {
-                // What was said goes out before the end does.
+                // Queued messages are sent before the stream ends.
                 biased;
-                said = timeout(keep_alive, channel.said.recv()) => {
-                    let bytes = match said {
-                        Ok(said) => sse::encode_message(None, &said?).into(),
-                        Err(_) => Bytes::from_static(sse::KEEP_ALIVE.as_bytes()),
+                message = timeout(keep_alive, stream.outgoing.recv()) => {
+                    let bytes = match message {
+                        Ok(message) => sse::encode_message(None, &message?).into(),
+                        Err(_) => keep_alive_comment(),
                     };
-                    Some((bytes, channel))
+                    Some((bytes, stream))
                 }
                 () = ended.cancelled() => None,
             }
         });
-        Body::from_stream(
-            stream::iter([endpoint])
-                .chain(rest)
-                .map(Ok::<_, Infallible>),
-        )
+        let events = stream::iter([Bytes::from(endpoint)]).chain(messages);
+        Body::from_stream(events.map(Ok::<_, Infallible>))
     }
 }
 
-impl Drop for Channel {
+impl Drop for LegacyStream {
     fn drop(&mut self) {
-        self.http.channels.lock().remove(&self.secret);
-        self.pipe.ended.cancel();
+        self.http.legacy_streams.0.lock().remove(&self.id);
+        self.connection.ended.cancel();
     }
 }

@@ -1,4 +1,4 @@
-//! Takes connections, each within its bounds of time and size, until told to stop.
+//! Accepts connections up to a limit, and serves each with its timeouts, until shutdown.
 
 use std::io;
 use std::net::SocketAddr;
@@ -17,17 +17,17 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::stall::NoStall;
+use super::write_timeout::WriteTimeoutStream;
 use crate::Limits;
 
-/// How long to wait when the system has no room for a connection.
-const NO_ROOM: Duration = Duration::from_millis(100);
+/// The delay before the next accept if the system cannot accept a connection.
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(100);
 
-/// How long to wait for more of a beginning that could be either HTTP.
-const UNDECIDED: Duration = Duration::from_millis(20);
+/// The delay before more bytes are read if the first ones fit both versions of HTTP.
+const PREFACE_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Streams that one HTTP/2 connection may have open at once.
-const HTTP2_STREAMS: u32 = 100;
+/// Concurrent streams of one HTTP/2 connection.
+const MAX_HTTP2_STREAMS: u32 = 100;
 
 /// A listening socket.
 pub struct Listener {
@@ -45,22 +45,22 @@ impl Listener {
         self.socket.local_addr()
     }
 
-    /// Serves until `stop`; then takes no more connections and lets those it has finish what they
-    /// are at, until `cut` ends them.
+    /// Serves until `close`. Then accepts no more connections and lets the open ones finish their
+    /// requests, until `abort` closes them.
     pub(super) async fn serve(
         self,
         router: Router,
         limits: &Limits,
-        stop: CancellationToken,
-        cut: CancellationToken,
+        close: CancellationToken,
+        abort: CancellationToken,
     ) {
         let connections = TaskTracker::new();
-        let room = Arc::new(Semaphore::new(limits.max_connections));
+        let permits = Arc::new(Semaphore::new(limits.max_connections));
         let builder = builder(limits);
         loop {
             let accepted = tokio::select! {
-                () = stop.cancelled() => break,
-                accepted = self.accept(&room) => accepted,
+                () = close.cancelled() => break,
+                accepted = self.accept(&permits) => accepted,
             };
             match accepted {
                 Ok((stream, permit)) => {
@@ -68,16 +68,16 @@ impl Listener {
                         stream,
                         limits: limits.clone(),
                         router: router.clone(),
-                        stop: stop.clone(),
-                        cut: cut.clone(),
+                        close: close.clone(),
+                        abort: abort.clone(),
                         _permit: permit,
                     };
                     connections.spawn(connection.run(builder.clone()));
                 }
-                Err(error) if is_its_own(&error) => {}
+                Err(error) if is_connection_error(&error) => {}
                 Err(error) => {
-                    tracing::warn!(%error, "a connection could not be taken");
-                    tokio::time::sleep(NO_ROOM).await;
+                    tracing::warn!(%error, "accept failed");
+                    tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
                 }
             }
         }
@@ -86,9 +86,12 @@ impl Listener {
         connections.wait().await;
     }
 
-    /// Waits for room, then for a connection.
-    async fn accept(&self, room: &Arc<Semaphore>) -> io::Result<(TcpStream, OwnedSemaphorePermit)> {
-        let permit = Arc::clone(room)
+    /// Waits for a permit, then for a connection.
+    async fn accept(
+        &self,
+        permits: &Arc<Semaphore>,
+    ) -> io::Result<(TcpStream, OwnedSemaphorePermit)> {
+        let permit = Arc::clone(permits)
             .acquire_owned()
             .await
             .map_err(io::Error::other)?;
@@ -101,61 +104,62 @@ struct Connection {
     stream: TcpStream,
     limits: Limits,
     router: Router,
-    stop: CancellationToken,
-    cut: CancellationToken,
+    close: CancellationToken,
+    abort: CancellationToken,
     _permit: OwnedSemaphorePermit,
 }
 
 impl Connection {
     async fn run(self, builder: Builder<TokioExecutor>) {
-        let begins = timeout(self.limits.header_timeout, begins(&self.stream));
-        let begun = tokio::select! {
-            // What has arrived before the transport closed is served.
+        let preface = timeout(self.limits.header_timeout, wait_for_preface(&self.stream));
+        let has_preface = tokio::select! {
+            // A request that arrived before the close is served.
             biased;
-            begun = begins => matches!(begun, Ok(Ok(()))),
-            () = self.stop.cancelled() => false,
+            preface = preface => matches!(preface, Ok(Ok(()))),
+            () = self.close.cancelled() => false,
         };
-        if !begun {
+        if !has_preface {
             return;
         }
         set_options(&self.stream, self.limits.write_timeout);
-        let stream = NoStall::new(self.stream, self.limits.write_timeout);
+        let stream = WriteTimeoutStream::new(self.stream, self.limits.write_timeout);
         let service = TowerToHyperService::new(self.router);
         let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
-        let mut stopping = false;
+        let mut is_closing = false;
         loop {
             tokio::select! {
-                // A client that breaks its connection is its own affair.
+                // An error here is a connection that the client broke: it is not ours to report.
                 _ = connection.as_mut() => return,
-                () = self.stop.cancelled(), if !stopping => {
-                    stopping = true;
+                () = self.close.cancelled(), if !is_closing => {
+                    is_closing = true;
                     connection.as_mut().graceful_shutdown();
                 }
-                () = self.cut.cancelled() => return,
+                () = self.abort.cancelled() => return,
             }
         }
     }
 }
 
-/// Waits until a connection says which HTTP it speaks. The server looks at that without a clock, so
-/// whoever says nothing would stay for ever.
-async fn begins(stream: &TcpStream) -> io::Result<()> {
-    const HTTP2: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-    let mut first = [0; HTTP2.len()];
+/// Waits until the first bytes show the version of HTTP. Hyper detects it without a timeout, so a
+/// silent connection would stay open forever.
+async fn wait_for_preface(stream: &TcpStream) -> io::Result<()> {
+    const HTTP2_PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+    let mut first = [0; HTTP2_PREFACE.len()];
     loop {
         stream.readable().await?;
         let count = stream.peek(&mut first).await?;
-        let undecided = count < HTTP2.len() && HTTP2.starts_with(&first[..count]);
+        let is_undecided =
+            count < HTTP2_PREFACE.len() && HTTP2_PREFACE.starts_with(&first[..count]);
         match count {
             0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-            _ if undecided => tokio::time::sleep(UNDECIDED).await,
+            _ if is_undecided => tokio::time::sleep(PREFACE_POLL_INTERVAL).await,
             _ => return Ok(()),
         }
     }
 }
 
-/// Whether the failure is one connection's alone, and the next may well be taken.
-fn is_its_own(error: &io::Error) -> bool {
+/// Whether the error concerns one connection only, so that the next can be accepted at once.
+fn is_connection_error(error: &io::Error) -> bool {
     matches!(
         error.kind(),
         io::ErrorKind::ConnectionAborted
@@ -165,12 +169,11 @@ fn is_its_own(error: &io::Error) -> bool {
     )
 }
 
-/// Small answers go out at once, and a peer that vanished without a word is noticed. A socket that
-/// cannot do either still works.
-fn set_options(stream: &TcpStream, patience: Duration) {
+/// Sends small responses at once and detects clients that have disappeared. Both are optional.
+fn set_options(stream: &TcpStream, timeout: Duration) {
     let socket = SockRef::from(stream);
     socket.set_tcp_nodelay(true).ok();
-    socket.set_tcp_user_timeout(Some(patience)).ok();
+    socket.set_tcp_user_timeout(Some(timeout)).ok();
 }
 
 fn builder(limits: &Limits) -> Builder<TokioExecutor> {
@@ -184,7 +187,7 @@ fn builder(limits: &Limits) -> Builder<TokioExecutor> {
     builder
         .http2()
         .timer(TokioTimer::new())
-        .max_concurrent_streams(HTTP2_STREAMS)
+        .max_concurrent_streams(MAX_HTTP2_STREAMS)
         .max_header_list_size(max_header_bytes)
         .keep_alive_interval(Some(Duration::from_secs(20)))
         .keep_alive_timeout(Duration::from_secs(20));

@@ -1,5 +1,5 @@
-//! Who may call from a browser. A web page must not reach a gateway on the same machine by naming
-//! it otherwise (DNS rebinding) or from its own origin.
+//! Which browser requests are allowed. A foreign web page must not reach the gateway, neither from its
+//! own origin nor through a host name that it made point here (DNS rebinding).
 
 use std::net::IpAddr;
 
@@ -10,90 +10,93 @@ use ::http::{HeaderName, HeaderValue, Version};
 use tidegate_core::{Code, Error, Result};
 
 use super::HttpConfig;
-use super::accept::only;
+use super::accept::single_header;
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// The names and origins that are ours.
-pub(super) struct Origins {
+/// The hosts and origins that are allowed.
+pub(super) struct OriginPolicy {
     loopback: bool,
-    hosts: Vec<String>,
-    origins: Vec<String>,
+    allowed_hosts: Vec<String>,
+    allowed_origins: Vec<String>,
 }
 
-impl Origins {
+impl OriginPolicy {
     pub(super) fn new(config: &HttpConfig) -> Self {
-        let lower = |list: &[String]| list.iter().map(|one| one.to_ascii_lowercase()).collect();
+        let lower = |names: &[String]| names.iter().map(|name| name.to_ascii_lowercase()).collect();
         Self {
             loopback: config.loopback,
-            hosts: lower(&config.allowed_hosts),
-            origins: lower(&config.allowed_origins),
+            allowed_hosts: lower(&config.allowed_hosts),
+            allowed_origins: lower(&config.allowed_origins),
         }
     }
 
-    /// Admits a request; gives the origin of the allowed page it comes from, if it comes from one.
-    pub(super) fn admit(&self, parts: &Parts) -> Result<Option<HeaderValue>> {
+    /// Checks a request. Returns its origin if it comes from an allowed foreign page.
+    pub(super) fn check(&self, parts: &Parts) -> Result<Option<HeaderValue>> {
         let authority = authority(parts)?;
         let host = host_of(&authority)?;
-        if !self.is_ours(host, &authority) {
-            return Err(foreign(format!(
-                "the host `{host}` is not one of this gateway's; add it to `allowed_hosts` if it is"
+        if !self.is_allowed_host(host, &authority) {
+            return Err(forbidden(format!(
+                "host `{host}` is not allowed; add it to `allowed_hosts` if it is this gateway"
             )));
         }
-        let Some(origin) = only(&parts.headers, &ORIGIN)? else {
-            return self.admit_site(parts).map(|()| None);
+        let Some(origin) = single_header(&parts.headers, &ORIGIN)? else {
+            return check_fetch_site(parts).map(|()| None);
         };
         let origin = origin.to_ascii_lowercase();
-        if self.origins.contains(&origin) {
+        if self.allowed_origins.contains(&origin) {
             return Ok(parts.headers.get(ORIGIN).cloned());
         }
-        if is_same(&origin, &authority) {
-            return self.admit_site(parts).map(|()| None);
+        if is_same_origin(&origin, &authority) {
+            return check_fetch_site(parts).map(|()| None);
         }
-        Err(foreign(match origin.as_str() {
-            "null" => "pages that do not say where they are from may not call".to_owned(),
-            _ => {
-                format!("pages of `{origin}` may not call; add it to `allowed_origins` if they may")
-            }
+        Err(forbidden(match origin.as_str() {
+            "null" => "requests from an opaque origin (`Origin: null`) are not allowed".to_owned(),
+            _ => format!("origin `{origin}` is not allowed; add it to `allowed_origins`"),
         }))
     }
 
-    /// A configured host may name its port or leave it open.
-    fn is_ours(&self, host: &str, authority: &str) -> bool {
-        let configured = || self.hosts.iter().any(|one| one == host || one == authority);
+    /// A configured host without a port allows any port.
+    fn is_allowed_host(&self, host: &str, authority: &str) -> bool {
+        let is_configured = || {
+            let mut hosts = self.allowed_hosts.iter();
+            hosts.any(|allowed| allowed == host || allowed == authority)
+        };
         let address = host
             .trim_start_matches('[')
             .trim_end_matches(']')
             .parse::<IpAddr>();
         match address {
-            // A name can be made to point here; a number cannot.
-            Ok(address) => address.is_loopback() || !self.loopback || configured(),
-            Err(_) => host == "localhost" || configured(),
-        }
-    }
-
-    /// A browser says from where a request comes even where it sends no origin.
-    fn admit_site(&self, parts: &Parts) -> Result<()> {
-        match only(&parts.headers, &SEC_FETCH_SITE)? {
-            None | Some("same-origin" | "none") => Ok(()),
-            Some(_) => Err(foreign("the request comes from another site".to_owned())),
+            // DNS rebinding needs a name: an address is safe.
+            Ok(address) => address.is_loopback() || !self.loopback || is_configured(),
+            Err(_) => host == "localhost" || is_configured(),
         }
     }
 }
 
-/// The host and port a request is for, said once and in one way.
+/// Browsers send this header even where they send no origin.
+fn check_fetch_site(parts: &Parts) -> Result<()> {
+    match single_header(&parts.headers, &SEC_FETCH_SITE)? {
+        None | Some("same-origin" | "none") => Ok(()),
+        Some(_) => Err(forbidden("cross-site requests are not allowed".to_owned())),
+    }
+}
+
+/// The host and port of the request, which must be unambiguous.
 fn authority(parts: &Parts) -> Result<String> {
     let target = parts.uri.authority().map(Authority::as_str);
-    let header = only(&parts.headers, &HOST)?;
-    let named = match (target, header) {
+    let header = single_header(&parts.headers, &HOST)?;
+    let authority = match (target, header) {
         (Some(target), Some(header)) if !target.eq_ignore_ascii_case(header) => {
-            return Err(bad_host("the request names two hosts"));
+            return Err(invalid_host(
+                "the request line and the header `Host` differ",
+            ));
         }
-        (Some(named), _) | (None, Some(named)) => named,
+        (Some(authority), _) | (None, Some(authority)) => authority,
         (None, None) if parts.version == Version::HTTP_10 => "localhost",
-        (None, None) => return Err(bad_host("the header `Host` is missing")),
+        (None, None) => return Err(invalid_host("the header `Host` is missing")),
     };
-    Ok(named.to_ascii_lowercase())
+    Ok(authority.to_ascii_lowercase())
 }
 
 /// The host without its port.
@@ -103,40 +106,40 @@ fn host_of(authority: &str) -> Result<&str> {
         None => authority.find(':').unwrap_or(authority.len()),
     };
     let (host, port) = authority.split_at(end);
-    let port_is_well = port.is_empty()
+    let is_valid_port = port.is_empty()
         || port
             .strip_prefix(':')
             .is_some_and(|port| port.bytes().all(|byte| byte.is_ascii_digit()));
-    let host_is_well = !host.is_empty()
+    let is_valid_host = !host.is_empty()
         && host
             .bytes()
             .all(|byte| byte.is_ascii_alphanumeric() || b".-_:[]".contains(&byte));
-    if port_is_well && host_is_well {
+    if is_valid_port && is_valid_host {
         Ok(host)
     } else {
-        Err(bad_host("the host is not a host"))
+        Err(invalid_host("the host of the request is invalid"))
     }
 }
 
-/// Whether a page was served by the host it calls.
-fn is_same(origin: &str, authority: &str) -> bool {
-    let same = |scheme: &str, default_port: &str| {
-        origin.strip_prefix(scheme).is_some_and(|served_by| {
+/// Whether a page was served by the host that it calls.
+fn is_same_origin(origin: &str, authority: &str) -> bool {
+    let matches = |scheme: &str, default_port: &str| {
+        origin.strip_prefix(scheme).is_some_and(|page_host| {
             let with_port = |host: &str| match host_of(host) {
                 Ok(name) if name.len() == host.len() => format!("{host}{default_port}"),
                 _ => host.to_owned(),
             };
-            with_port(served_by) == with_port(authority)
+            with_port(page_host) == with_port(authority)
         })
     };
-    same("http://", ":80") || same("https://", ":443")
+    matches("http://", ":80") || matches("https://", ":443")
 }
 
-fn bad_host(message: &str) -> Error {
+fn invalid_host(message: &str) -> Error {
     Error::client(Code::InvalidRequest, message)
 }
 
-fn foreign(message: String) -> Error {
+fn forbidden(message: String) -> Error {
     Error::client(Code::ForeignOrigin, message)
 }
 
@@ -146,12 +149,13 @@ mod tests {
 
     use super::*;
 
-    fn admit(config: &HttpConfig, headers: &[(&str, &str)]) -> Result<Option<HeaderValue>> {
+    fn check(config: &HttpConfig, headers: &[(&str, &str)]) -> Result<Option<HeaderValue>> {
         let mut request = Request::builder().uri("/mcp");
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        Origins::new(config).admit(&request.body(()).unwrap().into_parts().0)
+        let (parts, ()) = request.body(()).unwrap().into_parts();
+        OriginPolicy::new(config).check(&parts)
     }
 
     fn local() -> HttpConfig {
@@ -164,9 +168,9 @@ mod tests {
         }
     }
 
-    /// T1: on loopback, nothing but our own names, and no page but our own and the allowed.
+    /// T1.
     #[test]
-    fn what_names_us_and_comes_from_here_is_admitted() {
+    fn allows_own_hosts_and_own_or_configured_origins() {
         for headers in [
             &[("host", "localhost:8080")][..],
             &[("host", "127.0.0.1:8080")],
@@ -194,12 +198,12 @@ mod tests {
                 ("sec-fetch-site", "cross-site"),
             ],
         ] {
-            assert!(admit(&local(), headers).is_ok(), "{headers:?}");
+            assert!(check(&local(), headers).is_ok(), "{headers:?}");
         }
     }
 
     #[test]
-    fn everything_else_is_refused() {
+    fn rejects_foreign_hosts_and_origins() {
         for headers in [
             &[("host", "evil.example")][..],
             &[("host", "evil.example:8080")],
@@ -225,17 +229,17 @@ mod tests {
             &[("host", "localhost:8080"), ("sec-fetch-site", "cross-site")],
             &[("host", "localhost:8080"), ("sec-fetch-site", "same-site")],
         ] {
-            assert!(admit(&local(), headers).is_err(), "{headers:?}");
+            assert!(check(&local(), headers).is_err(), "{headers:?}");
         }
     }
 
     #[test]
-    fn off_loopback_any_address_is_ours_and_a_name_only_if_configured() {
+    fn off_loopback_allows_any_address_but_only_configured_names() {
         let public = HttpConfig {
             loopback: false,
             ..local()
         };
-        assert!(admit(&public, &[("host", "10.0.0.7:8080")]).is_ok());
-        assert!(admit(&public, &[("host", "evil.example")]).is_err());
+        assert!(check(&public, &[("host", "10.0.0.7:8080")]).is_ok());
+        assert!(check(&public, &[("host", "evil.example")]).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! Step 8, respond: messages into HTTP responses. The only place where a status is picked.
+//! Step 8, respond: turns messages into HTTP responses. The only place that selects a status.
 
 use ::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
@@ -12,41 +12,41 @@ use tidegate_core::{Code, Error, Step};
 use tidegate_mcp::{Era, OutgoingMessage, codes};
 
 use crate::Admission;
-use crate::refusal::Refusal;
+use crate::error_response::ErrorResponse;
 use crate::session::SessionId;
 
 pub(super) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
-/// A message that was not taken.
-pub(super) fn refusal(admission: &Admission, refusal: &Refusal) -> Response {
-    json(refusal.era, &refusal.to_message(admission))
+/// The response to a rejected message.
+pub(super) fn error(admission: &Admission, response: &ErrorResponse) -> Response {
+    json(response.era, &response.to_message(admission))
 }
 
-/// The page is not for this caller. Whoever asks for one reads the status, and no more.
+/// A page that this caller may not see. Browsers and scrapers only read the status, so it is not 200.
 pub(super) fn forbidden(admission: &Admission, message: &str) -> Response {
-    let error = Error::client(Code::Forbidden, message).at(Step::Identify);
-    let mut response = refusal(admission, &error.into());
+    let forbidden = Error::client(Code::Forbidden, message).at(Step::Identify);
+    let mut response = error(admission, &forbidden.into());
     *response.status_mut() = StatusCode::FORBIDDEN;
     response
 }
 
 /// One message as JSON.
-pub(super) fn json(era: Era, frame: &OutgoingMessage) -> Response {
-    let code = match frame {
+pub(super) fn json(era: Era, message: &OutgoingMessage) -> Response {
+    let code = match message {
         OutgoingMessage::Response { code, .. } => *code,
         OutgoingMessage::Notification(_) => None,
     };
-    let mut response = json_body(status(era, code), frame.json().to_owned());
-    if let Some((name, value)) = code.and_then(companion) {
+    let mut response = json_body(status(era, code), message.json().to_owned());
+    if let Some((name, value)) = code.and_then(error_header) {
         response.headers_mut().insert(name, value);
     }
     response
 }
 
-/// Several answers as one JSON array.
-pub(super) fn json_array(answers: &[&str]) -> Response {
-    json_body(StatusCode::OK, format!("[{}]", answers.join(",")))
+/// Several responses as one JSON array.
+pub(super) fn json_array(responses: &[&str]) -> Response {
+    json_body(StatusCode::OK, format!("[{}]", responses.join(",")))
 }
 
 fn json_body(status: StatusCode, body: String) -> Response {
@@ -58,7 +58,7 @@ fn json_body(status: StatusCode, body: String) -> Response {
     response
 }
 
-/// A stream of events.
+/// A stream of server-sent events.
 pub(super) fn events(body: Body) -> Response {
     let mut response = Response::new(body);
     let headers = response.headers_mut();
@@ -68,79 +68,77 @@ pub(super) fn events(body: Body) -> Response {
     response
 }
 
-/// Taken, and nothing to say.
+/// Accepted: the message gets no response.
 pub(super) fn accepted() -> Response {
     empty(StatusCode::ACCEPTED)
 }
 
-/// The session is over.
+/// The session was ended.
 pub(super) fn session_ended() -> Response {
     empty(StatusCode::NO_CONTENT)
 }
 
-/// The stream is over and was read to its end: a client need not come back.
-pub(super) fn nothing_left() -> Response {
+/// The stream is finished and the client has read all of it: it should not reconnect.
+pub(super) fn stream_finished() -> Response {
     empty(StatusCode::NO_CONTENT)
 }
 
-/// The endpoint takes only these methods.
-pub(super) fn only(admission: &Admission, methods: &'static str) -> Response {
-    let message = format!("this endpoint takes only {methods}");
-    let mut response = refusal(
-        admission,
-        &Error::client(Code::MethodNotAllowed, message).into(),
-    );
+/// The endpoint only supports these methods.
+pub(super) fn method_not_allowed(admission: &Admission, methods: &'static str) -> Response {
+    let message = format!("method not allowed; this endpoint supports {methods}");
+    let not_allowed = Error::client(Code::MethodNotAllowed, message);
+    let mut response = error(admission, &not_allowed.into());
     response
         .headers_mut()
         .insert(ALLOW, HeaderValue::from_static(methods));
     response
 }
 
-/// Whether the gateway takes calls.
-pub(super) fn ready(ready: bool) -> Response {
-    let (status, words) = match ready {
+/// Whether the gateway is ready for calls.
+pub(super) fn readiness(is_ready: bool) -> Response {
+    let (status, body) = match is_ready {
         true => (StatusCode::OK, "ready\n"),
         false => (StatusCode::SERVICE_UNAVAILABLE, "not ready\n"),
     };
-    let mut response = text("text/plain; charset=utf-8", words);
+    let mut response = text("text/plain; charset=utf-8", body);
     *response.status_mut() = status;
     response
 }
 
-/// Text of this type, which is another the next time.
-pub(super) fn text(mime: &'static str, text: impl Into<Body>) -> Response {
+/// A response with this content type; never cached.
+pub(super) fn text(content_type: &'static str, text: impl Into<Body>) -> Response {
     let mut response = Response::new(text.into());
     let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(mime));
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }
 
-/// Tells the client the id of its new session.
-pub(super) fn with_session(mut response: Response, id: &SessionId) -> Response {
+/// Adds the id of a new session.
+pub(super) fn with_session_id(mut response: Response, id: &SessionId) -> Response {
     if let Ok(value) = HeaderValue::from_str(id.as_str()) {
         response.headers_mut().insert(SESSION_ID, value);
     }
     response
 }
 
-/// The answer to a browser that asks before it calls. An allowed page may send any header.
-pub(super) fn preflight(origin: Option<HeaderValue>, asked: Option<&HeaderValue>) -> Response {
+/// The response to a CORS preflight. An allowed page may send any header.
+pub(super) fn preflight(origin: Option<HeaderValue>, requested: Option<&HeaderValue>) -> Response {
     let mut response = empty(StatusCode::NO_CONTENT);
     let headers = response.headers_mut();
     headers.insert(
         ACCESS_CONTROL_ALLOW_METHODS,
         HeaderValue::from_static("GET, POST, DELETE"),
     );
-    if let Some(names) = asked {
+    if let Some(names) = requested {
         headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, names.clone());
     }
     headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
-    readable_by(response, origin)
+    with_cors(response, origin)
 }
 
-/// Lets the page that called read the response.
-pub(super) fn readable_by(mut response: Response, origin: Option<HeaderValue>) -> Response {
+/// Adds the CORS headers that let the calling page read the response.
+pub(super) fn with_cors(mut response: Response, origin: Option<HeaderValue>) -> Response {
     if let Some(origin) = origin {
         let headers = response.headers_mut();
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
@@ -162,8 +160,8 @@ fn status(era: Era, code: Option<Code>) -> StatusCode {
     StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 
-/// The header that goes with an error.
-fn companion(code: Code) -> Option<(HeaderName, HeaderValue)> {
+/// The header that belongs to an error.
+fn error_header(code: Code) -> Option<(HeaderName, HeaderValue)> {
     match code {
         Code::Unauthenticated => Some((WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"))),
         Code::Unavailable | Code::RateLimited => Some((RETRY_AFTER, HeaderValue::from_static("1"))),

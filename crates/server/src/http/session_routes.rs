@@ -1,5 +1,5 @@
-//! GET and DELETE on the endpoint: a session's stream of what no call asked for, the rest of a
-//! stream that broke, and the end of a session. Clients without sessions have neither.
+//! GET and DELETE on an MCP endpoint: reads the standalone stream of a session, resumes a stream, or
+//! ends the session. Clients without a session cannot use them.
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use axum::response::Response;
 use tidegate_core::{Code, Error, Principal, Result, Scope};
 use tidegate_mcp::revision::required_session_id;
 
-use super::stream::Opening;
-use super::{Http, accept, identify, respond, stream};
-use crate::refusal::Refusal;
-use crate::session::{Outlet, Session, parse_event_id};
+use super::response_stream::{StreamStart, session_stream};
+use super::{Http, accept, respond};
+use crate::error_response::ErrorResponse;
+use crate::session::{ReplayBuffer, Session, parse_event_id};
 
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
@@ -19,78 +19,64 @@ pub(super) async fn get(
     http: &Http,
     scope: Scope,
     headers: &HeaderMap,
-) -> Result<Response, Refusal> {
-    let session = find(http, scope, headers).await?;
+) -> Result<Response, ErrorResponse> {
+    let (id, principal) = session_and_principal(http, headers).await?;
+    let admission = &http.transports.admission;
+    let session = admission.sessions.find(&id, &principal, &scope)?;
     accept::check_accepts_events(headers)?;
-    let primed = session.revision.primes_streams();
-    let keep_alive = http.transports.limits.keep_alive_interval;
-    let room = Some(http.transports.admission.stream()?);
-    let reader = match accept::only(headers, &LAST_EVENT_ID)? {
-        None => session.standing.try_read().ok_or_else(taken)?,
+    let permit = Some(admission.stream_permit()?);
+    let reader = match accept::single_header(headers, &LAST_EVENT_ID)? {
+        None => session.standalone.try_reader().ok_or_else(stream_taken)?,
         Some(id) => {
-            let (outlet, after) = resumed(&session, id)?;
-            if outlet.is_over_after(after) {
-                return Ok(respond::nothing_left());
+            let (stream, sequence) = find_stream(&session, id)?;
+            if stream.is_finished_after(sequence) {
+                return Ok(respond::stream_finished());
             }
-            outlet.read_from(after)
+            stream.reader_after(sequence)
         }
     };
-    let opening = Opening {
-        primed,
+    let start = StreamStart {
+        is_primed: session.revision.primes_streams(),
         first: None,
-        room,
+        permit,
     };
-    Ok(respond::events(stream::shared(opening, reader, keep_alive)))
+    Ok(session_stream(http, start, reader))
 }
 
 pub(super) async fn delete(
     http: &Http,
     scope: Scope,
     headers: &HeaderMap,
-) -> Result<Response, Refusal> {
-    let (id, principal) = whose(http, headers).await?;
-    http.transports
-        .admission
-        .sessions
-        .end(&id, &principal, &scope)?;
+) -> Result<Response, ErrorResponse> {
+    let (id, principal) = session_and_principal(http, headers).await?;
+    let sessions = &http.transports.admission.sessions;
+    sessions.end(&id, &principal, &scope)?;
     Ok(respond::session_ended())
 }
 
-async fn find(http: &Http, scope: Scope, headers: &HeaderMap) -> Result<Arc<Session>, Refusal> {
-    let (id, principal) = whose(http, headers).await?;
-    Ok(http
-        .transports
-        .admission
-        .sessions
-        .find(&id, &principal, &scope)?)
-}
-
-/// The session a request names, and who names it.
-async fn whose(http: &Http, headers: &HeaderMap) -> Result<(String, Principal), Refusal> {
-    let caller = identify(http, headers).await?;
-    let standard = accept::standard(headers)?;
+async fn session_and_principal(http: &Http, headers: &HeaderMap) -> Result<(String, Principal)> {
+    let caller = http.identify(headers).await?;
+    let headers = accept::standard_headers(headers)?;
     Ok((
-        required_session_id(&standard)?.to_owned(),
+        required_session_id(&headers)?.to_owned(),
         caller.principal.clone(),
     ))
 }
 
-/// The stream of this session that an event id belongs to.
-fn resumed(session: &Session, id: &str) -> Result<(Arc<Outlet>, u64)> {
-    let unknown = || {
-        Error::client(
-            Code::InvalidRequest,
-            "no stream of this session has this event",
-        )
+/// The stream of an event id, and the sequence number of the event.
+fn find_stream(session: &Session, event_id: &str) -> Result<(Arc<ReplayBuffer>, u64)> {
+    let find = || {
+        let (stream, sequence) = parse_event_id(event_id)?;
+        Some((session.stream(stream)?, sequence))
     };
-    let (stream, after) = parse_event_id(id).ok_or_else(unknown)?;
-    let outlet = session.stream(stream).ok_or_else(unknown)?;
-    Ok((outlet, after))
+    find().ok_or_else(|| {
+        let message = "unknown `Last-Event-ID`: no stream of this session has this event";
+        Error::client(Code::InvalidRequest, message)
+    })
 }
 
-fn taken() -> Error {
-    Error::client(
-        Code::StreamTaken,
-        "this session's stream is being read already; come back with `Last-Event-ID` to take over",
-    )
+fn stream_taken() -> Error {
+    let message =
+        "the stream of this session already has a reader; send `Last-Event-ID` to replace it";
+    Error::client(Code::StreamTaken, message)
 }

@@ -1,85 +1,84 @@
-//! What a session is subscribed to. Each has its own stream of changes; of two that cover the same
-//! change, the nearer one tells it.
+//! The resource subscriptions of a session. A subscription also covers the resources below its URI; if
+//! several cover a resource, the most specific one delivers its updates.
 
 use std::collections::HashMap;
 
-use parking_lot::{Mutex, MutexGuard};
-use tidegate_core::{Result, covering_uris};
+use parking_lot::Mutex;
+use tidegate_core::{Code, Error, Result, covering_uris};
 use tokio_util::sync::CancellationToken;
 
-use crate::subscribe::too_many;
-
 pub(crate) struct Subscriptions {
-    most: usize,
-    all: Mutex<HashMap<String, Subscription>>,
+    limit: usize,
+    by_uri: Mutex<HashMap<String, Subscription>>,
 }
 
 struct Subscription {
-    ended: CancellationToken,
-    /// Whether its changes are heard already.
-    has_begun: bool,
+    cancelled: CancellationToken,
+    /// Whether its updates are being delivered.
+    is_active: bool,
 }
 
 impl Subscriptions {
-    pub(crate) fn new(most: usize) -> Self {
+    pub(crate) fn new(limit: usize) -> Self {
         Self {
-            most,
-            all: Mutex::default(),
+            limit,
+            by_uri: Mutex::default(),
         }
     }
 
-    /// Notes a subscription; the token ends it. None if it is there already.
+    /// Adds a subscription and returns the token that ends it; none if it exists already.
     pub(crate) fn add(
         &self,
         uri: &str,
         session: &CancellationToken,
     ) -> Result<Option<CancellationToken>> {
-        let mut all = self.lock();
-        if all.contains_key(uri) {
+        let mut by_uri = self.by_uri.lock();
+        if by_uri.contains_key(uri) {
             return Ok(None);
         }
-        if all.len() >= self.most {
-            return Err(too_many(self.most));
+        if by_uri.len() >= self.limit {
+            return Err(too_many_subscriptions(self.limit));
         }
-        let ended = session.child_token();
+        let cancelled = session.child_token();
         let subscription = Subscription {
-            ended: ended.clone(),
-            has_begun: false,
+            cancelled: cancelled.clone(),
+            is_active: false,
         };
-        all.insert(uri.to_owned(), subscription);
-        Ok(Some(ended))
+        by_uri.insert(uri.to_owned(), subscription);
+        Ok(Some(cancelled))
     }
 
-    /// Ends a subscription; one that is not there is nothing.
+    /// Ends a subscription, if there is one.
     pub(crate) fn remove(&self, uri: &str) {
-        if let Some(subscription) = self.lock().remove(uri) {
-            subscription.ended.cancel();
+        if let Some(subscription) = self.by_uri.lock().remove(uri) {
+            subscription.cancelled.cancel();
         }
     }
 
-    /// The changes of this one are heard from now on, unless it has ended.
-    pub(crate) fn begin(&self, uri: &str, ended: &CancellationToken) {
-        let mut all = self.lock();
-        let subscription = all.get_mut(uri).filter(|_| !ended.is_cancelled());
+    /// Marks a subscription as delivering, unless it was cancelled.
+    pub(crate) fn activate(&self, uri: &str, cancelled: &CancellationToken) {
+        let mut by_uri = self.by_uri.lock();
+        let subscription = by_uri.get_mut(uri).filter(|_| !cancelled.is_cancelled());
         if let Some(subscription) = subscription {
-            subscription.has_begun = true;
+            subscription.is_active = true;
         }
     }
 
-    /// Whether this one is the nearest to what changed.
-    pub(crate) fn is_nearest(&self, uri: &str, changed: &str) -> bool {
-        let all = self.lock();
-        let begun = |uri: &str| all.get(uri).is_some_and(|one| one.has_begun);
-        !covering_uris(changed).any(|nearer| nearer.len() > uri.len() && begun(nearer))
+    /// Whether no other active subscription covers `updated` more specifically than `uri`.
+    pub(crate) fn is_most_specific(&self, uri: &str, updated: &str) -> bool {
+        let by_uri = self.by_uri.lock();
+        let is_active = |uri: &str| by_uri.get(uri).is_some_and(|known| known.is_active);
+        !covering_uris(updated).any(|other| other.len() > uri.len() && is_active(other))
     }
 
-    /// Whether some subscription covers what changed.
-    pub(crate) fn cover(&self, changed: &str) -> bool {
-        let all = self.lock();
-        covering_uris(changed).any(|uri| all.contains_key(uri))
+    /// Whether any subscription covers `updated`.
+    pub(crate) fn covers(&self, updated: &str) -> bool {
+        let by_uri = self.by_uri.lock();
+        covering_uris(updated).any(|uri| by_uri.contains_key(uri))
     }
+}
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Subscription>> {
-        self.all.lock()
-    }
+pub(crate) fn too_many_subscriptions(limit: usize) -> Error {
+    let message = format!("limit of subscriptions reached ({limit} resources and tasks)");
+    Error::client(Code::InvalidParams, message)
 }

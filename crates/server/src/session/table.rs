@@ -1,4 +1,4 @@
-//! The sessions that are open, by their ids. An id is unguessable, and good for its principal alone.
+//! The open sessions by id. Ids cannot be guessed and are only valid for their principal and endpoint.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -7,21 +7,21 @@ use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use tidegate_core::{Code, Error, ErrorOrigin, Principal, Result, Scope};
 
 use super::Session;
 use crate::Limits;
 
-/// The name of a session: 192 random bits.
+/// A session id: 192 random bits.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct SessionId(String);
 
 impl SessionId {
-    fn fresh() -> Result<Self> {
+    fn generate() -> Result<Self> {
         let mut bytes = [0; 24];
         getrandom::fill(&mut bytes).map_err(|cause| {
-            Error::internal("no session could be opened").with_cause(cause.to_string())
+            Error::internal("cannot generate a session id").with_cause(cause.to_string())
         })?;
         Ok(Self(URL_SAFE_NO_PAD.encode(bytes)))
     }
@@ -31,79 +31,77 @@ impl SessionId {
     }
 }
 
-/// Not printed: whoever reads a log must not be able to use a session.
+/// Does not show the id: it is a secret that must not get into logs.
 impl fmt::Debug for SessionId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("SessionId(…)")
     }
 }
 
-/// All open sessions, within their bounds.
-pub(crate) struct Sessions {
-    max: usize,
-    max_per_principal: usize,
-    idle: Duration,
-    open: Mutex<HashMap<SessionId, Slot>>,
+/// All open sessions, up to their limits.
+pub(crate) struct SessionTable {
+    limit: usize,
+    limit_per_principal: usize,
+    idle_timeout: Duration,
+    sessions: Mutex<HashMap<SessionId, TableEntry>>,
 }
 
-struct Slot {
+struct TableEntry {
     session: Arc<Session>,
-    used: Instant,
+    last_request: Instant,
 }
 
-impl Slot {
-    fn is_over(&self, now: Instant, idle: Duration) -> bool {
-        now.saturating_duration_since(self.last_use()) >= idle && !self.session.is_busy()
+impl TableEntry {
+    fn is_expired(&self, now: Instant, idle_timeout: Duration) -> bool {
+        let idle = now.saturating_duration_since(self.last_used());
+        idle >= idle_timeout && !self.session.is_in_use()
     }
 
-    fn last_use(&self) -> Instant {
-        self.session
-            .last_busy()
-            .map_or(self.used, |busy| busy.max(self.used))
+    fn last_used(&self) -> Instant {
+        let last_used = self.session.last_used();
+        last_used.map_or(self.last_request, |used| used.max(self.last_request))
     }
 }
 
-impl Sessions {
+impl SessionTable {
     pub(crate) fn new(limits: &Limits) -> Self {
         Self {
-            max: limits.max_sessions,
-            max_per_principal: limits.max_sessions_per_principal,
-            idle: limits.session_idle_timeout,
-            open: Mutex::default(),
+            limit: limits.max_sessions,
+            limit_per_principal: limits.max_sessions_per_principal,
+            idle_timeout: limits.session_idle_timeout,
+            sessions: Mutex::default(),
         }
     }
 
     pub(crate) fn count(&self) -> usize {
-        self.lock().len()
+        self.sessions.lock().len()
     }
 
-    /// Opens a session. Many clients never close theirs, so where there is no room the one that has
-    /// been idle longest makes some: first of the same principal, then of any.
-    pub(crate) fn open(&self, session: Session) -> Result<(SessionId, Arc<Session>)> {
-        let id = SessionId::fresh()?;
+    /// Adds a session. Many clients never close theirs, so at a limit the session that was idle for
+    /// the longest time is ended: of the same principal first, then of any.
+    pub(crate) fn add(&self, session: Session) -> Result<(SessionId, Arc<Session>)> {
+        let id = SessionId::generate()?;
         let session = Arc::new(session);
-        let mut open = self.lock();
-        let principal = &session.principal;
-        let of_principal = open
-            .values()
-            .filter(|slot| slot.session.principal == *principal)
-            .count();
-        if of_principal >= self.max_per_principal {
-            make_room(&mut open, |slot| slot.session.principal == *principal)?;
+        let mut sessions = self.sessions.lock();
+        let is_same_principal = |entry: &TableEntry| entry.session.principal == session.principal;
+        let of_principal = sessions.values().filter(|entry| is_same_principal(entry));
+        if of_principal.count() >= self.limit_per_principal {
+            let limit = format!("{} per principal", self.limit_per_principal);
+            evict_idle(&mut sessions, is_same_principal, &limit)?;
         }
-        if open.len() >= self.max {
-            make_room(&mut open, |_| true)?;
+        if sessions.len() >= self.limit {
+            evict_idle(&mut sessions, |_| true, &self.limit.to_string())?;
         }
-        let slot = Slot {
+        let entry = TableEntry {
             session: Arc::clone(&session),
-            used: Instant::now(),
+            last_request: Instant::now(),
         };
-        open.insert(id.clone(), slot);
+        sessions.insert(id.clone(), entry);
         Ok((id, session))
     }
 
-    /// Finds a session for its principal and endpoint. Someone else's is as unknown as one that
-    /// never was.
+    /// Finds a session and marks it as used. A session of another principal or endpoint is not
+    /// distinguishable from one that does not exist.
     pub(crate) fn find(
         &self,
         id: &str,
@@ -111,76 +109,74 @@ impl Sessions {
         scope: &Scope,
     ) -> Result<Arc<Session>> {
         let now = Instant::now();
-        let mut open = self.lock();
-        let slot = open
+        let mut sessions = self.sessions.lock();
+        let entry = sessions
             .get_mut(&SessionId(id.to_owned()))
-            .filter(|slot| slot.session.principal == *principal && slot.session.scope == *scope)
-            .filter(|slot| !slot.is_over(now, self.idle))
+            .filter(|entry| entry.session.principal == *principal && entry.session.scope == *scope)
+            .filter(|entry| !entry.is_expired(now, self.idle_timeout))
             .ok_or_else(not_found)?;
-        slot.used = now;
-        Ok(Arc::clone(&slot.session))
+        entry.last_request = now;
+        Ok(Arc::clone(&entry.session))
     }
 
-    /// Ends a session and everything that belongs to it.
+    /// Ends a session at the request of its client.
     pub(crate) fn end(&self, id: &str, principal: &Principal, scope: &Scope) -> Result<()> {
         let session = self.find(id, principal, scope)?;
-        self.lock().remove(&SessionId(id.to_owned()));
+        self.sessions.lock().remove(&SessionId(id.to_owned()));
         session.end();
         Ok(())
     }
 
-    /// Ends the sessions that nobody has used for too long.
-    pub(crate) fn sweep(&self) {
+    /// Ends the sessions that were idle for too long.
+    pub(crate) fn expire_idle(&self) {
         let now = Instant::now();
-        self.lock().retain(|_, slot| {
-            let keep = !slot.is_over(now, self.idle);
-            if !keep {
-                slot.session.end();
+        self.sessions.lock().retain(|_, entry| {
+            let is_expired = entry.is_expired(now, self.idle_timeout);
+            if is_expired {
+                entry.session.end();
             }
-            keep
+            !is_expired
         });
     }
 
-    /// Lets every stream that nothing will come on any more end.
+    /// How often `expire_idle` should be called.
+    pub(crate) fn expiry_interval(&self) -> Duration {
+        (self.idle_timeout / 4).clamp(Duration::from_millis(100), Duration::from_secs(60))
+    }
+
+    /// Ends the standalone streams of all sessions.
     pub(crate) fn drain(&self) {
-        for slot in self.lock().values() {
-            slot.session.standing.finish();
+        for entry in self.sessions.lock().values() {
+            entry.session.standalone.finish();
         }
-    }
-
-    /// How often to sweep.
-    pub(crate) fn sweep_every(&self) -> Duration {
-        (self.idle / 4).clamp(Duration::from_millis(100), Duration::from_secs(60))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<SessionId, Slot>> {
-        self.open.lock()
     }
 }
 
-/// Ends the idle session, among these, that was used least recently.
-fn make_room(open: &mut HashMap<SessionId, Slot>, among: impl Fn(&Slot) -> bool) -> Result<()> {
-    let oldest = open
+/// Ends the least recently used idle session among the candidates.
+fn evict_idle(
+    sessions: &mut HashMap<SessionId, TableEntry>,
+    is_candidate: impl Fn(&TableEntry) -> bool,
+    limit: &str,
+) -> Result<()> {
+    let oldest = sessions
         .iter()
-        .filter(|(_, slot)| among(slot) && !slot.session.is_busy())
-        .min_by_key(|(_, slot)| slot.last_use())
+        .filter(|(_, entry)| is_candidate(entry) && !entry.session.is_in_use())
+        .min_by_key(|(_, entry)| entry.last_used())
         .map(|(id, _)| id.clone());
-    match oldest.and_then(|id| open.remove(&id)) {
-        Some(slot) => {
-            slot.session.end();
+    match oldest.and_then(|id| sessions.remove(&id)) {
+        Some(entry) => {
+            entry.session.end();
             Ok(())
         }
-        None => Err(Error::new(
-            Code::Unavailable,
-            ErrorOrigin::Gateway,
-            "as many sessions are open as may be; close one or try again later",
-        )),
+        None => {
+            let message =
+                format!("session limit reached ({limit}); close a session or retry later");
+            Err(Error::new(Code::Unavailable, ErrorOrigin::Gateway, message))
+        }
     }
 }
 
 fn not_found() -> Error {
-    Error::client(
-        Code::SessionNotFound,
-        "there is no such session; initialize to open one",
-    )
+    let message = "unknown session; send `initialize` to open a new one";
+    Error::client(Code::SessionNotFound, message)
 }

@@ -1,9 +1,9 @@
-//! Batches: one revision has them.
+//! Batches, which only one revision has.
 
 use serde_json::{Value, json};
 use tidegate_testkit::{BATCHES, FakeSource, LEGACY, Session, TestGateway};
 
-use crate::support::{echoed, methods, refused, standard};
+use crate::support::{echoed, expect_error, methods, standard};
 
 fn request(id: i64, method: &str, params: Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
@@ -21,19 +21,19 @@ fn notification() -> Value {
     json!({ "jsonrpc": "2.0", "method": "notifications/initialized" })
 }
 
-/// The answers of a batch, by id.
-async fn answers(session: &Session, batch: Value) -> Vec<Value> {
-    let answer = session.post(&batch).send().await;
-    assert_eq!(answer.status, 200);
-    let Value::Array(mut answers) = answer.json().await else {
-        panic!("an array is answered by an array");
+/// The responses to a batch, sorted by id.
+async fn responses_to(session: &Session, batch: Value) -> Vec<Value> {
+    let response = session.post(&batch).send().await;
+    assert_eq!(response.status, 200);
+    let Value::Array(mut responses) = response.json().await else {
+        panic!("the response to a batch is an array");
     };
-    answers.sort_by_key(|answer| answer["id"].as_i64());
-    answers
+    responses.sort_by_key(|response| response["id"].as_i64());
+    responses
 }
 
 #[tokio::test]
-async fn an_array_is_answered_by_an_array() {
+async fn the_response_to_a_batch_is_an_array() {
     let (gateway, _) = standard().await;
     let session = gateway.client().initialize(BATCHES).await;
     let batch = json!([
@@ -43,15 +43,15 @@ async fn an_array_is_answered_by_an_array() {
         call(3, "fake__nothing", json!({})),
         { "jsonrpc": "2.0", "id": 9, "result": {} },
     ]);
-    let answers = answers(&session, batch).await;
-    assert_eq!(answers.len(), 3);
-    assert_eq!(answers[0]["result"], json!({}));
-    assert_eq!(echoed(&answers[1]["result"]), json!({ "canary": 2 }));
-    assert_eq!(answers[2]["error"]["code"], -32602);
+    let responses = responses_to(&session, batch).await;
+    assert_eq!(responses.len(), 3);
+    assert_eq!(responses[0]["result"], json!({}));
+    assert_eq!(echoed(&responses[1]["result"]), json!({ "canary": 2 }));
+    assert_eq!(responses[2]["error"]["code"], -32602);
 }
 
 #[tokio::test]
-async fn a_batch_of_one_is_answered_by_an_array() {
+async fn the_response_to_a_batch_of_one_is_an_array() {
     let (gateway, _) = standard().await;
     let session = gateway.client().initialize(BATCHES).await;
     for batch in [
@@ -59,14 +59,14 @@ async fn a_batch_of_one_is_answered_by_an_array() {
         json!([notification(), request(1, "ping", json!({}))]),
         json!([call(1, "fake__nothing", json!({}))]),
     ] {
-        let answers = answers(&session, batch).await;
-        assert_eq!(answers.len(), 1);
-        assert_eq!(answers[0]["id"], 1);
+        let responses = responses_to(&session, batch).await;
+        assert_eq!(responses.len(), 1);
+        assert_eq!(responses[0]["id"], 1);
     }
 }
 
 #[tokio::test]
-async fn what_wants_no_answer_gets_none() {
+async fn a_batch_without_requests_gets_no_response() {
     let (gateway, _) = standard().await;
     let session = gateway.client().initialize(BATCHES).await;
     let response = json!({ "jsonrpc": "2.0", "id": 5, "result": {} });
@@ -74,13 +74,13 @@ async fn what_wants_no_answer_gets_none() {
         json!([notification()]),
         json!([notification(), response, notification()]),
     ] {
-        let mut answer = session.post(&batch).send().await;
-        assert_eq!((answer.status, answer.text().await.as_str()), (202, ""));
+        let mut response = session.post(&batch).send().await;
+        assert_eq!((response.status, response.text().await.as_str()), (202, ""));
     }
 }
 
 #[tokio::test]
-async fn a_batch_with_events_is_a_stream_with_every_answer() {
+async fn a_batch_with_notifications_is_streamed_with_every_response() {
     let (gateway, _) = standard().await;
     let session = gateway.client().initialize(BATCHES).await;
     let mut with_progress = call(2, "fake__progress", json!({}));
@@ -93,24 +93,24 @@ async fn a_batch_with_events_is_a_stream_with_every_answer() {
     let messages = session.post(&batch).send().await.events().remaining().await;
     let progress: Vec<_> = messages
         .iter()
-        .filter(|one| one.get("id").is_none())
+        .filter(|message| one.get("id").is_none())
         .collect();
     assert_eq!(progress.len(), 3);
     assert!(
         progress
             .iter()
-            .all(|one| one["params"]["progressToken"] == "t")
+            .all(|message| message["params"]["progressToken"] == "t")
     );
     let mut ids: Vec<_> = messages
         .iter()
-        .filter_map(|one| one["id"].as_i64())
+        .filter_map(|message| message["id"].as_i64())
         .collect();
     ids.sort_unstable();
     assert_eq!(ids, [1, 2, 3]);
 }
 
 #[tokio::test]
-async fn a_batch_that_takes_long_becomes_a_stream_that_loses_nothing() {
+async fn a_slow_batch_becomes_a_stream_with_every_response() {
     let (gateway, source) = standard().await;
     let session = gateway.client().initialize(BATCHES).await;
     let batch = json!([
@@ -120,7 +120,7 @@ async fn a_batch_that_takes_long_becomes_a_stream_that_loses_nothing() {
     let mut events = session.post(&batch).send().await.events();
     source.release("hold", 1);
     let messages = events.remaining().await;
-    assert_eq!(methods(&messages), ["answer", "answer"]);
+    assert_eq!(methods(&messages), ["response", "response"]);
     assert_eq!(
         (&messages[0]["id"], &messages[1]["id"]),
         (&json!(1), &json!(2))
@@ -128,26 +128,26 @@ async fn a_batch_that_takes_long_becomes_a_stream_that_loses_nothing() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_in_a_batch_stands_or_falls_alone() {
+async fn an_invalid_message_does_not_affect_the_others_of_its_batch() {
     let (gateway, _) = standard().await;
     let session = gateway.client().initialize(BATCHES).await;
     let batch =
         json!([1, { "jsonrpc": "1.0", "id": 1, "method": "ping" }, request(2, "ping", json!({}))]);
-    let answers = answers(&session, batch).await;
-    let wrong: Vec<_> = answers
+    let responses = responses_to(&session, batch).await;
+    let wrong: Vec<_> = responses
         .iter()
-        .filter(|one| one["error"]["code"] == -32600)
+        .filter(|message| message["error"]["code"] == -32600)
         .collect();
-    assert_eq!((answers.len(), wrong.len()), (3, 2));
+    assert_eq!((responses.len(), wrong.len()), (3, 2));
     assert!(
-        answers
+        responses
             .iter()
-            .any(|one| one["id"] == 2 && one["result"].is_object())
+            .any(|message| message["id"] == 2 && message["result"].is_object())
     );
 }
 
 #[tokio::test]
-async fn a_handshake_in_a_batch_is_refused() {
+async fn rejects_a_handshake_in_a_batch() {
     let (gateway, _) = standard().await;
     let session = gateway.client().initialize(BATCHES).await;
     let hello = json!({ "protocolVersion": BATCHES, "capabilities": {}, "clientInfo": { "name": "x", "version": "0" } });
@@ -155,12 +155,12 @@ async fn a_handshake_in_a_batch_is_refused() {
         request(1, "initialize", hello.clone()),
         request(2, "ping", json!({}))
     ]);
-    let answers = answers(&session, batch.clone()).await;
-    assert_eq!(answers[0]["error"]["code"], -32600);
-    assert!(answers[1]["result"].is_object());
-    let answer = gateway.client().post(&batch).send().await;
-    assert_eq!(answer.header("mcp-session-id"), None);
-    refused(answer, 400, -32600).await;
+    let responses = responses_to(&session, batch.clone()).await;
+    assert_eq!(responses[0]["error"]["code"], -32600);
+    assert!(responses[1]["result"].is_object());
+    let response = gateway.client().post(&batch).send().await;
+    assert_eq!(response.header("mcp-session-id"), None);
+    expect_error(response, 400, -32600).await;
 }
 
 #[tokio::test]
@@ -169,74 +169,76 @@ async fn other_revisions_have_no_batches() {
     let batch = json!([call(1, "fake__echo", json!({}))]);
     for revision in LEGACY.into_iter().filter(|revision| *revision != BATCHES) {
         let session = gateway.client().initialize(revision).await;
-        refused(session.post(&batch).send().await, 400, -32600).await;
-        let mut pipe = TestGateway::with(source.clone()).stdio().await;
-        pipe.initialize(revision).await;
-        pipe.send(&batch).await;
-        assert_eq!(pipe.message().await["error"]["code"], -32600);
+        expect_error(session.post(&batch).send().await, 400, -32600).await;
+        let mut stdio = TestGateway::with(source.clone()).stdio().await;
+        stdio.initialize(revision).await;
+        stdio.send(&batch).await;
+        assert_eq!(stdio.message().await["error"]["code"], -32600);
     }
     assert_eq!(source.counts("echo").started, 0);
 }
 
 #[tokio::test]
-async fn an_empty_batch_and_a_long_one_are_refused_whole() {
+async fn rejects_an_empty_batch_and_one_over_the_limit() {
     let source = FakeSource::standard();
     let gateway = TestGateway::with(source.clone())
         .limits(|limits| limits.max_batch_messages = 3)
         .start()
         .await;
     let session = gateway.client().initialize(BATCHES).await;
-    refused(session.post(&json!([])).send().await, 400, -32600).await;
+    expect_error(session.post(&json!([])).send().await, 400, -32600).await;
     let long: Vec<_> = (0..4).map(|id| call(id, "fake__echo", json!({}))).collect();
-    refused(session.post(&json!(long)).send().await, 400, -32600).await;
+    expect_error(session.post(&json!(long)).send().await, 400, -32600).await;
     assert_eq!(source.counts("echo").started, 0);
-    assert_eq!(answers(&session, json!(long[..3])).await.len(), 3);
+    assert_eq!(responses_to(&session, json!(long[..3])).await.len(), 3);
 }
 
 #[tokio::test]
-async fn a_batch_on_a_pipe_is_answered_by_one_line() {
+async fn the_response_to_a_batch_over_stdio_is_one_line() {
     let source = FakeSource::standard();
-    let mut pipe = TestGateway::with(source.clone()).stdio().await;
-    pipe.initialize(BATCHES).await;
+    let mut stdio = TestGateway::with(source.clone()).stdio().await;
+    stdio.initialize(BATCHES).await;
     let mut with_progress = call(12, "fake__progress", json!({}));
     with_progress["params"]["_meta"] = json!({ "progressToken": 1 });
-    pipe.send(&json!([
-        request(11, "ping", json!({})),
-        notification(),
-        with_progress
-    ]))
-    .await;
+    stdio
+        .send(&json!([
+            request(11, "ping", json!({})),
+            notification(),
+            with_progress
+        ]))
+        .await;
     for _ in 0..3 {
-        assert_eq!(pipe.message().await["method"], "notifications/progress");
+        assert_eq!(stdio.message().await["method"], "notifications/progress");
     }
-    let answers = pipe.message().await;
-    let mut ids: Vec<_> = answers
+    let responses = stdio.message().await;
+    let mut ids: Vec<_> = responses
         .as_array()
         .unwrap()
         .iter()
-        .map(|one| one["id"].as_i64())
+        .map(|message| message["id"].as_i64())
         .collect();
     ids.sort_unstable();
     assert_eq!(ids, [Some(11), Some(12)]);
-    pipe.send(&json!([request(13, "ping", json!({}))])).await;
-    assert!(pipe.message().await.is_array(), "a batch of one too");
-    pipe.send(&json!([notification()])).await;
-    pipe.send(&json!([
-        call(14, "fake__hold", json!({})),
-        call(14, "fake__echo", json!({}))
-    ]))
-    .await;
+    stdio.send(&json!([request(13, "ping", json!({}))])).await;
+    assert!(stdio.message().await.is_array(), "a batch of one, too");
+    stdio.send(&json!([notification()])).await;
+    stdio
+        .send(&json!([
+            call(14, "fake__hold", json!({})),
+            call(14, "fake__echo", json!({}))
+        ]))
+        .await;
     source.started("hold", 1).await;
     source.release("hold", 1);
-    let answers = pipe.message().await;
-    let refused = answers
+    let responses = stdio.message().await;
+    let rejected = responses
         .as_array()
         .unwrap()
         .iter()
-        .filter(|one| one["error"]["code"] == -32600);
+        .filter(|message| message["error"]["code"] == -32600);
     assert_eq!(
-        refused.count(),
+        rejected.count(),
         1,
-        "one channel has no two calls with one id: {answers}"
+        "two calls on one connection cannot have the same id: {responses}"
     );
 }

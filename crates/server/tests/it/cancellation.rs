@@ -1,14 +1,14 @@
-//! Giving up on a call: by a word, or by leaving. The two eras mean opposite things by leaving.
+//! Cancellation: by notification, or by disconnecting, which cancels in the modern era only.
 
 use serde_json::json;
 use tidegate_testkit::{FakeSource, LEGACY, NEWEST_LEGACY, TestGateway};
 
-use crate::support::{methods, plain, served, standard};
+use crate::support::{bare_request, expect_result, methods, standard};
 
 #[tokio::test]
-async fn leaving_cancels_a_stateless_call() {
+async fn a_disconnect_cancels_a_modern_call() {
     let (gateway, source) = standard().await;
-    // Before anything was answered.
+    // Before the response starts.
     let call = gateway.client().modern_call("fake__hold", json!({}));
     let connection = call.request().send_only().await;
     source.started("hold", 1).await;
@@ -27,9 +27,9 @@ async fn leaving_cancels_a_stateless_call() {
 }
 
 #[tokio::test]
-async fn leaving_cancels_the_call_of_who_says_nothing() {
+async fn a_disconnect_cancels_a_call_without_a_session() {
     let (gateway, source) = standard().await;
-    let call = plain("tools/call", json!({ "name": "fake__hold" }));
+    let call = bare_request("tools/call", json!({ "name": "fake__hold" }));
     let connection = gateway.client().post(&call).send_only().await;
     source.started("hold", 1).await;
     drop(connection);
@@ -37,7 +37,7 @@ async fn leaving_cancels_the_call_of_who_says_nothing() {
 }
 
 #[tokio::test]
-async fn leaving_does_not_cancel_the_call_of_a_session() {
+async fn a_disconnect_does_not_cancel_a_call_of_a_session() {
     let (gateway, source) = standard().await;
     for (round, revision) in LEGACY.into_iter().enumerate() {
         let session = gateway.client().initialize(revision).await;
@@ -47,8 +47,8 @@ async fn leaving_does_not_cancel_the_call_of_a_session() {
         events.message().await;
         source.started("hold", round + 1).await;
         drop((connection, events));
-        // A call that comes after the leaving has been served: the leaving has been seen.
-        served(session.call("fake__echo", json!({})).send().await).await;
+        // After this response the gateway has noticed the disconnect.
+        expect_result(session.call("fake__echo", json!({})).send().await).await;
         source.release("hold", 1);
         source.release("stream", 1);
         source.finished("hold", round + 1).await;
@@ -61,7 +61,7 @@ async fn leaving_does_not_cancel_the_call_of_a_session() {
 }
 
 #[tokio::test]
-async fn a_word_cancels_the_call_of_a_session() {
+async fn a_notification_cancels_a_call_of_a_session() {
     let (gateway, source) = standard().await;
     for (round, revision) in LEGACY.into_iter().enumerate() {
         let session = gateway.client().initialize(revision).await;
@@ -83,16 +83,16 @@ async fn a_word_cancels_the_call_of_a_session() {
             202
         );
         source.dropped("hold", round + 1).await;
-        let answer = connection.response().await;
+        let response = connection.response().await;
         assert!(
-            answer.messages().await.is_empty(),
-            "a cancelled call is not answered"
+            response.messages().await.is_empty(),
+            "a cancelled call gets no response"
         );
     }
 }
 
 #[tokio::test]
-async fn a_word_of_one_session_does_not_reach_another() {
+async fn a_session_cannot_cancel_calls_of_another() {
     let (gateway, source) = standard().await;
     let mine = gateway.client().initialize(NEWEST_LEGACY).await;
     let theirs = gateway.client().initialize(NEWEST_LEGACY).await;
@@ -106,60 +106,62 @@ async fn a_word_of_one_session_does_not_reach_another() {
     let plain = json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 1 } });
     assert_eq!(gateway.client().post(&plain).send().await.status, 202);
     source.release("hold", 1);
-    served(connection.response().await).await;
+    expect_result(connection.response().await).await;
 }
 
 #[tokio::test]
-async fn a_word_cancels_on_a_pipe_in_both_eras() {
+async fn a_notification_cancels_a_call_over_stdio_in_both_eras() {
     let source = FakeSource::standard();
-    let mut pipe = TestGateway::with(source.clone()).stdio().await;
-    pipe.initialize(NEWEST_LEGACY).await;
+    let mut stdio = TestGateway::with(source.clone()).stdio().await;
+    stdio.initialize(NEWEST_LEGACY).await;
     let call = json!({ "name": "fake__hold", "arguments": {} });
     for round in 1..=4 {
         let id = if round % 2 == 0 {
-            pipe.modern("tools/call", call.clone()).await
+            stdio.modern("tools/call", call.clone()).await
         } else {
-            pipe.request("tools/call", call.clone()).await
+            stdio.request("tools/call", call.clone()).await
         };
         source.started("hold", round).await;
-        pipe.notify("notifications/cancelled", json!({ "requestId": id }))
+        stdio
+            .notify("notifications/cancelled", json!({ "requestId": id }))
             .await;
         source.dropped("hold", round).await;
     }
-    // Nothing was said about any of them.
-    let id = pipe.request("ping", json!({})).await;
-    assert_eq!(pipe.message().await["id"], id);
+    // None of the cancelled calls got a response.
+    let id = stdio.request("ping", json!({})).await;
+    assert_eq!(stdio.message().await["id"], id);
 }
 
 #[tokio::test]
-async fn a_word_ends_a_listen_on_a_pipe_without_another() {
+async fn a_notification_ends_a_listen_stream_over_stdio_silently() {
     let source = FakeSource::standard();
-    let mut pipe = TestGateway::with(source.clone()).stdio().await;
-    let id = pipe
+    let mut stdio = TestGateway::with(source.clone()).stdio().await;
+    let id = stdio
         .modern(
             "subscriptions/listen",
             json!({ "notifications": { "toolsListChanged": true } }),
         )
         .await;
     assert_eq!(
-        methods(&[pipe.message().await]),
+        methods(&[stdio.message().await]),
         ["notifications/subscriptions/acknowledged"]
     );
-    pipe.notify("notifications/cancelled", json!({ "requestId": id }))
+    stdio
+        .notify("notifications/cancelled", json!({ "requestId": id }))
         .await;
-    let ping = pipe.request("ping", json!({})).await;
-    assert_eq!(pipe.message().await["id"], ping);
+    let ping = stdio.request("ping", json!({})).await;
+    assert_eq!(stdio.message().await["id"], ping);
     source.change(tidegate_core::Change::Tools);
-    let ping = pipe.request("ping", json!({})).await;
+    let ping = stdio.request("ping", json!({})).await;
     assert_eq!(
-        pipe.message().await["id"],
+        stdio.message().await["id"],
         ping,
-        "nothing is heard any more"
+        "no change is delivered after the cancellation"
     );
 }
 
 #[tokio::test]
-async fn what_is_cancelled_is_counted_and_makes_room() {
+async fn cancelled_calls_are_counted_and_release_their_permit() {
     let source = FakeSource::standard();
     let gateway = TestGateway::with(source.clone())
         .limits(|limits| limits.max_concurrent_calls = 1)

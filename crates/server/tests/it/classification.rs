@@ -1,5 +1,5 @@
-//! How a POST is told apart: each step of the order, with its status and its code, and that an
-//! earlier step wins over a later one.
+//! The checks of a POST in their order, each with its status and code. If several fail, the first one
+//! decides the response.
 
 mod accept;
 mod legacy;

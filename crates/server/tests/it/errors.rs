@@ -1,11 +1,11 @@
-//! Errors of sources: what of them a client sees, in the numbers of its era.
+//! Errors of sources: their codes and statuses in each era.
 
 use serde_json::{Value, json};
 use tidegate_core::Code;
 use tidegate_testkit::{FakeSource, NEWEST_LEGACY, ScriptedTool, TestGateway};
 
-/// Calls a tool that fails with a code, in both eras; gives status and message of each.
-async fn failing(code: Code) -> [(u16, Value); 2] {
+/// Calls a tool that fails with a code, in both eras. Returns both statuses and messages.
+async fn call_failing_tool(code: Code) -> [(u16, Value); 2] {
     let source = FakeSource::empty().tool(ScriptedTool::new("fail").fails(code));
     let gateway = TestGateway::with(source).start().await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
@@ -22,7 +22,7 @@ async fn failing(code: Code) -> [(u16, Value); 2] {
 }
 
 #[tokio::test]
-async fn each_kind_has_its_number_and_status_and_never_its_cause() {
+async fn every_error_has_its_code_and_status_and_hides_its_cause() {
     for (code, modern, legacy) in [
         (Code::InvalidParams, (200, -32602), (200, -32602)),
         (Code::MethodNotFound, (404, -32601), (200, -32601)),
@@ -40,8 +40,8 @@ async fn each_kind_has_its_number_and_status_and_never_its_cause() {
         (Code::Source(-1), (200, -1), (200, -1)),
         (Code::Source(1234), (200, 1234), (200, 1234)),
     ] {
-        let found = failing(code).await;
-        for ((status, message), expected) in found.into_iter().zip([modern, legacy]) {
+        let responses = call_failing_tool(code).await;
+        for ((status, message), expected) in responses.into_iter().zip([modern, legacy]) {
             let number = message["error"]["code"].as_i64().unwrap();
             assert_eq!((status, number), expected, "{code:?}");
             assert!(!message.to_string().contains("secret"), "{message}");
@@ -54,23 +54,23 @@ async fn each_kind_has_its_number_and_status_and_never_its_cause() {
     }
 }
 
-/// These numbers are reserved, or mean something else in the modern era.
+/// These codes are reserved or have another meaning in the modern era.
 #[tokio::test]
-async fn a_sources_number_that_a_modern_client_must_not_see_is_translated() {
+async fn reserved_codes_of_sources_are_translated_for_modern_clients() {
     for number in [-32002, -32042, -32000, -32019, -32023, -32099] {
-        let [(_, modern), (_, legacy)] = failing(Code::Source(number)).await;
-        let seen = modern["error"]["code"].as_i64().unwrap();
+        let [(_, modern), (_, legacy)] = call_failing_tool(Code::Source(number)).await;
+        let code = modern["error"]["code"].as_i64().unwrap();
         let defined = [
             -32700, -32600, -32601, -32602, -32603, -32020, -32021, -32022,
         ];
-        let ours = !(-32768..=-32000).contains(&seen);
+        let is_own_code = !(-32768..=-32000).contains(&code);
         assert!(
-            ours || defined.contains(&seen),
-            "a modern client is told {seen}"
+            is_own_code || defined.contains(&code),
+            "a modern client gets {code}"
         );
         assert_eq!(
             legacy["error"]["code"], number,
-            "a legacy client is told as it is"
+            "a legacy client gets the code unchanged"
         );
     }
 }

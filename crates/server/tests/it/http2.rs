@@ -1,13 +1,13 @@
-//! The same transport over HTTP/2, where the host is said in another place.
+//! The HTTP transport over HTTP/2, where the host is in `:authority`.
 
 use serde_json::json;
 use tidegate_testkit::FakeSource;
 use tidegate_testkit::TestGateway;
 
-use crate::support::{plain, standard};
+use crate::support::{bare_request, standard};
 
 #[tokio::test]
-async fn a_call_is_served_over_http2() {
+async fn serves_a_call_over_http2() {
     let (gateway, _) = standard().await;
     let own = gateway.address().to_string();
     let call = gateway
@@ -19,15 +19,15 @@ async fn a_call_is_served_over_http2() {
     assert!(body.contains(r#""structuredContent":{"a":1}"#), "{body}");
 }
 
-/// T1 and mistake 14: `:authority` is the host.
+/// T1 and pitfall 14.
 #[tokio::test]
-async fn the_authority_is_checked_like_a_host() {
+async fn checks_the_authority_like_a_host() {
     let source = FakeSource::standard();
     let gateway = TestGateway::with(source)
         .http(|http| http.allowed_hosts = vec!["gate.example".to_owned()])
         .start()
         .await;
-    let ping = || gateway.client().post(&plain("ping", json!({})));
+    let ping = || gateway.client().post(&bare_request("ping", json!({})));
     let own = gateway.address().to_string();
     for (authority, origin, expected) in [
         (own.as_str(), None, 200),

@@ -1,4 +1,4 @@
-//! Ids: echoed byte for byte, and never what an answer is found by.
+//! Request ids: returned unchanged, and never used to find a response.
 
 use serde_json::json;
 use tidegate_testkit::{FakeSource, NEWEST_LEGACY, TestGateway};
@@ -25,7 +25,7 @@ fn ids() -> Vec<String> {
 }
 
 #[tokio::test]
-async fn an_id_comes_back_byte_for_byte() {
+async fn an_id_is_returned_unchanged() {
     let (gateway, _) = standard().await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     for id in ids() {
@@ -48,12 +48,13 @@ async fn an_id_comes_back_byte_for_byte() {
 }
 
 #[tokio::test]
-async fn an_id_comes_back_byte_for_byte_on_a_pipe() {
-    let mut pipe = TestGateway::with(FakeSource::standard()).stdio().await;
+async fn an_id_is_returned_unchanged_over_stdio() {
+    let mut stdio = TestGateway::with(FakeSource::standard()).stdio().await;
     for id in ids() {
-        pipe.send_line(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#))
+        stdio
+            .send_line(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#))
             .await;
-        let line = pipe.next_line().await.unwrap();
+        let line = stdio.next_line().await.unwrap();
         assert!(
             line.starts_with(&format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"")),
             "{line:.200}"
@@ -62,24 +63,24 @@ async fn an_id_comes_back_byte_for_byte_on_a_pipe() {
 }
 
 #[tokio::test]
-async fn what_is_no_id_is_refused() {
+async fn rejects_invalid_ids() {
     let (gateway, _) = standard().await;
     for id in ["null", "true", "1.5", "1e3", "[1]", "{}"] {
-        let answer = gateway
+        let response = gateway
             .client()
             .modern("tools/list", json!({}))
             .id(id)
             .send()
             .await;
-        assert_eq!(answer.status, 400, "{id}");
-        let message = answer.json().await;
+        assert_eq!(response.status, 400, "{id}");
+        let message = response.json().await;
         assert_eq!(message["error"]["code"], -32600, "{id}");
     }
 }
 
-/// T18: every client may call everything `1`.
+/// T18: many clients use the same ids.
 #[tokio::test]
-async fn hundreds_of_calls_with_one_id_each_get_their_own_answer() {
+async fn concurrent_calls_with_the_same_id_get_their_own_responses() {
     const CALLS: usize = 300;
     let (gateway, source) = standard().await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
@@ -113,9 +114,9 @@ async fn hundreds_of_calls_with_one_id_each_get_their_own_answer() {
     assert_eq!(source.counts("hold").dropped, 0);
 }
 
-/// T18 with leavers: a call that is dropped must not leave its answer to the next one.
+/// T18: the response of a dropped call must not reach another one.
 #[tokio::test]
-async fn calls_that_are_left_leave_nothing_to_others() {
+async fn a_dropped_call_does_not_affect_others_with_its_id() {
     const ROUNDS: usize = 40;
     let (gateway, source) = standard().await;
     for round in 0..ROUNDS {
@@ -142,23 +143,21 @@ async fn calls_that_are_left_leave_nothing_to_others() {
     }
 }
 
-/// What was answered is not under way any more, however fast the client is.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn an_id_is_free_again_when_its_answer_is_out() {
-    let mut pipe = TestGateway::with(FakeSource::standard()).stdio().await;
-    pipe.initialize(NEWEST_LEGACY).await;
+async fn an_id_can_be_used_again_after_its_response() {
+    let mut stdio = TestGateway::with(FakeSource::standard()).stdio().await;
+    stdio.initialize(NEWEST_LEGACY).await;
     let params = json!({ "name": "fake__echo", "arguments": {} });
     let call = json!({ "jsonrpc": "2.0", "id": "same", "method": "tools/call", "params": params });
     for _ in 0..2000 {
-        pipe.send(&call).await;
-        let answer = pipe.message().await;
-        assert!(answer["result"].is_object(), "{answer}");
+        stdio.send(&call).await;
+        let response = stdio.message().await;
+        assert!(response["result"].is_object(), "{response}");
     }
 }
 
-/// A client that does one thing at a time never meets a bound of one.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn room_is_free_again_when_the_answer_is_out() {
+async fn permits_are_released_before_the_response_is_sent() {
     let gateway = TestGateway::with(FakeSource::standard())
         .limits(|limits| {
             limits.max_concurrent_calls = 1;

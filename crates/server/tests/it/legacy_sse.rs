@@ -1,15 +1,15 @@
-//! The oldest HTTP transport: one stream for everything that is said, and an address to post to.
+//! The HTTP+SSE transport of 2024-11-05: one stream for all responses, and an endpoint for messages.
 
 use serde_json::{Value, json};
 use tidegate_testkit::{Client, Events, FakeSource, HttpResponse, LEGACY, TestGateway, wait_until};
 
-use crate::support::{echoed, refused, standard};
+use crate::support::{echoed, expect_error, standard};
 
 async fn gateway(source: &FakeSource) -> TestGateway {
     TestGateway::with(source.clone()).legacy_sse().start().await
 }
 
-/// An open stream, and where to post.
+/// An open stream and its endpoint for messages.
 struct Channel {
     events: Events,
     post: Client,
@@ -22,7 +22,7 @@ impl Channel {
         assert_eq!(first.name.as_deref(), Some("endpoint"));
         assert!(
             first.data.starts_with('/'),
-            "an address of the same server: {}",
+            "not a path on the same server: {}",
             first.data
         );
         Self {
@@ -37,13 +37,16 @@ impl Channel {
 
     async fn request(&mut self, id: i64, method: &str, params: Value) -> Value {
         let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
-        let mut answer = self.say(&request).await;
-        assert_eq!((answer.status, answer.text().await.is_empty()), (202, true));
+        let mut response = self.say(&request).await;
+        assert_eq!(
+            (response.status, response.text().await.is_empty()),
+            (202, true)
+        );
         let (event, message) = self
             .events
             .next_message()
             .await
-            .expect("an answer on the stream");
+            .expect("an response on the stream");
         assert_eq!(event.name.as_deref(), Some("message"));
         assert_eq!(message["id"], id);
         message
@@ -58,7 +61,7 @@ impl Channel {
 }
 
 #[tokio::test]
-async fn a_conversation_from_the_endpoint_event_on() {
+async fn serves_calls_of_every_legacy_revision() {
     let source = FakeSource::standard();
     let gateway = gateway(&source).await;
     for revision in LEGACY {
@@ -68,29 +71,29 @@ async fn a_conversation_from_the_endpoint_event_on() {
         let noted = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
         assert_eq!(channel.say(&noted).await.status, 202);
         let call = json!({ "name": "fake__echo", "arguments": { "canary": revision } });
-        let answer = channel.request(1, "tools/call", call).await;
-        assert_eq!(echoed(&answer["result"]), json!({ "canary": revision }));
+        let response = channel.request(1, "tools/call", call).await;
+        assert_eq!(echoed(&response["result"]), json!({ "canary": revision }));
         assert!(
             !channel.events.text().contains("\nid:"),
-            "there is no coming back"
+            "this transport has no resumption"
         );
     }
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_answered_on_the_stream() {
+async fn errors_are_sent_on_the_stream() {
     let source = FakeSource::standard();
     let gateway = gateway(&source).await;
     let mut channel = Channel::open(&gateway.client()).await;
     for (body, code) in [("{", -32700), ("{}", -32600), ("[1]", -32600)] {
-        let answer = channel.post.post_text(body).send().await;
-        assert_eq!(answer.status, 202);
+        let response = channel.post.post_text(body).send().await;
+        assert_eq!(response.status, 202);
         assert_eq!(channel.events.message().await["error"]["code"], code);
     }
 }
 
 #[tokio::test]
-async fn events_of_a_call_and_changes_come_on_the_stream() {
+async fn progress_and_changes_are_sent_on_the_stream() {
     let source = FakeSource::standard();
     let gateway = gateway(&source).await;
     let mut channel = Channel::open(&gateway.client()).await;
@@ -134,22 +137,22 @@ async fn a_stream_belongs_to_its_principal() {
         .lines()
         .find_map(|line| line.strip_prefix("data: "));
     let stolen = bob.at(path.unwrap()).post(&ping).send().await;
-    let stolen = refused(stolen, 404, -32600).await;
+    let stolen = expect_error(stolen, 404, -32600).await;
     let unknown = bob
         .at("/messages?sessionId=unknown")
         .post(&ping)
         .send()
         .await;
-    let unknown = refused(unknown, 404, -32600).await;
+    let unknown = expect_error(unknown, 404, -32600).await;
     assert_eq!(stolen["error"]["message"], unknown["error"]["message"]);
     let nobody = gateway.client().at(path.unwrap()).post(&ping).send().await;
-    refused(nobody, 401, -31401).await;
-    refused(gateway.client().at("/sse").get().send().await, 401, -31401).await;
+    expect_error(nobody, 401, -31401).await;
+    expect_error(gateway.client().at("/sse").get().send().await, 401, -31401).await;
     channel.request(2, "ping", json!({})).await;
 }
 
 #[tokio::test]
-async fn when_the_stream_goes_everything_goes_with_it() {
+async fn closing_the_stream_ends_the_session_and_its_calls() {
     let source = FakeSource::standard();
     let gateway = gateway(&source).await;
     let mut channel = Channel::open(&gateway.client()).await;
@@ -169,7 +172,7 @@ async fn when_the_stream_goes_everything_goes_with_it() {
 }
 
 #[tokio::test]
-async fn two_streams_are_two_sessions() {
+async fn each_stream_is_its_own_session() {
     let source = FakeSource::standard();
     let gateway = gateway(&source).await;
     let mut first = Channel::open(&gateway.client()).await;
@@ -177,13 +180,13 @@ async fn two_streams_are_two_sessions() {
     for (number, channel) in [&mut first, &mut second].into_iter().enumerate() {
         channel.initialize("2024-11-05").await;
         let call = json!({ "name": "fake__echo", "arguments": { "canary": number } });
-        let answer = channel.request(1, "tools/call", call).await;
-        assert_eq!(echoed(&answer["result"]), json!({ "canary": number }));
+        let response = channel.request(1, "tools/call", call).await;
+        assert_eq!(echoed(&response["result"]), json!({ "canary": number }));
     }
 }
 
 #[tokio::test]
-async fn a_duplicate_id_on_one_stream_is_refused_by_that_id() {
+async fn rejects_a_duplicate_id_on_one_stream() {
     let source = FakeSource::standard();
     let gateway = gateway(&source).await;
     let mut channel = Channel::open(&gateway.client()).await;
@@ -202,35 +205,35 @@ async fn a_duplicate_id_on_one_stream_is_refused_by_that_id() {
 }
 
 #[tokio::test]
-async fn wrong_ways_in_are_refused() {
+async fn rejects_wrong_methods_headers_and_origins() {
     let source = FakeSource::standard();
     let gateway = gateway(&source).await;
     let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
     let client = gateway.client();
-    refused(client.at("/sse").post(&ping).send().await, 405, -32600).await;
-    refused(client.at("/messages").get().send().await, 405, -32600).await;
-    refused(client.at("/messages").post(&ping).send().await, 400, -32600).await;
+    expect_error(client.at("/sse").post(&ping).send().await, 405, -32600).await;
+    expect_error(client.at("/messages").get().send().await, 405, -32600).await;
+    expect_error(client.at("/messages").post(&ping).send().await, 400, -32600).await;
     let not_events = client.at("/sse").get().set("Accept", "application/json");
-    refused(not_events.send().await, 406, -32600).await;
+    expect_error(not_events.send().await, 406, -32600).await;
     let channel = Channel::open(&client).await;
     let text = channel.post.post(&ping).set("Content-Type", "text/plain");
-    refused(text.send().await, 415, -32600).await;
+    expect_error(text.send().await, 415, -32600).await;
     let foreign = client
         .at("/sse")
         .get()
         .header("Origin", "http://evil.example");
-    refused(foreign.send().await, 403, -31403).await;
+    expect_error(foreign.send().await, 403, -31403).await;
 }
 
 #[tokio::test]
-async fn too_many_streams_are_refused() {
+async fn rejects_streams_over_the_limit() {
     let gateway = TestGateway::with(FakeSource::standard())
         .legacy_sse()
         .limits(|limits| limits.max_streams = 1)
         .start()
         .await;
     let first = Channel::open(&gateway.client()).await;
-    refused(gateway.client().at("/sse").get().send().await, 503, -31503).await;
+    expect_error(gateway.client().at("/sse").get().send().await, 503, -31503).await;
     drop(first);
     wait_until("room", || async {
         gateway.client().at("/sse").get().send().await.status == 200
@@ -251,10 +254,10 @@ async fn a_silent_stream_is_kept_open_by_comments() {
 }
 
 #[tokio::test]
-async fn where_it_is_off_there_is_nothing() {
+async fn the_routes_do_not_exist_if_disabled() {
     let (gateway, _) = standard().await;
-    refused(gateway.client().at("/sse").get().send().await, 404, -32600).await;
+    expect_error(gateway.client().at("/sse").get().send().await, 404, -32600).await;
     let ping = json!({ "jsonrpc": "2.0", "id": 1, "method": "ping" });
     let post = gateway.client().at("/messages?sessionId=x").post(&ping);
-    refused(post.send().await, 404, -32600).await;
+    expect_error(post.send().await, 404, -32600).await;
 }

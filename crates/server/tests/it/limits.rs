@@ -1,77 +1,77 @@
-//! Bounds of size and number: what is one over is refused, and everything else goes on.
+//! Limits of sizes and counts, and requests that are ambiguous.
 
 use serde_json::{Value, json};
 use tidegate_testkit::{FakeSource, HttpResponse, MODERN, NEWEST_LEGACY, TestGateway, wait_until};
 
-use crate::support::{plain, refused, served, standard};
+use crate::support::{bare_request, expect_error, expect_result, standard};
 
-/// A ping of exactly that many bytes.
+/// A ping with exactly this many bytes.
 fn ping_of(bytes: usize) -> String {
     let start = r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":""#;
     format!("{start}{}\"}}}}", "x".repeat(bytes - start.len() - 3))
 }
 
 #[tokio::test]
-async fn a_body_one_byte_over_is_refused_however_it_is_sent() {
+async fn rejects_a_body_over_the_limit() {
     let gateway = TestGateway::with(FakeSource::standard())
         .limits(|limits| limits.max_message_bytes = 1000)
         .start()
         .await;
     let post = |bytes: usize| gateway.client().post_text(&ping_of(bytes));
     assert_eq!(ping_of(1000).len(), 1000);
-    served(post(1000).send().await).await;
-    served(post(1000).chunked().send().await).await;
-    refused(post(1001).send().await, 413, -32600).await;
-    refused(post(1001).chunked().send().await, 413, -32600).await;
-    refused(post(100_000).chunked().send().await, 413, -32600).await;
-    // An announced length is refused before a byte of the body has come.
+    expect_result(post(1000).send().await).await;
+    expect_result(post(1000).chunked().send().await).await;
+    expect_error(post(1001).send().await, 413, -32600).await;
+    expect_error(post(1001).chunked().send().await, 413, -32600).await;
+    expect_error(post(100_000).chunked().send().await, 413, -32600).await;
+    // An announced length is rejected before the body arrives.
     let announced = gateway
         .client()
         .request("POST")
         .header("Content-Type", "application/json");
     let announced = announced.header("Content-Length", "1001");
-    refused(announced.send().await, 413, -32600).await;
+    expect_error(announced.send().await, 413, -32600).await;
 }
 
 #[tokio::test]
-async fn a_body_that_nests_too_deep_is_refused() {
+async fn rejects_deeply_nested_json() {
     let (gateway, _) = standard().await;
     let nested = |depth: usize| {
         let inner = format!("{}{}", "[".repeat(depth - 2), "]".repeat(depth - 2));
         format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":{{"a":{inner}}}}}"#)
     };
-    served(gateway.client().post_text(&nested(64)).send().await).await;
-    refused(
+    expect_result(gateway.client().post_text(&nested(64)).send().await).await;
+    expect_error(
         gateway.client().post_text(&nested(65)).send().await,
         400,
         -32600,
     )
     .await;
     let bomb = "[".repeat(2_000_000);
-    refused(gateway.client().post_text(&bomb).send().await, 400, -32600).await;
+    expect_error(gateway.client().post_text(&bomb).send().await, 400, -32600).await;
 }
 
 #[tokio::test]
-async fn headers_that_are_too_large_are_refused() {
+async fn rejects_headers_over_the_limit() {
     let gateway = TestGateway::with(FakeSource::standard())
         .limits(|limits| limits.max_header_bytes = 8192)
         .start()
         .await;
     let post = |bytes: usize| {
-        let post = gateway.client().post(&plain("ping", json!({})));
+        let post = gateway.client().post(&bare_request("ping", json!({})));
         post.header("X-Padding", &"x".repeat(bytes))
     };
-    served(post(4000).send().await).await;
+    expect_result(post(4000).send().await).await;
     assert_eq!(post(20_000).send().await.status, 431);
     let many = (0..200).fold(
-        gateway.client().post(&plain("ping", json!({}))),
+        gateway.client().post(&bare_request("ping", json!({}))),
         |post, _| post.header("X", "y"),
     );
     assert_eq!(many.send().await.status, 431);
 }
 
 #[tokio::test]
-async fn too_many_calls_are_told_to_come_back() {
+async fn rejects_calls_over_the_limit_with_retry_after() {
     let source = FakeSource::standard();
     let gateway = TestGateway::with(source.clone())
         .limits(|limits| limits.max_concurrent_calls = 2)
@@ -94,14 +94,14 @@ async fn too_many_calls_are_told_to_come_back() {
         .send()
         .await;
     let legacy = session.call("fake__echo", json!({})).send().await;
-    for answer in [modern, legacy] {
-        assert_eq!(answer.header("retry-after"), Some("1"));
-        let message = refused(answer, 503, -31503).await;
+    for response in [modern, legacy] {
+        assert_eq!(response.header("retry-after"), Some("1"));
+        let message = expect_error(response, 503, -31503).await;
         assert!(message["id"].is_number(), "{message}");
     }
     source.release("hold", 2);
     for connection in held {
-        served(connection.response().await).await;
+        expect_result(connection.response().await).await;
     }
     wait_until("room", || async {
         gateway
@@ -116,7 +116,7 @@ async fn too_many_calls_are_told_to_come_back() {
 }
 
 #[tokio::test]
-async fn too_many_calls_in_one_session_are_told_to_come_back() {
+async fn rejects_calls_over_the_limit_of_a_session_with_retry_after() {
     let source = FakeSource::standard();
     let gateway = TestGateway::with(source.clone())
         .limits(|limits| limits.max_concurrent_calls_per_session = 1)
@@ -126,33 +126,33 @@ async fn too_many_calls_in_one_session_are_told_to_come_back() {
     let other = gateway.client().initialize(NEWEST_LEGACY).await;
     let held = session.call("fake__hold", json!({})).send_only().await;
     source.started("hold", 1).await;
-    let answer = session.call("fake__echo", json!({})).send().await;
-    assert_eq!(answer.header("retry-after"), Some("1"));
-    let message = refused(answer, 503, -31503).await;
+    let response = session.call("fake__echo", json!({})).send().await;
+    assert_eq!(response.header("retry-after"), Some("1"));
+    let message = expect_error(response, 503, -31503).await;
     assert!(message["id"].is_number(), "{message}");
-    served(other.call("fake__echo", json!({})).send().await).await;
+    expect_result(other.call("fake__echo", json!({})).send().await).await;
     source.release("hold", 1);
-    served(held.response().await).await;
+    expect_result(held.response().await).await;
 }
 
 #[tokio::test]
-async fn too_many_streams_are_told_to_come_back() {
+async fn rejects_streams_over_the_limit_with_retry_after() {
     let gateway = TestGateway::with(FakeSource::standard())
         .limits(|limits| limits.max_streams = 1)
         .start()
         .await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
-    let wanted = json!({ "toolsListChanged": true });
-    let listening = gateway.client().listen("1", wanted.clone()).await;
+    let filter = json!({ "toolsListChanged": true });
+    let listening = gateway.client().listen("1", filter.clone()).await;
     let listen = gateway
         .client()
-        .modern("subscriptions/listen", json!({ "notifications": wanted }));
-    for answer in [listen.send().await, session.get().send().await] {
-        assert_eq!(answer.header("retry-after"), Some("1"));
-        refused(answer, 503, -31503).await;
+        .modern("subscriptions/listen", json!({ "notifications": filter }));
+    for response in [listen.send().await, session.get().send().await] {
+        assert_eq!(response.header("retry-after"), Some("1"));
+        expect_error(response, 503, -31503).await;
     }
-    // Calls have room of their own.
-    served(
+    // Calls have their own limit.
+    expect_result(
         gateway
             .client()
             .modern_call("fake__echo", json!({}))
@@ -167,9 +167,9 @@ async fn too_many_streams_are_told_to_come_back() {
     .await;
 }
 
-/// The next connections wait, and are served when there is room.
+/// Further connections wait until another one closes.
 #[tokio::test]
-async fn too_many_connections_wait_their_turn() {
+async fn connections_over_the_limit_wait() {
     let gateway = TestGateway::with(FakeSource::standard())
         .limits(|limits| limits.max_connections = 2)
         .start()
@@ -180,16 +180,16 @@ async fn too_many_connections_wait_their_turn() {
     ];
     let waiting = gateway
         .client()
-        .post(&plain("ping", json!({})))
+        .post(&bare_request("ping", json!({})))
         .send_only()
         .await;
     drop(idle);
-    served(waiting.response().await).await;
+    expect_result(waiting.response().await).await;
 }
 
-/// T26: two readers must not be able to read two things.
+/// T26: two parsers must not see different messages.
 #[tokio::test]
-async fn a_key_that_stands_twice_is_refused() {
+async fn rejects_duplicate_json_keys() {
     let (gateway, source) = standard().await;
     let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
     let params = |inner: &str| format!(r#""params":{{{inner}}}"#);
@@ -225,16 +225,16 @@ async fn a_key_that_stands_twice_is_refused() {
             .client()
             .modern_call("fake__echo", json!({}))
             .request();
-        let answer = request.body(body.as_bytes()).send().await;
-        let message = answer.json().await;
+        let response = request.body(body.as_bytes()).send().await;
+        let message = response.json().await;
         let code = message["error"]["code"].as_i64();
         assert!(matches!(code, Some(-32600 | -32602)), "{body}: {message}");
     }
-    assert_eq!(source.counts("echo").started, 0, "nothing was dispatched");
+    assert_eq!(source.counts("echo").started, 0, "no call was dispatched");
 }
 
 #[tokio::test]
-async fn keys_are_exact() {
+async fn json_keys_and_methods_are_case_sensitive() {
     let (gateway, _) = standard().await;
     for body in [
         r#"{"jsonrpc":"2.0","id":1,"Method":"ping"}"#,
@@ -242,24 +242,24 @@ async fn keys_are_exact() {
         r#"{"JSONRPC":"2.0","id":1,"method":"ping"}"#,
         r#"{"jsonrpc":"2.0","id":1,"method":"PING"}"#,
     ] {
-        let answer = gateway.client().post_text(body).send().await;
-        assert!(matches!(answer.status, 200 | 202 | 400), "{body}");
-        if answer.status != 202 {
-            let message = answer.json().await;
+        let response = gateway.client().post_text(body).send().await;
+        assert!(matches!(response.status, 200 | 202 | 400), "{body}");
+        if response.status != 202 {
+            let message = response.json().await;
             assert!(message["error"].is_object(), "{body}: {message}");
         }
     }
 }
 
-async fn bad(answer: HttpResponse) {
-    assert_eq!(answer.status, 400);
-    let message = answer.json().await;
+async fn assert_bad_request(response: HttpResponse) {
+    assert_eq!(response.status, 400);
+    let message = response.json().await;
     let code = message["error"]["code"].as_i64();
     assert!(matches!(code, Some(-32600 | -32020)), "{message}");
 }
 
 #[tokio::test]
-async fn a_header_that_stands_twice_is_refused() {
+async fn rejects_duplicate_headers() {
     let source = FakeSource::standard();
     let gateway = TestGateway::with(source.clone())
         .keys([("ada", "key")])
@@ -276,7 +276,7 @@ async fn a_header_that_stands_twice_is_refused() {
         ("Content-Type", "application/json"),
         ("Authorization", "Bearer key"),
     ] {
-        bad(modern().header(name, value).send().await).await;
+        assert_bad_request(modern().header(name, value).send().await).await;
     }
     for (name, value) in [
         ("MCP-Protocol-Version", NEWEST_LEGACY),
@@ -285,25 +285,27 @@ async fn a_header_that_stands_twice_is_refused() {
         ("Authorization", "Bearer key"),
         ("Host", "localhost"),
     ] {
-        bad(legacy().header(name, value).send().await).await;
+        assert_bad_request(legacy().header(name, value).send().await).await;
     }
-    bad(modern()
-        .header("Origin", "http://localhost")
-        .header("Origin", "http://localhost")
-        .send()
-        .await)
+    assert_bad_request(
+        modern()
+            .header("Origin", "http://localhost")
+            .header("Origin", "http://localhost")
+            .send()
+            .await,
+    )
     .await;
-    assert_eq!(source.counts("echo").started, 0, "nothing was dispatched");
+    assert_eq!(source.counts("echo").started, 0, "no call was dispatched");
 }
 
 #[tokio::test]
-async fn a_long_uri_in_a_header_is_fine() {
+async fn accepts_a_long_uri_in_a_header() {
     let uri = format!("fake://{}", "long/".repeat(1000));
     let source = FakeSource::empty().resource(&uri, "far away");
     let gateway = TestGateway::with(source).start().await;
     let read = gateway
         .client()
         .modern("resources/read", json!({ "uri": uri }));
-    let result: Value = served(read.send().await).await;
+    let result: Value = expect_result(read.send().await).await;
     assert_eq!(result["contents"][0]["text"], "far away");
 }

@@ -1,19 +1,19 @@
-//! Lists and what they lead to: pages, names, and that everything listed works.
+//! Lists: pagination, names, and that every listed entry works.
 
 use serde_json::{Value, json};
 use tidegate_testkit::{Client, FakeSource, LEGACY, NEWEST_LEGACY, ScriptedTool, TestGateway};
 
-use crate::support::{refused, served, standard};
+use crate::support::{expect_error, expect_result, standard};
 
-/// All entries of a list, page by page.
-async fn all(client: &Client, method: &str, member: &str) -> (Vec<Value>, usize) {
+/// All entries of a list, and the number of its pages.
+async fn list_all(client: &Client, method: &str, member: &str) -> (Vec<Value>, usize) {
     let (mut entries, mut pages, mut cursor) = (Vec::new(), 0, None);
     loop {
         let params = match &cursor {
             Some(cursor) => json!({ "cursor": cursor }),
             None => json!({}),
         };
-        let result = served(client.modern(method, params).send().await).await;
+        let result = expect_result(client.modern(method, params).send().await).await;
         entries.extend(result[member].as_array().unwrap().iter().cloned());
         pages += 1;
         match result.get("nextCursor") {
@@ -24,12 +24,12 @@ async fn all(client: &Client, method: &str, member: &str) -> (Vec<Value>, usize)
 }
 
 #[tokio::test]
-async fn a_long_list_comes_in_pages_without_gap_or_repeat() {
+async fn pages_of_a_long_list_have_every_entry_once() {
     let gateway = TestGateway::with(FakeSource::empty().many_tools(95))
         .page_size(10)
         .start()
         .await;
-    let (tools, pages) = all(&gateway.client(), "tools/list", "tools").await;
+    let (tools, pages) = list_all(&gateway.client(), "tools/list", "tools").await;
     assert_eq!(pages, 10);
     let names: Vec<_> = tools
         .iter()
@@ -42,23 +42,26 @@ async fn a_long_list_comes_in_pages_without_gap_or_repeat() {
 }
 
 #[tokio::test]
-async fn a_page_that_is_just_full_is_the_last() {
+async fn a_last_page_that_is_full_has_no_cursor() {
     let gateway = TestGateway::with(FakeSource::empty().many_tools(20))
         .page_size(10)
         .start()
         .await;
-    assert_eq!(all(&gateway.client(), "tools/list", "tools").await.1, 2);
+    assert_eq!(
+        list_all(&gateway.client(), "tools/list", "tools").await.1,
+        2
+    );
 }
 
 #[tokio::test]
-async fn a_cursor_is_good_for_its_own_list_as_it_was() {
+async fn a_cursor_is_only_valid_for_its_list_and_until_the_list_changes() {
     let source = FakeSource::empty().many_tools(20).resource("fake://a", "a");
     let gateway = TestGateway::with(source.clone())
         .page_size(10)
         .start()
         .await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
-    let first = served(
+    let first = expect_result(
         gateway
             .client()
             .modern("tools/list", json!({}))
@@ -75,17 +78,17 @@ async fn a_cursor_is_good_for_its_own_list_as_it_was() {
         ("tools/list", &json!(7)),
     ] {
         let params = json!({ "cursor": cursor });
-        refused(
+        expect_error(
             gateway.client().modern(method, params.clone()).send().await,
             200,
             -32602,
         )
         .await;
-        refused(session.request(method, params).send().await, 200, -32602).await;
+        expect_error(session.request(method, params).send().await, 200, -32602).await;
     }
     let _source = source.tool(ScriptedTool::new("new"));
     let params = json!({ "cursor": cursor });
-    refused(
+    expect_error(
         gateway.client().modern("tools/list", params).send().await,
         200,
         -32602,
@@ -135,7 +138,7 @@ async fn everything_listed_works_in_every_revision() {
 }
 
 #[tokio::test]
-async fn a_resource_that_is_not_there_is_told_in_the_words_of_the_era() {
+async fn an_unknown_resource_has_the_error_code_of_the_era() {
     let (gateway, _) = standard().await;
     let params = json!({ "uri": "fake://nothing" });
     let modern = gateway
@@ -143,11 +146,11 @@ async fn a_resource_that_is_not_there_is_told_in_the_words_of_the_era() {
         .modern("resources/read", params.clone())
         .send()
         .await;
-    let modern = refused(modern, 200, -32602).await;
+    let modern = expect_error(modern, 200, -32602).await;
     assert_eq!(modern["error"]["data"]["uri"], "fake://nothing");
     for revision in LEGACY {
         let session = gateway.client().initialize(revision).await;
-        let legacy = refused(
+        let legacy = expect_error(
             session
                 .request("resources/read", params.clone())
                 .send()
@@ -161,12 +164,12 @@ async fn a_resource_that_is_not_there_is_told_in_the_words_of_the_era() {
 }
 
 #[tokio::test]
-async fn two_sources_stand_one_after_the_other() {
+async fn lists_have_the_order_of_the_sources() {
     let gateway = TestGateway::with(FakeSource::empty().many_tools(2))
         .fake_source("another", FakeSource::empty().many_tools(2))
         .start()
         .await;
-    let (tools, _) = all(&gateway.client(), "tools/list", "tools").await;
+    let (tools, _) = list_all(&gateway.client(), "tools/list", "tools").await;
     let names: Vec<_> = tools
         .iter()
         .map(|tool| tool["name"].as_str().unwrap())
@@ -179,8 +182,8 @@ async fn two_sources_stand_one_after_the_other() {
     ];
     assert_eq!(names, expected);
     let ambiguous = gateway.client().modern_call("tool-000", json!({}));
-    refused(ambiguous.send().await, 200, -32602).await;
+    expect_error(ambiguous.send().await, 200, -32602).await;
     for name in ["another__tool-000", "another.tool-000"] {
-        served(gateway.client().modern_call(name, json!({})).send().await).await;
+        expect_result(gateway.client().modern_call(name, json!({})).send().await).await;
     }
 }

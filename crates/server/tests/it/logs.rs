@@ -1,15 +1,15 @@
-//! Log messages: only for who asked, from the level asked for, on the stream of the call.
+//! Log messages: only if requested, from the requested level on, on the stream of the call.
 
 use serde_json::{Value, json};
 use tidegate_core::LogLevel;
 use tidegate_testkit::{FakeSource, LEGACY, NEWEST_LEGACY, TestGateway};
 
-use crate::support::{refused, standard};
+use crate::support::{expect_error, standard};
 
-/// The levels of the log messages among these; everything else must be the answer.
+/// The levels of the log messages; the last message must be the response.
 fn levels(messages: &[Value]) -> Vec<&str> {
-    let (answer, logs) = messages.split_last().expect("an answer");
-    assert!(answer["result"].is_object(), "{answer}");
+    let (response, logs) = messages.split_last().expect("an answer");
+    assert!(response["result"].is_object(), "{response}");
     logs.iter()
         .map(|log| {
             assert_eq!(log["method"], "notifications/message");
@@ -18,7 +18,7 @@ fn levels(messages: &[Value]) -> Vec<&str> {
         .collect()
 }
 
-fn from(least: LogLevel) -> Vec<&'static str> {
+fn levels_from(least: LogLevel) -> Vec<&'static str> {
     let all = LogLevel::ALL.into_iter();
     all.filter(|level| *level >= least)
         .map(LogLevel::as_str)
@@ -26,7 +26,7 @@ fn from(least: LogLevel) -> Vec<&'static str> {
 }
 
 #[tokio::test]
-async fn a_stateless_request_hears_what_it_asked_for_in_that_request_alone() {
+async fn a_modern_request_sets_its_own_log_level() {
     let (gateway, _) = standard().await;
     let call = gateway.client().modern_call("fake__logs", json!({}));
     for least in LogLevel::ALL {
@@ -37,17 +37,17 @@ async fn a_stateless_request_hears_what_it_asked_for_in_that_request_alone() {
             .await
             .messages()
             .await;
-        assert_eq!(levels(&messages), from(least));
+        assert_eq!(levels(&messages), levels_from(least));
         assert!(
             levels(&call.send().await.messages().await).is_empty(),
-            "nothing is remembered"
+            "the level only applies to its request"
         );
     }
-    refused(call.log_level("loud").send().await, 200, -32602).await;
+    expect_error(call.log_level("loud").send().await, 200, -32602).await;
 }
 
 #[tokio::test]
-async fn a_session_hears_from_the_level_it_set() {
+async fn a_session_gets_logs_from_its_level_on() {
     let (gateway, _) = standard().await;
     for revision in LEGACY {
         let session = gateway.client().initialize(revision).await;
@@ -55,7 +55,7 @@ async fn a_session_hears_from_the_level_it_set() {
         let call = || session.call("fake__logs", json!({}));
         assert!(
             levels(&call().send().await.messages().await).is_empty(),
-            "nobody asked"
+            "no level was set"
         );
         for least in [
             LogLevel::Debug,
@@ -69,7 +69,7 @@ async fn a_session_hears_from_the_level_it_set() {
             assert_eq!(set["result"], json!({}));
             assert_eq!(
                 levels(&call().send().await.messages().await),
-                from(least),
+                levels_from(least),
                 "{revision}"
             );
         }
@@ -81,20 +81,20 @@ async fn a_session_hears_from_the_level_it_set() {
             .await;
         assert!(
             levels(&theirs).is_empty(),
-            "a level is for its session alone"
+            "the level only applies to its session"
         );
         for bad in [json!({}), json!({ "level": "loud" }), json!({ "level": 3 })] {
-            let answer = session.request("logging/setLevel", bad).send().await;
-            refused(answer, 200, -32602).await;
+            let response = session.request("logging/setLevel", bad).send().await;
+            expect_error(response, 200, -32602).await;
         }
     }
 }
 
 #[tokio::test]
-async fn logs_never_come_on_the_standing_stream() {
+async fn logs_are_never_sent_on_the_standalone_stream() {
     let (gateway, _) = standard().await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
-    let mut standing = session.stream().await;
+    let mut standalone = session.stream().await;
     session
         .exchange("logging/setLevel", json!({ "level": "debug" }))
         .await;
@@ -106,17 +106,17 @@ async fn logs_never_come_on_the_standing_stream() {
         .await;
     assert_eq!(levels(&messages).len(), 8);
     session.delete().await;
-    assert!(standing.remaining().await.is_empty());
+    assert!(standalone.remaining().await.is_empty());
 }
 
 #[tokio::test]
-async fn on_a_pipe_both_eras_keep_their_own_level() {
-    let mut pipe = TestGateway::with(FakeSource::standard()).stdio().await;
-    pipe.initialize(NEWEST_LEGACY).await;
-    let id = pipe
+async fn over_stdio_each_era_has_its_own_level() {
+    let mut stdio = TestGateway::with(FakeSource::standard()).stdio().await;
+    stdio.initialize(NEWEST_LEGACY).await;
+    let id = stdio
         .request("logging/setLevel", json!({ "level": "alert" }))
         .await;
-    pipe.response(&json!(id)).await;
+    stdio.response(&json!(id)).await;
     let call = json!({ "name": "fake__logs", "arguments": {} });
     let mut asked = call.clone();
     asked["_meta"] = json!({ "io.modelcontextprotocol/logLevel": "emergency" });
@@ -126,12 +126,12 @@ async fn on_a_pipe_both_eras_keep_their_own_level() {
         (true, asked, vec!["emergency"]),
     ] {
         let id = match is_modern {
-            true => pipe.modern("tools/call", params).await,
-            false => pipe.request("tools/call", params).await,
+            true => stdio.modern("tools/call", params).await,
+            false => stdio.request("tools/call", params).await,
         };
-        let mut messages = vec![pipe.message().await];
+        let mut messages = vec![stdio.message().await];
         while messages.last().is_some_and(|last| last["id"] != id) {
-            messages.push(pipe.message().await);
+            messages.push(stdio.message().await);
         }
         assert_eq!(levels(&messages), expected);
     }

@@ -1,18 +1,16 @@
-//! The transports as clients see them: real sockets and pipes, a scripted source behind them.
-//!
-//! Each file is one subject. Nothing in here looks inside the transports.
+//! The transports from the outside: real sockets and streams, with a scripted source behind the
+//! gateway. Each file has one topic.
 
 #![expect(
     clippy::needless_pass_by_value,
     clippy::unwrap_used,
-    reason = "a test writes its JSON where it is used, and fails where it cannot go on"
+    reason = "tests build JSON where they use it, and panic on failure"
 )]
 
 mod auth;
 mod batches;
 mod cancellation;
 mod classification;
-mod drain;
 mod errors;
 mod http2;
 mod ids;
@@ -20,17 +18,18 @@ mod legacy_sse;
 mod limits;
 mod lists;
 mod logs;
-mod mistakes;
 mod modern;
 mod names;
 mod origin;
 mod panics;
-mod parameters;
+mod parameter_headers;
+mod pitfalls;
 mod replay;
 mod sessions;
-mod slow;
+mod shutdown;
 mod smuggling;
 mod stdio;
 mod streams;
 mod subscriptions;
 mod support;
+mod timeouts;

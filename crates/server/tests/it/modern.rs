@@ -1,13 +1,13 @@
-//! What a stateless client is told: itself complete, with hints for keeping.
+//! Responses to modern clients: result types, server info, cache hints.
 
 use serde_json::{Value, json};
 use tidegate_testkit::{FakeSource, LEGACY, MODERN, NEWEST_LEGACY, TestGateway};
 
-use crate::support::{served, standard};
+use crate::support::{expect_result, standard};
 
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
-/// Every request of the revision that is answered by a result, and whether it may be kept.
+/// All requests of the revision, and whether their results are cacheable.
 fn requests() -> Vec<(&'static str, Value, bool)> {
     let reference = json!({ "type": "ref/prompt", "name": "fake/hello" });
     vec![
@@ -32,10 +32,10 @@ fn requests() -> Vec<(&'static str, Value, bool)> {
 }
 
 #[tokio::test]
-async fn every_result_says_its_type_and_who_made_it() {
+async fn every_result_has_its_type_and_the_server_info() {
     let (gateway, _) = standard().await;
     for (method, params, keepable) in requests() {
-        let result = served(gateway.client().modern(method, params).send().await).await;
+        let result = expect_result(gateway.client().modern(method, params).send().await).await;
         assert_eq!(result["resultType"], "complete", "{method}");
         assert_eq!(result["_meta"][SERVER_INFO]["name"], "tidegate", "{method}");
         assert_eq!(result["ttlMs"].is_u64(), keepable, "{method}: {result}");
@@ -44,13 +44,13 @@ async fn every_result_says_its_type_and_who_made_it() {
 }
 
 #[tokio::test]
-async fn no_legacy_client_sees_any_of_it() {
+async fn legacy_results_have_no_modern_members() {
     let (gateway, _) = standard().await;
     for revision in LEGACY {
         let session = gateway.client().initialize(revision).await;
         for (method, params, _) in requests().into_iter().skip(1) {
-            let answer = session.exchange(method, params).await;
-            let result = answer["result"].as_object().unwrap();
+            let response = session.exchange(method, params).await;
+            let result = response["result"].as_object().unwrap();
             for key in ["resultType", "ttlMs", "cacheScope"] {
                 assert!(!result.contains_key(key), "{revision} {method}");
             }
@@ -63,9 +63,9 @@ async fn no_legacy_client_sees_any_of_it() {
 }
 
 #[tokio::test]
-async fn discovery_tells_versions_and_capabilities() {
+async fn discovery_has_versions_and_capabilities() {
     let (gateway, _) = standard().await;
-    let result = served(
+    let result = expect_result(
         gateway
             .client()
             .modern("server/discover", json!({}))
@@ -93,7 +93,7 @@ async fn discovery_tells_versions_and_capabilities() {
 }
 
 #[tokio::test]
-async fn a_handshake_tells_the_same_in_its_own_words() {
+async fn a_handshake_has_server_info_and_capabilities() {
     let (gateway, _) = standard().await;
     for revision in LEGACY {
         let session = gateway.client().initialize(revision).await;
@@ -110,7 +110,7 @@ async fn a_handshake_tells_the_same_in_its_own_words() {
 }
 
 #[tokio::test]
-async fn what_may_be_kept_for_all_is_only_what_all_may_see() {
+async fn only_lists_of_public_sources_have_a_public_cache_scope() {
     let public = FakeSource::standard().public();
     let gateway = TestGateway::with(public)
         .fake_source("own", FakeSource::empty())
@@ -123,24 +123,23 @@ async fn what_may_be_kept_for_all_is_only_what_all_may_see() {
     ] {
         let list = gateway.client().at(path).modern("tools/list", json!({}));
         assert_eq!(
-            served(list.send().await).await["cacheScope"],
+            expect_result(list.send().await).await["cacheScope"],
             scope,
             "{path}"
         );
     }
 }
 
-/// Nothing of an earlier request on the same connection counts for the next.
 #[tokio::test]
-async fn a_connection_is_no_conversation() {
+async fn a_request_does_not_affect_the_next_on_its_connection() {
     let (gateway, _) = standard().await;
     let full = gateway
         .client()
         .modern_call("fake__logs", json!({}))
         .log_level("debug");
-    let mut answer = full.send().await;
-    answer.text().await;
-    let mut connection = answer.into_connection();
+    let mut response = full.send().await;
+    response.text().await;
+    let mut connection = response.into_connection();
     let bare = gateway
         .client()
         .post(&json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/list" }));
@@ -148,11 +147,11 @@ async fn a_connection_is_no_conversation() {
         .header("MCP-Protocol-Version", MODERN)
         .header("Mcp-Method", "tools/list");
     connection.write(&bare.bytes()).await;
-    let mut answer = connection.response().await;
-    assert_eq!(answer.status, 400);
-    let message: Value = serde_json::from_str(&answer.text().await).unwrap();
+    let mut response = connection.response().await;
+    assert_eq!(response.status, 400);
+    let message: Value = serde_json::from_str(&response.text().await).unwrap();
     assert_eq!(message["error"]["code"], -32602);
-    let mut connection = answer.into_connection();
+    let mut connection = response.into_connection();
     let quiet = gateway
         .client()
         .modern_call("fake__logs", json!({}))
@@ -160,12 +159,12 @@ async fn a_connection_is_no_conversation() {
     connection.write(&quiet.bytes()).await;
     assert!(
         !connection.response().await.is_stream(),
-        "the log level was for one request"
+        "the log level only applied to one request"
     );
 }
 
 #[tokio::test]
-async fn a_request_may_leave_out_who_it_comes_from() {
+async fn client_info_is_optional() {
     let (gateway, _) = standard().await;
     let with = gateway
         .client()
@@ -180,23 +179,23 @@ async fn a_request_may_leave_out_who_it_comes_from() {
         );
     let without = gateway.client().modern("tools/list", json!({}));
     assert_eq!(
-        served(with.send().await).await,
-        served(without.send().await).await
+        expect_result(with.send().await).await,
+        expect_result(without.send().await).await
     );
 }
 
 #[tokio::test]
-async fn older_revisions_are_spared_what_they_do_not_know() {
+async fn older_revisions_get_no_structured_content() {
     let (gateway, _) = standard().await;
     for revision in LEGACY {
         let session = gateway.client().initialize(revision).await;
-        let answer = session
+        let response = session
             .call("fake__echo", json!({ "a": 1 }))
             .send()
             .await
             .message()
             .await;
-        let has_structure = answer["result"].get("structuredContent").is_some();
+        let has_structure = response["result"].get("structuredContent").is_some();
         assert_eq!(has_structure, revision >= "2025-06-18", "{revision}");
     }
     let session = gateway.client().initialize(NEWEST_LEGACY).await;

@@ -1,26 +1,26 @@
-//! Names and URIs of several sources at one endpoint (design 6): all are reachable, none is hidden,
-//! and what an answer names leads back to where it came from.
+//! Names and URIs of several sources at one endpoint (design 6): every entry is reachable, and names
+//! in responses lead back to their source.
 
 use serde_json::{Value, json};
 use tidegate_core::Naming;
 use tidegate_testkit::{Client, FakeSource, HttpResponse, ScriptedTool, TestGateway};
 
-use crate::support::served;
+use crate::support::expect_result;
 
 const SHARED: &str = "note://shared";
 
-/// A source whose tool, prompt, resource and template have the names of every other such source.
-fn twin(who: &str) -> FakeSource {
+/// A source with the same tool, prompt, resource and template as every other such source.
+fn twin(name: &str) -> FakeSource {
     let link = json!({ "content": [
         { "type": "resource_link", "uri": SHARED, "name": "shared" },
-        { "type": "resource", "resource": { "uri": SHARED, "text": who } },
+        { "type": "resource", "resource": { "uri": SHARED, "text": name } },
         { "type": "resource_link", "uri": "https://example.com/", "name": "elsewhere" },
         { "type": "text", "text": SHARED },
     ]});
     FakeSource::empty()
         .tool(ScriptedTool::new("find").returns(&link.to_string()))
         .prompt("greet")
-        .resource(SHARED, who)
+        .resource(SHARED, name)
         .template("note://of/{name}")
 }
 
@@ -33,7 +33,7 @@ async fn twins(first: &str, second: &str) -> TestGateway {
 }
 
 async fn list(client: &Client, method: &str, member: &str, key: &str) -> Vec<String> {
-    let result = served(client.modern(method, json!({})).send().await).await;
+    let result = expect_result(client.modern(method, json!({})).send().await).await;
     let entries = result[member].as_array().unwrap().iter();
     entries
         .map(|entry| entry[key].as_str().unwrap().to_owned())
@@ -42,20 +42,20 @@ async fn list(client: &Client, method: &str, member: &str, key: &str) -> Vec<Str
 
 async fn read(client: &Client, uri: &str) -> Value {
     let read = client.modern("resources/read", json!({ "uri": uri }));
-    served(read.send().await).await["contents"][0].clone()
+    expect_result(read.send().await).await["contents"][0].clone()
 }
 
-/// What a request was refused with: always wrong parameters.
-async fn refused(answer: HttpResponse) -> Value {
-    crate::support::refused(answer, 200, -32602).await["error"].clone()
+/// Asserts that a request has invalid parameters. Returns the error.
+async fn expect_invalid_params(response: HttpResponse) -> Value {
+    crate::support::expect_error(response, 200, -32602).await["error"].clone()
 }
 
 async fn call(client: &Client, tool: &str) -> Value {
-    served(client.modern_call(tool, json!({})).send().await).await
+    expect_result(client.modern_call(tool, json!({})).send().await).await
 }
 
 #[tokio::test]
-async fn of_two_with_one_name_the_first_in_the_configuration_keeps_it() {
+async fn the_first_source_in_the_configuration_keeps_a_shared_name() {
     for (first, second) in [("ada", "bob"), ("bob", "ada")] {
         let gateway = twins(first, second).await;
         let client = gateway.client();
@@ -85,9 +85,9 @@ async fn of_two_with_one_name_the_first_in_the_configuration_keeps_it() {
     }
 }
 
-/// Design 6.8: links and embedded resources of the one that lost lead to it, not to the other.
+/// Design 6.8: links and embedded resources of a source lead to that source.
 #[tokio::test]
-async fn what_an_answer_names_leads_back() {
+async fn uris_in_responses_lead_back_to_their_source() {
     let gateway = twins("ada", "bob").await;
     let client = gateway.client();
     for (tool, expected) in [
@@ -97,23 +97,29 @@ async fn what_an_answer_names_leads_back() {
         let content = call(&client, tool).await["content"].clone();
         assert_eq!(content[0]["uri"], expected);
         assert_eq!(content[1]["resource"]["uri"], expected);
-        assert_eq!(content[2]["uri"], "https://example.com/", "nobody's stays");
-        assert_eq!(content[3]["text"], SHARED, "text is text");
+        assert_eq!(
+            content[2]["uri"], "https://example.com/",
+            "unknown URIs are unchanged"
+        );
+        assert_eq!(content[3]["text"], SHARED, "text is unchanged");
         let text = read(&client, &expected).await["text"].clone();
         assert_eq!(text, content[1]["resource"]["text"]);
     }
     let alone = client.at("/mcp/bob");
     let content = call(&alone, "find").await["content"].clone();
-    assert_eq!(content[0]["uri"], SHARED, "alone, all is native");
+    assert_eq!(
+        content[0]["uri"], SHARED,
+        "the endpoint of one source uses native URIs"
+    );
     assert_eq!(read(&alone, SHARED).await["text"], "bob");
 }
 
 #[tokio::test]
-async fn an_error_names_what_was_asked_for() {
+async fn an_error_contains_the_requested_uri() {
     let gateway = twins("ada", "bob").await;
     let client = gateway.client();
     let uri = "gateway://bob/note://nowhere";
-    let error = refused(
+    let error = expect_invalid_params(
         client
             .modern("resources/read", json!({ "uri": uri }))
             .send()
@@ -124,7 +130,7 @@ async fn an_error_names_what_was_asked_for() {
 }
 
 #[tokio::test]
-async fn a_tool_has_many_names_and_one_meaning() {
+async fn a_tool_can_be_called_by_several_names_unless_ambiguous() {
     let gateway = twins("ada", "bob").await;
     let client = gateway.client();
     for name in ["bob__find", "bob.find"] {
@@ -132,7 +138,7 @@ async fn a_tool_has_many_names_and_one_meaning() {
     }
     let ambiguous = client.modern_call("find", json!({})).send().await;
     assert!(
-        refused(ambiguous).await["message"]
+        expect_invalid_params(ambiguous).await["message"]
             .as_str()
             .unwrap()
             .contains("`find`")
@@ -140,7 +146,7 @@ async fn a_tool_has_many_names_and_one_meaning() {
 }
 
 #[tokio::test]
-async fn native_names_are_kept_by_the_first_and_prefixed_for_the_rest() {
+async fn with_native_naming_only_conflicting_names_are_prefixed() {
     let gateway = TestGateway::with(FakeSource::empty())
         .fake_source("ada", twin("ada").prompt("only"))
         .fake_source("bob", twin("bob").tool(ScriptedTool::new("alone")))
@@ -156,14 +162,14 @@ async fn native_names_are_kept_by_the_first_and_prefixed_for_the_rest() {
     assert_eq!(
         first,
         call(&client, "ada__find").await,
-        "a prefix is always good"
+        "the prefixed name always works"
     );
     assert_ne!(first, call(&client, "bob__find").await);
 }
 
-/// Design 6.4: pages keep their scheme and say their source after it, wherever they are named.
+/// Design 6.4: `ui://` URIs get the source as their authority, wherever they occur.
 #[tokio::test]
-async fn a_page_is_found_under_its_source() {
+async fn ui_resources_are_listed_under_their_source() {
     let page = "ui://view/page";
     let definition = json!({
         "name": "show", "description": "Shows.", "inputSchema": { "type": "object" },
@@ -181,7 +187,7 @@ async fn a_page_is_found_under_its_source() {
     let client = gateway.client();
     let uris = list(&client, "resources/list", "resources", "uri").await;
     assert_eq!(uris, ["ui://ada/view/page", "ui://bob/view/page"]);
-    let tools = served(client.modern("tools/list", json!({})).send().await).await;
+    let tools = expect_result(client.modern("tools/list", json!({})).send().await).await;
     for (at, uri) in uris.iter().enumerate() {
         assert_eq!(tools["tools"][at]["_meta"]["ui"]["resourceUri"], *uri);
         assert_eq!(read(&client, uri).await["uri"], *uri);
@@ -190,9 +196,9 @@ async fn a_page_is_found_under_its_source() {
     assert_eq!(read(&alone, page).await["uri"], page);
 }
 
-/// Design 6.6: what nobody lists goes to the only source that has URIs of its scheme.
+/// Design 6.6: an unlisted URI goes to the only source with URIs of its scheme.
 #[tokio::test]
-async fn a_scheme_of_one_source_is_asked_of_it() {
+async fn an_unlisted_uri_is_routed_by_its_scheme() {
     let gateway = TestGateway::with(FakeSource::empty().resource("fake://known", "k"))
         .fake_source("other", FakeSource::empty().resource("other://known", "o"))
         .start()
@@ -206,13 +212,13 @@ async fn a_scheme_of_one_source_is_asked_of_it() {
     );
     let read = client.modern("resources/read", json!({ "uri": "fake://unlisted" }));
     assert_eq!(
-        refused(read.send().await).await["data"]["uri"],
+        expect_invalid_params(read.send().await).await["data"]["uri"],
         "fake://unlisted"
     );
 }
 
 #[tokio::test]
-async fn where_a_uri_leads_is_explained() {
+async fn explains_how_a_uri_is_routed() {
     let gateway = twins("ada", "bob").await;
     let client = gateway.client();
     let explain = async |uri: &str| {
@@ -242,9 +248,8 @@ async fn where_a_uri_leads_is_explained() {
     assert_eq!(explain("nobody://x").await["found"], false);
 }
 
-/// A cursor is worth nothing to another principal.
 #[tokio::test]
-async fn a_cursor_is_good_for_the_one_who_got_it() {
+async fn a_cursor_is_only_valid_for_its_principal() {
     let gateway = TestGateway::with(FakeSource::empty().many_tools(20))
         .keys([("ada", "ada-key"), ("bob", "bob-key")])
         .page_size(10)
@@ -254,14 +259,14 @@ async fn a_cursor_is_good_for_the_one_who_got_it() {
         gateway.client().with_key("ada-key"),
         gateway.client().with_key("bob-key"),
     );
-    let first = served(ada.modern("tools/list", json!({})).send().await).await;
+    let first = expect_result(ada.modern("tools/list", json!({})).send().await).await;
     let cursor = json!({ "cursor": first["nextCursor"] });
     assert!(
-        refused(bob.modern("tools/list", cursor.clone()).send().await).await["message"]
+        expect_invalid_params(bob.modern("tools/list", cursor.clone()).send().await).await["message"]
             .as_str()
             .unwrap()
             .contains("cursor")
     );
-    let second = served(ada.modern("tools/list", cursor).send().await).await;
+    let second = expect_result(ada.modern("tools/list", cursor).send().await).await;
     assert_eq!(second["tools"].as_array().unwrap().len(), 10);
 }

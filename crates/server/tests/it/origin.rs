@@ -1,11 +1,11 @@
-//! Who may call from a browser: checked on every route, before anything else.
+//! Host and origin checks: on every route, before anything else.
 
 use serde_json::json;
 use tidegate_testkit::{FakeSource, Request, TestGateway};
 
-use crate::support::{plain, refused, served};
+use crate::support::{bare_request, expect_error, expect_result};
 
-/// Every route there is, and one that is not.
+/// Every route, and one that does not exist.
 const ROUTES: [&str; 7] = [
     "/mcp",
     "/mcp/fake",
@@ -27,9 +27,9 @@ async fn gateway(source: &FakeSource) -> TestGateway {
         .await
 }
 
-/// T1: a page elsewhere, or a name that was made to point here.
+/// T1: foreign web pages and DNS rebinding.
 #[tokio::test]
-async fn what_is_foreign_reaches_no_route() {
+async fn foreign_hosts_and_origins_reach_no_route() {
     let source = FakeSource::standard();
     let gateway = gateway(&source).await;
     let hostile: [&[(&str, &str)]; 12] = [
@@ -50,23 +50,23 @@ async fn what_is_foreign_reaches_no_route() {
         for headers in hostile {
             for method in ["GET", "POST", "DELETE", "OPTIONS"] {
                 let request = gateway.client().at(route).request(method);
-                let request = dressed(request, headers);
-                let answer = request.send().await;
-                assert_eq!(answer.header("access-control-allow-origin"), None);
-                refused(answer, 403, -31403).await;
+                let request = with_headers(request, headers);
+                let response = request.send().await;
+                assert_eq!(response.header("access-control-allow-origin"), None);
+                expect_error(response, 403, -31403).await;
             }
         }
     }
 }
 
-fn dressed(request: Request, headers: &[(&str, &str)]) -> Request {
+fn with_headers(request: Request, headers: &[(&str, &str)]) -> Request {
     headers
         .iter()
         .fold(request, |request, (name, value)| request.set(name, value))
 }
 
 #[tokio::test]
-async fn what_is_no_host_is_refused() {
+async fn rejects_an_invalid_host() {
     let source = FakeSource::standard();
     let gateway = gateway(&source).await;
     for host in [
@@ -94,7 +94,7 @@ async fn what_is_no_host_is_refused() {
 }
 
 #[tokio::test]
-async fn what_is_ours_comes_in() {
+async fn allows_own_hosts_and_allowed_origins() {
     let source = FakeSource::standard();
     let gateway = gateway(&source).await;
     let own = format!("http://{}", gateway.address());
@@ -120,13 +120,13 @@ async fn what_is_ours_comes_in() {
         ],
     ];
     for headers in friendly {
-        let request = gateway.client().post(&plain("ping", json!({})));
-        served(dressed(request, headers).send().await).await;
+        let request = gateway.client().post(&bare_request("ping", json!({})));
+        expect_result(with_headers(request, headers).send().await).await;
     }
 }
 
 #[tokio::test]
-async fn an_allowed_page_may_ask_and_read() {
+async fn an_allowed_origin_gets_cors_headers() {
     let source = FakeSource::standard();
     let gateway = gateway(&source).await;
     let page = "https://app.example";
@@ -169,12 +169,12 @@ async fn an_allowed_page_may_ask_and_read() {
     assert_eq!(own.header("access-control-allow-origin"), None);
 }
 
-/// T2: what a page can send without asking first never reaches a call.
+/// T2: requests that a page can send without a CORS preflight.
 #[tokio::test]
-async fn a_simple_post_reaches_nothing() {
+async fn rejects_simple_cross_origin_requests() {
     let source = FakeSource::standard();
     let gateway = gateway(&source).await;
-    let call = plain(
+    let call = bare_request(
         "tools/call",
         json!({ "name": "fake__echo", "arguments": {} }),
     );
@@ -184,9 +184,9 @@ async fn a_simple_post_reaches_nothing() {
         "multipart/form-data; boundary=x",
     ] {
         let post = gateway.client().post(&call).set("Content-Type", content);
-        refused(post.clone().send().await, 415, -32600).await;
+        expect_error(post.clone().send().await, 415, -32600).await;
         let with_origin = post.header("Origin", "http://evil.example");
-        refused(with_origin.send().await, 403, -31403).await;
+        expect_error(with_origin.send().await, 403, -31403).await;
     }
     assert_eq!(source.counts("echo").started, 0);
 }

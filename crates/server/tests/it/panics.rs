@@ -1,12 +1,12 @@
-//! R34: a panic costs the call it happened in, and tells nobody anything.
+//! R34: a panic only fails its own call and reveals nothing.
 
 use serde_json::{Value, json};
 use tidegate_testkit::{FakeSource, LEGACY, NEWEST_LEGACY, ScriptedTool, TestGateway};
 
-use crate::support::{methods, served, standard};
+use crate::support::{expect_result, methods, standard};
 
-/// An internal error with a way to find it in the log, and nothing of what happened.
-fn is_opaque(message: &Value) {
+/// Asserts an internal error with a correlation id and without any detail.
+fn assert_opaque_error(message: &Value) {
     assert_eq!(message["error"]["code"], -32603, "{message}");
     let correlation = message["error"]["data"]["correlationId"].as_str().unwrap();
     assert_eq!(correlation.len(), 16);
@@ -17,7 +17,7 @@ fn is_opaque(message: &Value) {
 }
 
 #[tokio::test]
-async fn a_panic_answers_its_own_call() {
+async fn a_panic_fails_only_its_own_call() {
     let (gateway, source) = standard().await;
     let held = gateway
         .client()
@@ -31,7 +31,7 @@ async fn a_panic_answers_its_own_call() {
         .modern_call("fake__panic", json!({}))
         .id("\"p\"");
     let message = call.message().await;
-    is_opaque(&message);
+    assert_opaque_error(&message);
     assert_eq!(message["id"], "p");
     for revision in LEGACY {
         let session = gateway.client().initialize(revision).await;
@@ -41,11 +41,11 @@ async fn a_panic_answers_its_own_call() {
             .await
             .message()
             .await;
-        is_opaque(&message);
-        served(session.call("fake__echo", json!({})).send().await).await;
+        assert_opaque_error(&message);
+        expect_result(session.call("fake__echo", json!({})).send().await).await;
     }
     source.release("hold", 1);
-    served(held.response().await).await;
+    expect_result(held.response().await).await;
     assert_eq!(gateway.stats().failures(), 5);
 }
 
@@ -57,20 +57,20 @@ async fn a_panic_in_a_stream_ends_that_stream_with_an_error() {
         .modern_call("fake__late-panic", json!({}))
         .progress(json!(1));
     let messages = call.send().await.messages().await;
-    assert_eq!(methods(&messages), ["notifications/progress", "answer"]);
-    is_opaque(&messages[1]);
+    assert_eq!(methods(&messages), ["notifications/progress", "response"]);
+    assert_opaque_error(&messages[1]);
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     let call = session.call_with_progress("fake__late-panic", json!(1));
     let messages = call.send().await.messages().await;
-    assert_eq!(methods(&messages), ["notifications/progress", "answer"]);
-    is_opaque(&messages[1]);
-    served(session.call("fake__echo", json!({})).send().await).await;
+    assert_eq!(methods(&messages), ["notifications/progress", "response"]);
+    assert_opaque_error(&messages[1]);
+    expect_result(session.call("fake__echo", json!({})).send().await).await;
 }
 
 #[tokio::test]
-async fn each_panic_has_a_number_of_its_own() {
+async fn every_panic_has_its_own_correlation_id() {
     let (gateway, _) = standard().await;
-    let mut seen = std::collections::HashSet::new();
+    let mut correlation_ids = std::collections::HashSet::new();
     for _ in 0..5 {
         let message = gateway
             .client()
@@ -81,12 +81,12 @@ async fn each_panic_has_a_number_of_its_own() {
             .as_str()
             .unwrap()
             .to_owned();
-        assert!(seen.insert(number));
+        assert!(correlation_ids.insert(number));
     }
 }
 
 #[tokio::test]
-async fn a_stream_that_just_stops_is_an_error_and_not_a_silence() {
+async fn a_stream_that_ends_without_a_result_is_an_error() {
     let source = FakeSource::empty()
         .tool(ScriptedTool::new("short").progress(1).ends_without_result())
         .tool(ScriptedTool::new("nothing").ends_without_result());
@@ -103,7 +103,7 @@ async fn a_stream_that_just_stops_is_an_error_and_not_a_silence() {
 }
 
 #[tokio::test]
-async fn a_panic_in_a_catalog_answers_the_stateless_call() {
+async fn a_panic_in_a_catalog_fails_a_stateless_call_with_an_error() {
     let (gateway, source) = standard().await;
     source.break_catalog();
     for request in [
@@ -114,16 +114,16 @@ async fn a_panic_in_a_catalog_answers_the_stateless_call() {
         gateway.client().modern("tools/list", json!({})).request(),
         gateway.client().initialize_request(NEWEST_LEGACY),
     ] {
-        let answer = request.send_only().await.try_response().await;
-        is_opaque(
-            &answer
-                .expect("an answer, not a broken connection")
+        let response = request.send_only().await.try_response().await;
+        assert_opaque_error(
+            &response
+                .expect("a response, not a broken connection")
                 .message()
                 .await,
         );
     }
     source.repair_catalog();
-    served(
+    expect_result(
         gateway
             .client()
             .modern_call("fake__echo", json!({}))
@@ -134,7 +134,7 @@ async fn a_panic_in_a_catalog_answers_the_stateless_call() {
 }
 
 #[tokio::test]
-async fn a_panic_in_a_catalog_answers_the_call_of_a_session() {
+async fn a_panic_in_a_catalog_fails_a_call_of_a_session_with_an_error() {
     let (gateway, source) = standard().await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     source.break_catalog();
@@ -143,22 +143,22 @@ async fn a_panic_in_a_catalog_answers_the_call_of_a_session() {
         session.request("tools/list", json!({})),
         session.request("resources/subscribe", json!({ "uri": "fake://note" })),
     ] {
-        let answer = request.send().await;
-        is_opaque(&answer.message().await);
+        let response = request.send().await;
+        assert_opaque_error(&response.message().await);
     }
     source.repair_catalog();
-    served(session.call("fake__echo", json!({})).send().await).await;
+    expect_result(session.call("fake__echo", json!({})).send().await).await;
 }
 
 #[tokio::test]
-async fn a_panic_in_a_catalog_answers_the_call_on_a_pipe() {
+async fn a_panic_in_a_catalog_fails_a_call_over_stdio_with_an_error() {
     let source = FakeSource::standard();
-    let mut pipe = TestGateway::with(source.clone()).stdio().await;
+    let mut stdio = TestGateway::with(source.clone()).stdio().await;
     source.break_catalog();
     let call = json!({ "name": "fake__echo", "arguments": {} });
-    let id = pipe.modern("tools/call", call.clone()).await;
-    is_opaque(&pipe.response(&json!(id)).await);
+    let id = stdio.modern("tools/call", call.clone()).await;
+    assert_opaque_error(&stdio.response(&json!(id)).await);
     source.repair_catalog();
-    let id = pipe.modern("tools/call", call).await;
-    assert!(pipe.response(&json!(id)).await["result"].is_object());
+    let id = stdio.modern("tools/call", call).await;
+    assert!(stdio.response(&json!(id)).await["result"].is_object());
 }

@@ -1,14 +1,14 @@
-//! Coming back to a stream: what was missed is there, what belongs to others is not.
+//! Resumption of streams after a disconnect.
 
 use serde_json::json;
 use tidegate_testkit::{
     Client, Events, FakeSource, LEGACY, NEWEST_LEGACY, ScriptedTool, Session, TestGateway, poll_for,
 };
 
-use crate::support::{echoed, methods, refused, standard};
+use crate::support::{echoed, expect_error, methods, standard};
 
-/// Begins a call that tells its progress once and then holds; gives the id of that event.
-async fn begun(session: &Session, token: &str) -> (Events, String) {
+/// Starts a call that sends progress once and then waits. Returns the id of that event.
+async fn start_stream(session: &Session, token: &str) -> (Events, String) {
     let call = session.call_with_progress("fake__stream", json!(token));
     let mut events = call.send().await.events();
     let (event, message) = events.next_message().await.unwrap();
@@ -17,23 +17,23 @@ async fn begun(session: &Session, token: &str) -> (Events, String) {
 }
 
 #[tokio::test]
-async fn a_call_goes_on_without_its_client_who_can_come_back_for_the_rest() {
+async fn a_call_continues_after_a_disconnect_and_its_stream_can_be_resumed() {
     let (gateway, source) = standard().await;
     for (round, revision) in LEGACY.into_iter().enumerate() {
         let session = gateway.client().initialize(revision).await;
-        let (events, last) = begun(&session, "mine").await;
+        let (events, last) = start_stream(&session, "mine").await;
         drop(events);
         source.release("stream", 1);
         source.finished("stream", round + 1).await;
         assert_eq!(
             source.counts("stream").dropped,
             0,
-            "a lost connection cancels nothing"
+            "a disconnect cancels nothing"
         );
         let messages = session.resume(&last).await.messages().await;
         assert_eq!(
             methods(&messages),
-            ["notifications/progress", "answer"],
+            ["notifications/progress", "response"],
             "{revision}"
         );
         assert!(messages[1]["result"].is_object());
@@ -41,21 +41,21 @@ async fn a_call_goes_on_without_its_client_who_can_come_back_for_the_rest() {
 }
 
 #[tokio::test]
-async fn who_comes_back_before_the_end_waits_for_it() {
+async fn a_client_that_resumes_early_waits_for_the_response() {
     let (gateway, source) = standard().await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
-    let (events, last) = begun(&session, "mine").await;
+    let (events, last) = start_stream(&session, "mine").await;
     drop(events);
     let mut rest = session.resume(&last).await.events();
     source.release("stream", 1);
     assert_eq!(
         methods(&rest.remaining().await),
-        ["notifications/progress", "answer"]
+        ["notifications/progress", "response"]
     );
 }
 
 #[tokio::test]
-async fn a_silent_call_can_be_come_back_to_by_its_priming_event() {
+async fn a_silent_stream_can_be_resumed_from_its_priming_event() {
     let (gateway, source) = standard().await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     let mut events = session
@@ -67,12 +67,12 @@ async fn a_silent_call_can_be_come_back_to_by_its_priming_event() {
     drop(events);
     source.release("hold", 1);
     let messages = session.resume(&priming.id.unwrap()).await.messages().await;
-    assert_eq!(methods(&messages), ["answer"]);
+    assert_eq!(methods(&messages), ["response"]);
     assert_eq!(echoed(&messages[0]["result"]), json!({ "canary": 7 }));
 }
 
 #[tokio::test]
-async fn every_place_in_a_stream_can_be_come_back_to() {
+async fn a_stream_can_be_resumed_from_every_event() {
     let source = FakeSource::empty().tool(ScriptedTool::new("long").progress(20));
     let gateway = TestGateway::with(source).start().await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
@@ -81,30 +81,30 @@ async fn every_place_in_a_stream_can_be_come_back_to() {
         .send()
         .await;
     let mut events = call.events();
-    let mut seen = Vec::new();
+    let mut delivered = Vec::new();
     while let Some((event, message)) = events.next_message().await {
-        seen.push((event.id.unwrap(), message));
+        delivered.push((event.id.unwrap(), message));
     }
-    assert_eq!(seen.len(), 21);
-    for (at, (id, _)) in seen.iter().enumerate() {
-        let again = session.resume(id).await;
-        let is_the_last = at + 1 == seen.len();
-        assert_eq!(again.status, if is_the_last { 204 } else { 200 });
-        let again = again.messages().await;
-        let rest: Vec<_> = seen[at + 1..]
+    assert_eq!(delivered.len(), 21);
+    for (at, (id, _)) in delivered.iter().enumerate() {
+        let resumed = session.resume(id).await;
+        let is_last = at + 1 == delivered.len();
+        assert_eq!(resumed.status, if is_last { 204 } else { 200 });
+        let resumed = resumed.messages().await;
+        let rest: Vec<_> = delivered[at + 1..]
             .iter()
             .map(|(_, message)| message.clone())
             .collect();
-        assert_eq!(again, rest, "after {id}");
+        assert_eq!(resumed, rest, "after {id}");
     }
 }
 
-/// Whoever comes back and is cut off again must not be sent back to the start.
+/// A client that is disconnected resumed must not start from the beginning.
 #[tokio::test]
-async fn the_priming_event_of_a_resumed_stream_does_not_go_back() {
+async fn the_priming_event_of_a_resumed_stream_keeps_the_position() {
     let (gateway, source) = standard().await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
-    let (events, last) = begun(&session, "mine").await;
+    let (events, last) = start_stream(&session, "mine").await;
     drop(events);
     let mut second = session.resume(&last).await.events();
     let priming = second.next().await.unwrap();
@@ -112,16 +112,16 @@ async fn the_priming_event_of_a_resumed_stream_does_not_go_back() {
     drop(second);
     source.release("stream", 1);
     source.finished("stream", 1).await;
-    let again = session.resume(&priming.id.unwrap()).await.messages().await;
+    let resumed = session.resume(&priming.id.unwrap()).await.messages().await;
     assert_eq!(
-        methods(&again),
-        ["notifications/progress", "answer"],
-        "nothing comes twice"
+        methods(&resumed),
+        ["notifications/progress", "response"],
+        "no event is delivered twice"
     );
 }
 
 #[tokio::test]
-async fn the_priming_event_of_the_standing_stream_does_not_go_back() {
+async fn the_priming_event_of_the_standalone_stream_keeps_the_position() {
     let (gateway, source) = standard().await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     session
@@ -131,7 +131,7 @@ async fn the_priming_event_of_the_standing_stream_does_not_go_back() {
     source.updated("fake://note");
     first.message().await;
     drop(first);
-    let mut second = reopened(&session).await;
+    let mut second = reopen_stream(&session).await;
     let priming = second.next().await.unwrap();
     assert_eq!(priming.data, "");
     drop(second);
@@ -140,27 +140,27 @@ async fn the_priming_event_of_the_standing_stream_does_not_go_back() {
     session.delete().await;
     assert!(
         third.remaining().await.is_empty(),
-        "what was read does not come again"
+        "events that were read are not repeated"
     );
 }
 
-/// Opens the standing stream once the gateway has seen that the last reader left.
-async fn reopened(session: &Session) -> Events {
-    poll_for("the standing stream to be free", || async {
-        let answer = session.get().send().await;
-        (answer.status == 200).then(|| answer.events())
+/// Opens the standalone stream as soon as the gateway has noticed that the last reader disconnected.
+async fn reopen_stream(session: &Session) -> Events {
+    poll_for("the standalone stream to be free", || async {
+        let response = session.get().send().await;
+        (response.status == 200).then(|| response.events())
     })
     .await
 }
 
 #[tokio::test]
-async fn a_stream_that_is_come_back_to_has_the_events_of_that_stream_alone() {
+async fn a_resumed_stream_only_has_its_own_events() {
     let (gateway, source) = standard().await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     let other_session = gateway.client().initialize(NEWEST_LEGACY).await;
-    let (first, first_last) = begun(&session, "first").await;
-    let (second, _) = begun(&session, "second").await;
-    let (third, _) = begun(&other_session, "third").await;
+    let (first, first_last) = start_stream(&session, "first").await;
+    let (second, _) = start_stream(&session, "second").await;
+    let (third, _) = start_stream(&other_session, "third").await;
     session
         .exchange("resources/subscribe", json!({ "uri": "fake://note" }))
         .await;
@@ -169,19 +169,22 @@ async fn a_stream_that_is_come_back_to_has_the_events_of_that_stream_alone() {
     source.release("stream", 3);
     source.finished("stream", 3).await;
     let messages = session.resume(&first_last).await.messages().await;
-    assert_eq!(methods(&messages), ["notifications/progress", "answer"]);
+    assert_eq!(methods(&messages), ["notifications/progress", "response"]);
     assert_eq!(messages[0]["params"]["progressToken"], "first");
 }
 
-/// T22: an event id opens nothing that its session does not own.
+/// T22.
 #[tokio::test]
-async fn an_event_id_is_good_in_its_own_session_alone() {
+async fn an_event_id_is_only_valid_in_its_session() {
     let (gateway, source) = standard().await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     let other = gateway.client().initialize(NEWEST_LEGACY).await;
-    let (_events, last) = begun(&session, "mine").await;
-    let answer = other.resume(&last).await;
-    assert_ne!(answer.status, 200, "the other session has no such stream");
+    let (_events, last) = start_stream(&session, "mine").await;
+    let response = other.resume(&last).await;
+    assert_ne!(
+        response.status, 200,
+        "the other session does not have this stream"
+    );
     for bad in [
         "",
         "x",
@@ -193,18 +196,18 @@ async fn an_event_id_is_good_in_its_own_session_alone() {
         "18446744073709551616-1",
         "é",
     ] {
-        refused(session.resume(bad).await, 400, -32600).await;
+        expect_error(session.resume(bad).await, 400, -32600).await;
     }
     let twice = session
         .get()
         .header("Last-Event-ID", &last)
         .header("Last-Event-ID", &last);
-    refused(twice.send().await, 400, -32600).await;
+    expect_error(twice.send().await, 400, -32600).await;
     source.release("stream", 1);
 }
 
 #[tokio::test]
-async fn an_event_id_is_good_for_its_own_principal_alone() {
+async fn an_event_id_is_only_valid_for_its_principal() {
     let source = FakeSource::standard();
     let gateway = TestGateway::with(source.clone())
         .keys([("ada", "key-of-ada"), ("bob", "key-of-bob")])
@@ -212,8 +215,8 @@ async fn an_event_id_is_good_for_its_own_principal_alone() {
         .await;
     let client = |key: &str| -> Client { gateway.client().with_key(key) };
     let session = client("key-of-ada").initialize(NEWEST_LEGACY).await;
-    let (mut events, last) = begun(&session, "mine").await;
-    refused(
+    let (mut events, last) = start_stream(&session, "mine").await;
+    expect_error(
         session
             .with_client(&client("key-of-bob"))
             .resume(&last)
@@ -226,27 +229,30 @@ async fn an_event_id_is_good_for_its_own_principal_alone() {
     let rest = events.remaining().await;
     assert_eq!(
         methods(&rest),
-        ["notifications/progress", "answer"],
-        "the owner keeps every event"
+        ["notifications/progress", "response"],
+        "the owner still gets every event"
     );
 }
 
 #[tokio::test]
-async fn who_comes_back_takes_over_from_who_was_reading() {
+async fn a_resuming_client_replaces_the_current_reader() {
     let (gateway, source) = standard().await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
-    let (mut first, last) = begun(&session, "mine").await;
+    let (mut first, last) = start_stream(&session, "mine").await;
     let mut second = session.resume(&last).await.events();
-    assert!(first.remaining().await.is_empty(), "the first has ended");
+    assert!(
+        first.remaining().await.is_empty(),
+        "the first reader was disconnected"
+    );
     source.release("stream", 1);
     assert_eq!(
         methods(&second.remaining().await),
-        ["notifications/progress", "answer"]
+        ["notifications/progress", "response"]
     );
 }
 
 #[tokio::test]
-async fn changes_that_came_while_nobody_read_are_there_for_the_next_reader() {
+async fn changes_are_buffered_while_there_is_no_reader() {
     let (gateway, source) = standard().await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     session
@@ -265,7 +271,7 @@ async fn changes_that_came_while_nobody_read_are_there_for_the_next_reader() {
 }
 
 #[tokio::test]
-async fn what_is_kept_of_a_stream_is_bounded_and_the_answer_always_among_it() {
+async fn the_replay_buffer_is_limited_and_keeps_the_response() {
     let source = FakeSource::empty().tool(ScriptedTool::new("long").hold().progress(20));
     let gateway = TestGateway::with(source.clone())
         .limits(|limits| limits.replay_buffer_events = 4)
@@ -279,17 +285,17 @@ async fn what_is_kept_of_a_stream_is_bounded_and_the_answer_always_among_it() {
     source.release("long", 1);
     source.finished("long", 1).await;
     let messages = session.resume(&priming.id.unwrap()).await.messages().await;
-    assert_eq!(messages.len(), 4, "the oldest have gone");
+    assert_eq!(messages.len(), 4, "the oldest were dropped");
     assert!(messages[3]["result"].is_object());
     let how_far: Vec<_> = messages[..3]
         .iter()
-        .map(|one| &one["params"]["progress"])
+        .map(|message| &message["params"]["progress"])
         .collect();
     assert_eq!(how_far, [18, 19, 20]);
 }
 
 #[tokio::test]
-async fn streams_that_ended_long_ago_are_forgotten() {
+async fn only_the_newest_finished_streams_are_kept() {
     let (gateway, _) = standard().await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     let mut ids = Vec::new();
@@ -299,7 +305,7 @@ async fn streams_that_ended_long_ago_are_forgotten() {
         ids.push(events.next().await.unwrap().id.unwrap());
         events.remaining().await;
     }
-    refused(session.resume(&ids[0]).await, 400, -32600).await;
+    expect_error(session.resume(&ids[0]).await, 400, -32600).await;
     let last = session.resume(&ids[19]).await.messages().await;
     assert_eq!(last.len(), 4, "the newest are kept");
 }

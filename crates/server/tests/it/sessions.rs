@@ -1,4 +1,4 @@
-//! Sessions of the legacy era: who may use one, where, and for how long.
+//! Legacy sessions: ids, ownership, limits and expiry.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use tidegate_testkit::{
     Client, FakeSource, LEGACY, NEWEST_LEGACY, Session, TestGateway, wait_until,
 };
 
-use crate::support::{plain, refused, served, standard, who};
+use crate::support::{bare_request, expect_error, expect_result, principal_of, standard};
 
 async fn two_principals() -> (TestGateway, Client, Client) {
     let gateway = TestGateway::with(FakeSource::standard())
@@ -21,28 +21,28 @@ async fn two_principals() -> (TestGateway, Client, Client) {
     (gateway, ada, bob)
 }
 
-/// Whether a session still takes a ping.
+/// Whether a session still exists.
 async fn is_open(session: &Session) -> bool {
-    let answer = session.request("ping", json!({})).send().await;
-    assert!(matches!(answer.status, 200 | 404), "{}", answer.status);
-    answer.status == 200
+    let response = session.request("ping", json!({})).send().await;
+    assert!(matches!(response.status, 200 | 404), "{}", response.status);
+    response.status == 200
 }
 
 #[tokio::test]
-async fn an_id_is_long_visible_and_never_the_same() {
+async fn session_ids_are_long_printable_and_unique() {
     let (gateway, _) = standard().await;
-    let mut seen = std::collections::HashSet::new();
+    let mut ids = std::collections::HashSet::new();
     for revision in LEGACY.into_iter().cycle().take(40) {
         let session = gateway.client().initialize(revision).await;
         let id = session.id().to_owned();
-        assert!(id.len() >= 22, "128 bits at the least: {id}");
+        assert!(id.len() >= 22, "at least 128 bits: {id}");
         assert!(id.bytes().all(|byte| (0x21..=0x7e).contains(&byte)), "{id}");
-        assert!(seen.insert(id));
+        assert!(ids.insert(id));
     }
 }
 
 #[tokio::test]
-async fn an_id_that_the_client_chose_is_never_adopted() {
+async fn a_client_cannot_choose_its_session_id() {
     let (gateway, _) = standard().await;
     let hello = gateway
         .client()
@@ -51,12 +51,12 @@ async fn an_id_that_the_client_chose_is_never_adopted() {
     assert_ne!(hello.send().await.header("mcp-session-id"), Some("mine"));
     let ping = gateway
         .client()
-        .post(&plain("ping", json!({})))
+        .post(&bare_request("ping", json!({})))
         .header("Mcp-Session-Id", "mine");
-    refused(ping.send().await, 404, -32600).await;
+    expect_error(ping.send().await, 404, -32600).await;
 }
 
-/// T17: someone else's session is exactly as unknown as one that never was.
+/// T17: a session of another principal cannot be distinguished from an unknown one.
 #[tokio::test]
 async fn a_session_belongs_to_its_principal() {
     let (_gateway, ada, bob) = two_principals().await;
@@ -65,7 +65,7 @@ async fn a_session_belongs_to_its_principal() {
     let stolen = session.with_client(&bob);
     let unknown = bob.initialize(NEWEST_LEGACY).await;
     unknown.delete().await;
-    let ping = plain("ping", json!({}));
+    let ping = bare_request("ping", json!({}));
     let pairs = [
         (stolen.post(&ping), unknown.post(&ping)),
         (stolen.get(), unknown.get()),
@@ -79,17 +79,17 @@ async fn a_session_belongs_to_its_principal() {
         ),
     ];
     for (theirs, nobodys) in pairs {
-        let theirs = refused(theirs.send().await, 404, -32600).await;
-        let nobodys = refused(nobodys.send().await, 404, -32600).await;
+        let theirs = expect_error(theirs.send().await, 404, -32600).await;
+        let nobodys = expect_error(nobodys.send().await, 404, -32600).await;
         assert_eq!(theirs["error"]["message"], nobodys["error"]["message"]);
         assert_eq!(theirs.get("id"), nobodys.get("id"));
     }
     let cancelled = stolen
         .notify("notifications/cancelled", json!({ "requestId": 1 }))
         .await;
-    refused(cancelled, 404, -32600).await;
-    refused(stolen.delete().await, 404, -32600).await;
-    // The owner has lost nothing, the stream neither.
+    expect_error(cancelled, 404, -32600).await;
+    expect_error(stolen.delete().await, 404, -32600).await;
+    // The session and the stream of the owner still work.
     assert!(is_open(&session).await);
     assert_eq!(session.delete().await.status, 204);
     assert_eq!(
@@ -99,12 +99,12 @@ async fn a_session_belongs_to_its_principal() {
 }
 
 #[tokio::test]
-async fn calls_in_a_session_are_made_by_its_principal() {
+async fn calls_in_a_session_have_its_principal() {
     let (_gateway, ada, bob) = two_principals().await;
     for (client, name) in [(ada, "ada"), (bob, "bob")] {
         let session = client.initialize(NEWEST_LEGACY).await;
-        let result = served(session.call("fake__echo", json!({})).send().await).await;
-        assert_eq!(who(&result), name);
+        let result = expect_result(session.call("fake__echo", json!({})).send().await).await;
+        assert_eq!(principal_of(&result), name);
     }
 }
 
@@ -121,14 +121,14 @@ async fn a_session_belongs_to_its_endpoint() {
     for elsewhere in [&everywhere, &other] {
         let moved = session.with_client(elsewhere);
         assert!(!is_open(&moved).await);
-        refused(moved.get().send().await, 404, -32600).await;
-        refused(moved.delete().await, 404, -32600).await;
+        expect_error(moved.get().send().await, 404, -32600).await;
+        expect_error(moved.delete().await, 404, -32600).await;
     }
     assert!(is_open(&session).await);
 }
 
 #[tokio::test]
-async fn a_session_that_was_ended_is_unknown() {
+async fn an_ended_session_is_unknown_and_its_calls_are_cancelled() {
     let (gateway, source) = standard().await;
     for revision in LEGACY {
         let session = gateway.client().initialize(revision).await;
@@ -138,16 +138,16 @@ async fn a_session_that_was_ended_is_unknown() {
         assert_eq!(session.delete().await.status, 204);
         source.dropped("hold", started + 1).await;
         drop(call);
-        refused(session.delete().await, 404, -32600).await;
-        refused(session.get().send().await, 404, -32600).await;
+        expect_error(session.delete().await, 404, -32600).await;
+        expect_error(session.get().send().await, 404, -32600).await;
         assert!(!is_open(&session).await);
         let noted = session.notify("notifications/initialized", json!({})).await;
-        refused(noted, 404, -32600).await;
+        expect_error(noted, 404, -32600).await;
     }
 }
 
 #[tokio::test]
-async fn a_session_that_nobody_uses_ends() {
+async fn an_idle_session_expires() {
     let source = FakeSource::standard();
     let gateway = TestGateway::with(source.clone())
         .limits(|limits| {
@@ -167,22 +167,25 @@ async fn a_session_that_nobody_uses_ends() {
         .send()
         .await;
     let gone = gone.header("mcp-session-id").unwrap().to_owned();
-    // Each comment comes after a tenth of a second of silence, so this is longer than the bound.
+    // One comment per 100 ms of silence: this takes longer than the idle timeout.
     stream.comments(25).await;
-    let ping = gateway.client().post(&plain("ping", json!({})));
-    refused(
+    let ping = gateway.client().post(&bare_request("ping", json!({})));
+    expect_error(
         ping.header("Mcp-Session-Id", &gone).send().await,
         404,
         -32600,
     )
     .await;
-    assert!(is_open(&reading).await, "an open stream is use");
-    assert!(is_open(&calling).await, "a call under way is use");
+    assert!(is_open(&reading).await, "an open stream keeps the session");
+    assert!(
+        is_open(&calling).await,
+        "a call in flight keeps the session"
+    );
 }
 
-/// An hour of idleness begins when the last call ends, not when it began.
+/// The idle time starts at the end of the last call, not at its start.
 #[tokio::test]
-async fn idleness_begins_when_the_last_use_ends() {
+async fn the_idle_time_starts_when_the_last_call_ends() {
     let source = FakeSource::standard();
     let gateway = TestGateway::with(source.clone())
         .limits(|limits| {
@@ -193,15 +196,15 @@ async fn idleness_begins_when_the_last_use_ends() {
         .await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     let mut call = session.call("fake__hold", json!({})).send().await.events();
-    // Each comment comes after a tenth of a second of silence, so this is longer than the bound.
+    // One comment per 100 ms of silence: this takes longer than the idle timeout.
     call.comments(25).await;
     source.release("hold", 1);
     assert_eq!(call.remaining().await.len(), 1);
-    assert!(is_open(&session).await, "the call ended just now");
+    assert!(is_open(&session).await, "the call has just ended");
 }
 
 #[tokio::test]
-async fn at_the_bound_the_session_idle_longest_makes_room() {
+async fn at_the_limit_the_longest_idle_session_is_evicted() {
     let source = FakeSource::standard();
     let gateway = TestGateway::with(source.clone())
         .limits(|limits| limits.max_sessions = 3)
@@ -213,7 +216,7 @@ async fn at_the_bound_the_session_idle_longest_makes_room() {
     source.started("hold", 1).await;
     let (older, newer) = (open().await, open().await);
     assert!(is_open(&older).await);
-    // Now `newer` is the one that was used longest ago; `busy` is older still, but busy.
+    // Now `newer` is the least recently used idle session: `busy` is older, but has a call in flight.
     let last = open().await;
     assert!(!is_open(&newer).await);
     for session in [&busy, &older, &last] {
@@ -222,7 +225,7 @@ async fn at_the_bound_the_session_idle_longest_makes_room() {
 }
 
 #[tokio::test]
-async fn when_every_session_is_busy_a_new_one_is_refused() {
+async fn rejects_a_new_session_if_all_are_in_use() {
     let gateway = TestGateway::with(FakeSource::standard())
         .limits(|limits| limits.max_sessions = 2)
         .start()
@@ -232,13 +235,13 @@ async fn when_every_session_is_busy_a_new_one_is_refused() {
         gateway.client().initialize(NEWEST_LEGACY).await,
     ];
     let streams = [sessions[0].stream().await, sessions[1].stream().await];
-    let answer = gateway
+    let response = gateway
         .client()
         .initialize_request(NEWEST_LEGACY)
         .send()
         .await;
-    assert!(answer.header("retry-after").is_some());
-    refused(answer, 503, -31503).await;
+    assert!(response.header("retry-after").is_some());
+    expect_error(response, 503, -31503).await;
     drop(streams);
     wait_until("room", || async {
         gateway
@@ -253,7 +256,7 @@ async fn when_every_session_is_busy_a_new_one_is_refused() {
 }
 
 #[tokio::test]
-async fn one_principal_cannot_push_out_the_sessions_of_another() {
+async fn a_principal_cannot_evict_the_sessions_of_another() {
     let gateway = TestGateway::with(FakeSource::standard())
         .keys([("ada", "key-of-ada"), ("bob", "key-of-bob")])
         .limits(|limits| limits.max_sessions_per_principal = 2)
@@ -273,22 +276,25 @@ async fn one_principal_cannot_push_out_the_sessions_of_another() {
 }
 
 #[tokio::test]
-async fn a_second_reader_is_refused_and_one_that_comes_back_takes_over() {
+async fn rejects_a_second_reader_but_a_resuming_one_takes_over() {
     let (gateway, _) = standard().await;
     for revision in LEGACY {
         let session = gateway.client().initialize(revision).await;
         let mut first = session.stream().await;
-        refused(session.get().send().await, 409, -32600).await;
+        expect_error(session.get().send().await, 409, -32600).await;
         let mut second = session.resume("0-0").await.events();
-        assert!(first.remaining().await.is_empty(), "the first has ended");
-        refused(session.get().send().await, 409, -32600).await;
+        assert!(
+            first.remaining().await.is_empty(),
+            "the first reader was disconnected"
+        );
+        expect_error(session.get().send().await, 409, -32600).await;
         assert_eq!(session.delete().await.status, 204);
         assert!(second.remaining().await.is_empty());
     }
 }
 
 #[tokio::test]
-async fn a_reader_that_left_makes_room_for_the_next() {
+async fn the_stream_can_be_opened_again_after_a_disconnect() {
     let (gateway, _) = standard().await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     drop(session.stream().await);
@@ -299,20 +305,20 @@ async fn a_reader_that_left_makes_room_for_the_next() {
 }
 
 #[tokio::test]
-async fn notifications_and_responses_are_taken_without_a_word() {
+async fn notifications_and_responses_get_no_response() {
     let (gateway, _) = standard().await;
     for revision in LEGACY {
         let session = gateway.client().initialize(revision).await;
         for message in [
             json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
             json!({ "jsonrpc": "2.0", "method": "notifications/roots/list_changed" }),
-            json!({ "jsonrpc": "2.0", "method": "notifications/never-heard-of", "params": {} }),
+            json!({ "jsonrpc": "2.0", "method": "notifications/unknown", "params": {} }),
             json!({ "jsonrpc": "2.0", "id": 7, "result": {} }),
             json!({ "jsonrpc": "2.0", "id": "x", "error": { "code": -1, "message": "no" } }),
         ] {
-            let mut answer = session.post(&message).send().await;
+            let mut response = session.post(&message).send().await;
             assert_eq!(
-                (answer.status, answer.text().await.as_str()),
+                (response.status, response.text().await.as_str()),
                 (202, ""),
                 "{message}"
             );
@@ -321,7 +327,7 @@ async fn notifications_and_responses_are_taken_without_a_word() {
 }
 
 #[tokio::test]
-async fn a_cancellation_without_an_id_is_let_be() {
+async fn a_cancellation_without_a_known_id_is_ignored() {
     let (gateway, _) = standard().await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     for params in [
@@ -329,18 +335,15 @@ async fn a_cancellation_without_an_id_is_let_be() {
         json!({ "requestId": null }),
         json!({ "requestId": 99 }),
     ] {
-        let answer = session.notify("notifications/cancelled", params).await;
-        assert_eq!(
-            answer.status, 202,
-            "a notification is never answered with an error"
-        );
+        let response = session.notify("notifications/cancelled", params).await;
+        assert_eq!(response.status, 202, "a notification never gets an error");
     }
 }
 
 #[tokio::test]
-async fn a_stream_is_for_those_who_take_events() {
+async fn rejects_a_stream_for_a_client_that_does_not_accept_events() {
     let (gateway, _) = standard().await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     let get = session.get().set("Accept", "application/json");
-    refused(get.send().await, 406, -32600).await;
+    expect_error(get.send().await, 406, -32600).await;
 }

@@ -1,19 +1,19 @@
-//! T5: a body whose end two readers could see in two places hides no second request.
+//! T5: request smuggling. A body with an ambiguous end must not hide a second request.
 
 use serde_json::json;
 use tidegate_testkit::Connection;
 
-use crate::support::{served, standard};
+use crate::support::{expect_result, standard};
 
-/// A request head with these lines, then these bytes, then a whole call of its own.
-async fn sent(connection: &mut Connection, lines: &str, body: &str, hidden: &[u8]) {
+/// Sends a request with these header lines and this body, followed by a complete hidden request.
+async fn send_smuggled(connection: &mut Connection, lines: &str, body: &str, hidden: &[u8]) {
     let head = format!("POST /mcp HTTP/1.1\r\nHost: localhost\r\n{lines}\r\n\r\n{body}");
     connection.write(head.as_bytes()).await;
     connection.write(hidden).await;
 }
 
 #[tokio::test]
-async fn a_request_with_two_ends_hides_nothing() {
+async fn rejects_requests_with_an_ambiguous_length() {
     let (gateway, source) = standard().await;
     let hidden = gateway
         .client()
@@ -53,20 +53,22 @@ async fn a_request_with_two_ends_hides_nothing() {
         (format!("{json}\r\nX: a\r\n Content-Length: 0"), "5"),
     ] {
         let mut connection = gateway.client().connect().await;
-        sent(&mut connection, &lines, body, &hidden).await;
-        // Whatever is answered, the connection is not used for anything after it.
-        let answer = connection.try_response().await;
+        send_smuggled(&mut connection, &lines, body, &hidden).await;
+        // Whatever the response, the connection is closed after it.
+        let response = connection.try_response().await;
         assert!(
-            answer.as_ref().is_none_or(|one| one.status >= 400),
-            "{lines}: {answer:?}"
+            response
+                .as_ref()
+                .is_none_or(|message| message.status >= 400),
+            "{lines}: {response:?}"
         );
-        if let Some(mut answer) = answer {
-            answer.text().await;
-            answer.into_connection().closed().await;
+        if let Some(mut response) = response {
+            response.text().await;
+            response.into_connection().closed().await;
         }
         assert_eq!(source.counts("echo").started, 0, "{lines}");
     }
-    served(
+    expect_result(
         gateway
             .client()
             .modern_call("fake__echo", json!({}))
@@ -76,9 +78,9 @@ async fn a_request_with_two_ends_hides_nothing() {
     .await;
 }
 
-/// A refusal before the body was read does not leave the body to be read as a request.
+/// The unread body of a rejected request must not be parsed as the next request.
 #[tokio::test]
-async fn the_body_of_a_refused_request_is_never_the_next_request() {
+async fn the_body_of_a_rejected_request_is_never_the_next_request() {
     let (gateway, source) = standard().await;
     let hidden = gateway
         .client()
@@ -93,17 +95,17 @@ async fn the_body_of_a_refused_request_is_never_the_next_request() {
     ] {
         let mut connection = gateway.client().connect().await;
         let lines = format!("{lines}\r\nContent-Length: {}", hidden.len());
-        sent(&mut connection, &lines, "", &hidden).await;
-        let mut answer = connection.response().await;
-        assert!(answer.status >= 400);
-        answer.text().await;
-        // Nothing more is said on this connection, unless it is asked for.
-        let mut connection = answer.into_connection();
+        send_smuggled(&mut connection, &lines, "", &hidden).await;
+        let mut response = connection.response().await;
+        assert!(response.status >= 400);
+        response.text().await;
+        // The next response on this connection belongs to the next request.
+        let mut connection = response.into_connection();
         connection
             .write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
             .await;
-        if let Some(mut answer) = connection.try_response().await {
-            assert_eq!(answer.text().await, "ok\n", "{lines}");
+        if let Some(mut response) = connection.try_response().await {
+            assert_eq!(response.text().await, "ok\n", "{lines}");
         }
         assert_eq!(source.counts("echo").started, 0, "{lines}");
     }

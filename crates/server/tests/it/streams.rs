@@ -1,59 +1,62 @@
-//! The form of an answer, JSON or a stream, and what a stream is made of.
+//! The form of a response, JSON or a stream, and the events of a stream.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tidegate_testkit::{FakeSource, LEGACY, NEWEST_LEGACY, ScriptedTool, TestGateway};
 
-use crate::support::{methods, plain, served, standard};
+use crate::support::{bare_request, expect_result, methods, standard};
 
 #[tokio::test]
-async fn an_answer_that_comes_alone_is_json() {
+async fn a_response_without_notifications_is_json() {
     let (gateway, _) = standard().await;
-    let answer = gateway
+    let response = gateway
         .client()
         .modern_call("fake__echo", json!({}))
         .send()
         .await;
-    assert!(!answer.is_stream());
-    // Nobody asked for progress or logs, so nothing comes before the answer.
+    assert!(!response.is_stream());
+    // Without a progress token or log level, the response is the only message.
     for tool in ["fake__progress", "fake__logs"] {
-        let answer = gateway.client().modern_call(tool, json!({})).send().await;
-        assert!(!answer.is_stream(), "{tool}");
-        served(answer).await;
+        let response = gateway.client().modern_call(tool, json!({})).send().await;
+        assert!(!response.is_stream(), "{tool}");
+        expect_result(response).await;
         for revision in LEGACY {
             let session = gateway.client().initialize(revision).await;
-            let answer = session.call(tool, json!({})).send().await;
-            assert!(!answer.is_stream(), "{tool} {revision}");
-            served(answer).await;
+            let response = session.call(tool, json!({})).send().await;
+            assert!(!response.is_stream(), "{tool} {revision}");
+            expect_result(response).await;
         }
     }
 }
 
 #[tokio::test]
-async fn an_answer_with_something_before_it_is_a_stream() {
+async fn a_response_after_notifications_is_a_stream() {
     let (gateway, _) = standard().await;
     let call = gateway
         .client()
         .modern_call("fake__progress", json!({}))
         .progress(json!(1));
-    let answer = call.send().await;
-    assert_eq!(answer.status, 200);
-    assert_eq!(answer.header("cache-control"), Some("no-cache"));
-    assert_eq!(answer.header("x-accel-buffering"), Some("no"));
-    assert_eq!(answer.header("content-encoding"), None);
-    let messages = answer.messages().await;
+    let response = call.send().await;
+    assert_eq!(response.status, 200);
+    assert_eq!(response.header("cache-control"), Some("no-cache"));
+    assert_eq!(response.header("x-accel-buffering"), Some("no"));
+    assert_eq!(response.header("content-encoding"), None);
+    let messages = response.messages().await;
     let progress = "notifications/progress";
-    assert_eq!(methods(&messages), [progress, progress, progress, "answer"]);
+    assert_eq!(
+        methods(&messages),
+        [progress, progress, progress, "response"]
+    );
     let how_far: Vec<_> = messages[..3]
         .iter()
-        .map(|one| &one["params"]["progress"])
+        .map(|message| &message["params"]["progress"])
         .collect();
     assert_eq!(how_far, [1, 2, 3]);
 }
 
 #[tokio::test]
-async fn a_refusal_before_anything_came_keeps_its_status() {
+async fn an_error_before_any_notification_keeps_its_status() {
     let source = FakeSource::empty()
         .tool(ScriptedTool::new("busy").fails(tidegate_core::Code::Unavailable))
         .tool(
@@ -75,7 +78,7 @@ async fn a_refusal_before_anything_came_keeps_its_status() {
 }
 
 #[tokio::test]
-async fn a_stateless_stream_has_no_ids_and_nothing_to_come_back_with() {
+async fn a_modern_stream_cannot_be_resumed() {
     let (gateway, _) = standard().await;
     let call = gateway
         .client()
@@ -93,23 +96,23 @@ async fn a_stateless_stream_has_no_ids_and_nothing_to_come_back_with() {
 }
 
 #[tokio::test]
-async fn a_stream_of_who_says_nothing_has_no_ids_either() {
+async fn a_stream_without_a_session_cannot_be_resumed() {
     let (gateway, _) = standard().await;
     let meta = json!({ "progressToken": 1 });
     let params = json!({ "name": "fake__progress", "_meta": meta });
-    let answer = gateway
+    let response = gateway
         .client()
-        .post(&plain("tools/call", params))
+        .post(&bare_request("tools/call", params))
         .send()
         .await;
-    let mut events = answer.events();
+    let mut events = response.events();
     assert_eq!(events.remaining().await.len(), 4);
     assert!(!events.text().contains("id:"));
 }
 
-/// The first event of a call's stream and of the standing stream.
+/// Priming is an empty first event, on the streams of calls and on the standalone stream.
 #[tokio::test]
-async fn only_the_newest_revision_with_sessions_primes_its_streams() {
+async fn only_the_newest_legacy_revision_primes_its_streams() {
     let (gateway, _) = standard().await;
     for revision in LEGACY {
         let primes = revision == NEWEST_LEGACY;
@@ -130,7 +133,7 @@ async fn only_the_newest_revision_with_sessions_primes_its_streams() {
 }
 
 #[tokio::test]
-async fn every_event_of_a_session_has_an_id_of_its_own() {
+async fn every_event_of_a_session_has_a_unique_id() {
     let (gateway, _) = standard().await;
     for revision in LEGACY {
         let session = gateway.client().initialize(revision).await;
@@ -141,7 +144,7 @@ async fn every_event_of_a_session_has_an_id_of_its_own() {
             while let Some((event, _)) = events.next_message().await {
                 let id = event.id.expect("an id");
                 assert!(id.bytes().all(|byte| byte.is_ascii_graphic()), "{id}");
-                assert!(ids.insert(id), "ids are unique in a session");
+                assert!(ids.insert(id), "ids must be unique in a session");
             }
         }
         assert_eq!(ids.len(), 12);
@@ -156,7 +159,7 @@ async fn a_silent_stream_is_kept_open_by_comments() {
         .start()
         .await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
-    let mut standing = session.stream().await;
+    let mut standalone = session.stream().await;
     let mut listening = gateway
         .client()
         .listen("1", json!({ "toolsListChanged": true }))
@@ -167,18 +170,22 @@ async fn a_silent_stream_is_kept_open_by_comments() {
         .events()
         .await;
     let mut legacy = session.call("fake__hold", json!({})).send().await.events();
-    for stream in [&mut standing, &mut listening, &mut modern, &mut legacy] {
+    for stream in [&mut standalone, &mut listening, &mut modern, &mut legacy] {
         stream.comments(3).await;
     }
     source.release("hold", 2);
     for mut call in [modern, legacy] {
         let messages = call.remaining().await;
-        assert_eq!(methods(&messages), ["answer"], "comments are no messages");
+        assert_eq!(
+            methods(&messages),
+            ["response"],
+            "comments are not messages"
+        );
     }
 }
 
 #[tokio::test]
-async fn a_result_on_several_lines_is_one_event() {
+async fn a_result_with_line_breaks_is_one_event() {
     let source = FakeSource::standard();
     let pretty = "{\n  \"content\": [],\r\n  \"z\": 1.50\n}";
     let source = source.tool(ScriptedTool::new("both").progress(1).returns(pretty));
@@ -189,18 +196,18 @@ async fn a_result_on_several_lines_is_one_event() {
         .progress(json!(1));
     let mut events = call.events().await;
     let messages = events.remaining().await;
-    assert_eq!(methods(&messages), ["notifications/progress", "answer"]);
+    assert_eq!(methods(&messages), ["notifications/progress", "response"]);
     assert!(events.text().contains("1.50"));
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
-    let answer = session
+    let response = session
         .call_with_progress("fake__both", json!(1))
         .send()
         .await;
-    assert_eq!(answer.messages().await.len(), 2);
+    assert_eq!(response.messages().await.len(), 2);
 }
 
 #[tokio::test]
-async fn a_huge_result_arrives_whole() {
+async fn a_large_result_arrives_completely() {
     let (gateway, _) = standard().await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     let modern = gateway
@@ -209,8 +216,8 @@ async fn a_huge_result_arrives_whole() {
         .send()
         .await;
     let legacy = session.call("fake__huge", json!({})).send().await;
-    for answer in [modern, legacy] {
-        let result = served(answer).await;
+    for response in [modern, legacy] {
+        let result = expect_result(response).await;
         assert_eq!(
             result["content"][0]["text"].as_str().map(str::len),
             Some(1 << 20)
@@ -218,12 +225,11 @@ async fn a_huge_result_arrives_whole() {
     }
 }
 
-/// Two calls at once: what belongs to one never comes on the stream of the other.
 #[tokio::test]
-async fn what_belongs_to_a_call_comes_on_its_own_stream_alone() {
+async fn messages_of_a_call_are_only_sent_on_its_stream() {
     let (gateway, source) = standard().await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
-    let mut standing = session.stream().await;
+    let mut standalone = session.stream().await;
     let token = |name: &str| json!(name);
     let mut first = session
         .call_with_progress("fake__stream", token("first"))
@@ -248,22 +254,22 @@ async fn what_belongs_to_a_call_comes_on_its_own_stream_alone() {
         (&mut third, "third"),
     ] {
         let messages = stream.remaining().await;
-        let (answer, progress) = messages.split_last().unwrap();
-        assert!(answer["result"].is_object());
+        let (response, progress) = messages.split_last().unwrap();
+        assert!(response["result"].is_object());
         assert_eq!(progress.len(), 2);
         assert!(
             progress
                 .iter()
-                .all(|one| one["params"]["progressToken"] == name),
+                .all(|message| message["params"]["progressToken"] == name),
             "{progress:?}"
         );
     }
     session.delete().await;
-    assert_eq!(standing.remaining().await, Vec::<Value>::new());
+    assert_eq!(standalone.remaining().await, Vec::<Value>::new());
 }
 
 #[tokio::test]
-async fn a_token_keeps_its_type() {
+async fn a_progress_token_keeps_its_type() {
     let (gateway, _) = standard().await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     for token in [

@@ -1,6 +1,7 @@
-//! Hearing of changes: legacy sessions on their standing stream, stateless clients by listening.
+//! Change notifications: for legacy sessions on their standalone stream, for modern clients on listen
+//! streams.
 
-mod listens;
+mod listen_streams;
 mod sessions;
 
 use serde_json::Value;

@@ -147,7 +147,7 @@ fn rejects_a_body_over_the_limit() {
         .post()
         .usual()
         .send_length(100 << 20, &[b' '; 1 << 16]);
-    assert_rejected(&server, &answer, 413, -32600, "larger than 4194304 bytes");
+    assert_rejected(&server, &answer, 413, -32600, "limit of 4194304 bytes");
     assert!(
         sent < 100 << 20,
         "no response before {sent} bytes were sent"
@@ -163,7 +163,7 @@ fn rejects_a_chunked_body_over_the_limit() {
         .post()
         .usual()
         .send_chunks(100 << 20, &[b' '; 1 << 16]);
-    assert_rejected(&server, &answer, 413, -32600, "larger than 4194304 bytes");
+    assert_rejected(&server, &answer, 413, -32600, "limit of 4194304 bytes");
     assert!(
         sent < 100 << 20,
         "no response before {sent} bytes were sent"
@@ -214,7 +214,7 @@ fn rejects_a_foreign_origin_or_host() {
 fn rejects_an_unknown_path_or_method() {
     let server = Server::start();
     let nowhere = server.post().usual().at("/mcp/nobody").send(LIST);
-    assert_rejected(&server, &nowhere, 404, -32600, "no source of this name");
+    assert_rejected(&server, &nowhere, 404, -32600, "unknown source");
     let nowhere = server.post().usual().at("/").send(LIST);
     assert_rejected(&server, &nowhere, 404, -32600, "/mcp");
     // Without a session there is nothing to GET or DELETE.

@@ -1,12 +1,12 @@
-//! Steps 0 to 4: what is refused before the era of a message matters.
+//! Steps 0 to 4: checks before the era of a message is known.
 
 use serde_json::json;
 use tidegate_testkit::{FakeSource, LEGACY, MODERN, TestGateway};
 
-use crate::support::{plain, refused, served, standard};
+use crate::support::{bare_request, expect_error, expect_result, standard};
 
 #[tokio::test]
-async fn step_0_a_foreign_origin_is_refused_before_anything_else() {
+async fn step_0_rejects_a_foreign_origin_before_anything_else() {
     let gateway = TestGateway::with(FakeSource::standard())
         .keys([("ada", "key")])
         .start()
@@ -15,37 +15,37 @@ async fn step_0_a_foreign_origin_is_refused_before_anything_else() {
         .client()
         .request("POST")
         .header("Origin", "http://evil.example");
-    refused(request.send().await, 403, -31403).await;
+    expect_error(request.send().await, 403, -31403).await;
     let request = gateway.client().request("POST").set("Host", "evil.example");
-    refused(request.send().await, 403, -31403).await;
+    expect_error(request.send().await, 403, -31403).await;
 }
 
 #[tokio::test]
-async fn step_1_a_missing_or_wrong_key_is_refused_before_anything_is_read() {
+async fn step_1_rejects_a_missing_or_wrong_key_before_reading_the_body() {
     let gateway = TestGateway::with(FakeSource::standard())
         .keys([("ada", "key")])
         .start()
         .await;
     for client in [gateway.client(), gateway.client().with_key("wrong")] {
-        let answer = client
+        let response = client
             .request("POST")
             .header("Accept", "text/html")
             .send()
             .await;
-        assert_eq!(answer.header("www-authenticate"), Some("Bearer"));
-        refused(answer, 401, -31401).await;
+        assert_eq!(response.header("www-authenticate"), Some("Bearer"));
+        expect_error(response, 401, -31401).await;
     }
 }
 
 #[tokio::test]
-async fn step_2_what_is_not_accepted_or_not_json_is_refused_before_it_is_read() {
+async fn step_2_rejects_accept_and_content_type_before_reading_the_body() {
     let (gateway, _) = standard().await;
     let post = || gateway.client().post_text("not json");
     for accept in ["application/json", "text/event-stream", "text/html", ""] {
         let request = post()
             .set("Accept", accept)
             .set("Content-Type", "text/plain");
-        refused(request.send().await, 406, -32600).await;
+        expect_error(request.send().await, 406, -32600).await;
     }
     for content in [
         "text/plain",
@@ -53,15 +53,15 @@ async fn step_2_what_is_not_accepted_or_not_json_is_refused_before_it_is_read() 
         "multipart/form-data",
         "",
     ] {
-        refused(
+        expect_error(
             post().set("Content-Type", content).send().await,
             415,
             -32600,
         )
         .await;
     }
-    refused(post().without("Content-Type").send().await, 415, -32600).await;
-    refused(
+    expect_error(post().without("Content-Type").send().await, 415, -32600).await;
+    expect_error(
         post().header("Content-Encoding", "gzip").send().await,
         415,
         -32600,
@@ -70,7 +70,7 @@ async fn step_2_what_is_not_accepted_or_not_json_is_refused_before_it_is_read() 
 }
 
 #[tokio::test]
-async fn step_2_both_forms_may_be_accepted_in_other_words() {
+async fn step_2_accepts_media_ranges_and_parameters() {
     let (gateway, _) = standard().await;
     let post = || gateway.client().modern("tools/list", json!({})).request();
     for accept in [
@@ -79,14 +79,14 @@ async fn step_2_both_forms_may_be_accepted_in_other_words() {
         "APPLICATION/JSON;q=0.9,Text/Event-Stream",
         "text/*, application/json",
     ] {
-        served(post().set("Accept", accept).send().await).await;
+        expect_result(post().set("Accept", accept).send().await).await;
     }
-    served(post().without("Accept").send().await).await;
+    expect_result(post().without("Accept").send().await).await;
     let twice = post()
         .set("Accept", "application/json")
         .header("Accept", "text/event-stream");
-    served(twice.send().await).await;
-    served(
+    expect_result(twice.send().await).await;
+    expect_result(
         post()
             .set("Content-Type", "application/json; charset=utf-8")
             .send()
@@ -96,41 +96,41 @@ async fn step_2_both_forms_may_be_accepted_in_other_words() {
 }
 
 #[tokio::test]
-async fn step_3_what_is_not_json_is_a_parse_error_whatever_the_headers_say() {
+async fn step_3_invalid_json_is_a_parse_error_whatever_the_headers() {
     let (gateway, _) = standard().await;
     for body in ["{", "nope", "{\"jsonrpc\":\"2.0\"", "\u{feff}{}", "{} {}"] {
         let request = gateway
             .client()
             .post_text(body)
             .header("MCP-Protocol-Version", MODERN);
-        let message = refused(request.send().await, 400, -32700).await;
+        let message = expect_error(request.send().await, 400, -32700).await;
         assert!(
             message.get("id").is_none(),
-            "an unknown id is left out: {message}"
+            "an unknown id must be left out: {message}"
         );
     }
     let request = gateway
         .client()
         .post_text("")
         .body(b"{\"jsonrpc\":\"2.0\",\"x\":\"\xff\"}");
-    refused(request.send().await, 400, -32700).await;
+    expect_error(request.send().await, 400, -32700).await;
 }
 
 #[tokio::test]
-async fn step_4_an_array_is_for_one_revision_alone() {
+async fn step_4_only_one_revision_has_batches() {
     let (gateway, _) = standard().await;
-    let batch = json!([plain("ping", json!({}))]);
-    refused(gateway.client().post(&batch).send().await, 400, -32600).await;
+    let batch = json!([bare_request("ping", json!({}))]);
+    expect_error(gateway.client().post(&batch).send().await, 400, -32600).await;
     let modern = gateway
         .client()
         .post(&batch)
         .header("MCP-Protocol-Version", MODERN);
-    refused(modern.send().await, 400, -32600).await;
+    expect_error(modern.send().await, 400, -32600).await;
     for revision in LEGACY
         .into_iter()
         .filter(|revision| *revision != "2025-03-26")
     {
         let session = gateway.client().initialize(revision).await;
-        refused(session.post(&batch).send().await, 400, -32600).await;
+        expect_error(session.post(&batch).send().await, 400, -32600).await;
     }
 }

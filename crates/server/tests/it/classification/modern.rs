@@ -1,17 +1,17 @@
-//! Step 6: the checks of a stateless request, in their order.
+//! Step 6: the checks of a modern request, in their order.
 
 use serde_json::{Value, json};
 use tidegate_core::Code;
 use tidegate_testkit::{Client, FakeSource, HttpResponse, MODERN, ScriptedTool, TestGateway};
 
-use crate::support::{plain, refused, served, standard};
+use crate::support::{bare_request, expect_error, expect_result, standard};
 
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
 /// A `tools/list` with these headers and this `_meta`.
 async fn list_with(client: &Client, headers: &[(&str, &str)], meta: Value) -> HttpResponse {
-    let request = client.post(&plain("tools/list", json!({ "_meta": meta })));
+    let request = client.post(&bare_request("tools/list", json!({ "_meta": meta })));
     let request = headers.iter().fold(request, |request, (name, value)| {
         request.header(name, value)
     });
@@ -19,7 +19,7 @@ async fn list_with(client: &Client, headers: &[(&str, &str)], meta: Value) -> Ht
 }
 
 #[tokio::test]
-async fn step_6a_what_a_stateless_request_must_say_is_asked_for_first() {
+async fn step_6a_rejects_missing_metadata_first() {
     let (gateway, _) = standard().await;
     let header = [("MCP-Protocol-Version", MODERN)];
     for meta in [
@@ -30,7 +30,7 @@ async fn step_6a_what_a_stateless_request_must_say_is_asked_for_first() {
         json!({ VERSION: MODERN, CAPABILITIES: [] }),
         json!({ VERSION: MODERN, CAPABILITIES: null }),
     ] {
-        refused(
+        expect_error(
             list_with(&gateway.client(), &header, meta).await,
             400,
             -32602,
@@ -42,16 +42,16 @@ async fn step_6a_what_a_stateless_request_must_say_is_asked_for_first() {
         .client()
         .post(&no_params)
         .header("MCP-Protocol-Version", MODERN);
-    let message = refused(request.send().await, 400, -32602).await;
+    let message = expect_error(request.send().await, 400, -32602).await;
     assert_eq!(message["id"], 1);
-    // Before the header is looked at: half a `_meta` without any header.
-    refused(
+    // Before the header is checked: an incomplete `_meta` without a header.
+    expect_error(
         list_with(&gateway.client(), &[], json!({ VERSION: MODERN })).await,
         400,
         -32602,
     )
     .await;
-    refused(
+    expect_error(
         list_with(&gateway.client(), &[], json!({ CAPABILITIES: {} })).await,
         400,
         -32602,
@@ -60,30 +60,30 @@ async fn step_6a_what_a_stateless_request_must_say_is_asked_for_first() {
 }
 
 #[tokio::test]
-async fn step_6b_then_the_version_header_must_be_the_one_in_the_body() {
+async fn step_6b_then_the_version_header_must_match_the_body() {
     let (gateway, _) = standard().await;
     let meta = |version: &str| json!({ VERSION: version, CAPABILITIES: {} });
     let client = gateway.client();
-    refused(list_with(&client, &[], meta(MODERN)).await, 400, -32020).await;
+    expect_error(list_with(&client, &[], meta(MODERN)).await, 400, -32020).await;
     let header = [("MCP-Protocol-Version", MODERN)];
-    refused(list_with(&client, &header, meta("v999")).await, 400, -32020).await;
+    expect_error(list_with(&client, &header, meta("v999")).await, 400, -32020).await;
     let header = [("MCP-Protocol-Version", "2025-11-25")];
-    refused(list_with(&client, &header, meta(MODERN)).await, 400, -32020).await;
+    expect_error(list_with(&client, &header, meta(MODERN)).await, 400, -32020).await;
     let twice = [
         ("MCP-Protocol-Version", MODERN),
         ("mcp-protocol-version", MODERN),
     ];
-    refused(list_with(&client, &twice, meta(MODERN)).await, 400, -32020).await;
+    expect_error(list_with(&client, &twice, meta(MODERN)).await, 400, -32020).await;
 }
 
 #[tokio::test]
-async fn step_6c_then_the_version_must_be_one_that_is_spoken() {
+async fn step_6c_then_the_version_must_be_supported() {
     let (gateway, _) = standard().await;
     for version in ["v999", "2027-01-01", "2025-11-25", "1.0"] {
         let header = [("MCP-Protocol-Version", version)];
         let meta = json!({ VERSION: version, CAPABILITIES: {} });
-        // Without `Mcp-Method`: that would be looked at later.
-        let message = refused(
+        // Without `Mcp-Method`, which is checked later.
+        let message = expect_error(
             list_with(&gateway.client(), &header, meta).await,
             400,
             -32022,
@@ -101,7 +101,7 @@ async fn step_6c_then_the_version_must_be_one_that_is_spoken() {
 }
 
 #[tokio::test]
-async fn step_6d_then_method_and_name_must_be_those_of_the_body() {
+async fn step_6d_then_the_method_and_name_headers_must_match_the_body() {
     let (gateway, source) = standard().await;
     let call = || {
         gateway
@@ -122,36 +122,36 @@ async fn step_6d_then_method_and_name_must_be_those_of_the_body() {
         call().set("Mcp-Name", "=?base64?ZmFrZV9fZWNobw?="),
         call().set("Mcp-Name", "=?base64?b3RoZXI=?="),
     ] {
-        refused(request.send().await, 400, -32020).await;
+        expect_error(request.send().await, 400, -32020).await;
     }
     assert_eq!(
         source.counts("echo").started,
         0,
-        "nothing refused was dispatched"
+        "rejected calls were not dispatched"
     );
-    served(
+    expect_result(
         call()
             .set("Mcp-Name", "=?base64?ZmFrZV9fZWNobw==?=")
             .send()
             .await,
     )
     .await;
-    served(call().set("mcp-name", "  fake__echo\t").send().await).await;
+    expect_result(call().set("mcp-name", "  fake__echo\t").send().await).await;
     let read = gateway
         .client()
         .modern("resources/read", json!({ "uri": "fake://note" }))
         .request();
-    refused(
+    expect_error(
         read.clone().set("Mcp-Name", "fake://other").send().await,
         400,
         -32020,
     )
     .await;
-    served(read.send().await).await;
+    expect_result(read.send().await).await;
 }
 
 #[tokio::test]
-async fn step_6e_then_the_method_must_be_one_of_the_revision() {
+async fn step_6e_then_the_method_must_exist_in_the_revision() {
     let (gateway, _) = standard().await;
     for method in [
         "initialize",
@@ -168,15 +168,15 @@ async fn step_6e_then_the_method_must_be_one_of_the_revision() {
         let request = gateway
             .client()
             .modern(method, json!({ "uri": "fake://note", "level": "info" }));
-        let message = refused(request.send().await, 404, -32601).await;
+        let message = expect_error(request.send().await, 404, -32601).await;
         assert_eq!(message["id"], 1);
         let wrong = request.request().set("Mcp-Method", "tools/list");
-        refused(wrong.send().await, 400, -32020).await;
+        expect_error(wrong.send().await, 400, -32020).await;
     }
 }
 
 #[tokio::test]
-async fn step_6f_then_the_headers_of_parameters_must_be_those_of_the_arguments() {
+async fn step_6f_then_parameter_headers_must_match_the_arguments() {
     let tool = ScriptedTool::new("region").with_definition(
         r#"{"name":"region","description":"d","inputSchema":{"type":"object","properties":{"region":{"type":"string","x-mcp-header":"Region"}}}}"#,
     );
@@ -189,55 +189,55 @@ async fn step_6f_then_the_headers_of_parameters_must_be_those_of_the_arguments()
             .modern_call("fake__region", json!({ "region": "eu" }))
             .request()
     };
-    served(call().header("Mcp-Param-Region", "eu").send().await).await;
-    refused(
+    expect_result(call().header("Mcp-Param-Region", "eu").send().await).await;
+    expect_error(
         call().header("Mcp-Param-Region", "us").send().await,
         400,
         -32020,
     )
     .await;
-    refused(call().send().await, 400, -32020).await;
+    expect_error(call().send().await, 400, -32020).await;
 }
 
 #[tokio::test]
-async fn step_6g_then_a_capability_that_is_needed_must_be_declared() {
+async fn step_6g_then_required_capabilities_must_be_declared() {
     let source =
         FakeSource::empty().tool(ScriptedTool::new("needy").fails(Code::MissingCapability));
     let gateway = TestGateway::with(source).start().await;
     let call = gateway.client().modern_call("fake__needy", json!({}));
-    refused(call.send().await, 400, -32021).await;
+    expect_error(call.send().await, 400, -32021).await;
 }
 
 #[tokio::test]
-async fn step_6_a_stateless_request_has_no_session_and_gets_none() {
+async fn step_6_a_modern_request_ignores_session_headers() {
     let (gateway, _) = standard().await;
     let request = gateway.client().modern("tools/list", json!({})).request();
-    let answer = request
+    let response = request
         .header("Mcp-Session-Id", "never-minted")
         .header("Last-Event-ID", "1-1")
         .send()
         .await;
-    assert_eq!(answer.header("mcp-session-id"), None);
-    served(answer).await;
+    assert_eq!(response.header("mcp-session-id"), None);
+    expect_result(response).await;
 }
 
 #[tokio::test]
-async fn step_6_what_the_called_one_refuses_stays_200() {
+async fn step_6_errors_of_the_called_source_have_status_200() {
     let (gateway, _) = standard().await;
     let client = gateway.client();
-    refused(
+    expect_error(
         client.modern_call("fake__nothing", json!({})).send().await,
         200,
         -32602,
     )
     .await;
-    refused(
+    expect_error(
         client.modern("tools/call", json!({})).send().await,
         200,
         -32602,
     )
     .await;
-    refused(
+    expect_error(
         client
             .modern("prompts/get", json!({ "name": "no" }))
             .send()
@@ -250,12 +250,12 @@ async fn step_6_what_the_called_one_refuses_stays_200() {
         .modern("resources/read", json!({ "uri": "fake://none" }))
         .send()
         .await;
-    let message = refused(missing, 200, -32602).await;
+    let message = expect_error(missing, 200, -32602).await;
     assert_eq!(message["error"]["data"]["uri"], "fake://none");
 }
 
 #[tokio::test]
-async fn step_6_a_stateless_notification_is_taken_and_a_response_is_not() {
+async fn step_6_a_modern_notification_is_accepted_and_a_response_is_not() {
     let (gateway, _) = standard().await;
     let post = |body: Value| {
         gateway
@@ -264,8 +264,8 @@ async fn step_6_a_stateless_notification_is_taken_and_a_response_is_not() {
             .header("MCP-Protocol-Version", MODERN)
     };
     let noted = json!({ "jsonrpc": "2.0", "method": "notifications/whatever" });
-    let mut answer = post(noted).send().await;
-    assert_eq!((answer.status, answer.text().await.as_str()), (202, ""));
+    let mut response = post(noted).send().await;
+    assert_eq!((response.status, response.text().await.as_str()), (202, ""));
     let response = json!({ "jsonrpc": "2.0", "id": 9, "result": {} });
-    refused(post(response).send().await, 400, -32600).await;
+    expect_error(post(response).send().await, 400, -32600).await;
 }

@@ -1,21 +1,21 @@
-//! Sessions: subscribe once, hear of it for as long as the session lasts.
+//! Subscriptions of legacy sessions.
 
 use serde_json::json;
 use tidegate_core::Change;
 use tidegate_testkit::{FakeSource, LEGACY, NEWEST_LEGACY, Session, TestGateway};
 
 use super::{SUBSCRIPTION, UPDATED, next};
-use crate::support::{methods, refused, standard};
+use crate::support::{expect_error, methods, standard};
 
 async fn subscribe(session: &Session, uri: &str) {
-    let answer = session
+    let response = session
         .exchange("resources/subscribe", json!({ "uri": uri }))
         .await;
-    assert_eq!(answer["result"], json!({}), "{answer}");
+    assert_eq!(response["result"], json!({}), "{response}");
 }
 
 #[tokio::test]
-async fn a_session_hears_of_what_it_subscribed_to_until_it_does_not_want_to() {
+async fn a_session_gets_updates_until_it_unsubscribes() {
     let (gateway, source) = standard().await;
     for revision in LEGACY {
         let session = gateway.client().initialize(revision).await;
@@ -23,16 +23,16 @@ async fn a_session_hears_of_what_it_subscribed_to_until_it_does_not_want_to() {
         subscribe(&session, "fake://note").await;
         source.updated("fake://folder");
         source.updated("fake://note");
-        let heard = next(&mut stream).await;
+        let received = next(&mut stream).await;
         assert_eq!(
-            heard,
+            received,
             (UPDATED.to_owned(), json!({ "uri": "fake://note" })),
             "{revision}"
         );
-        let answer = session
+        let response = session
             .exchange("resources/unsubscribe", json!({ "uri": "fake://note" }))
             .await;
-        assert_eq!(answer["result"], json!({}));
+        assert_eq!(response["result"], json!({}));
         subscribe(&session, "fake://folder").await;
         source.updated("fake://note");
         source.updated("fake://folder");
@@ -43,7 +43,7 @@ async fn a_session_hears_of_what_it_subscribed_to_until_it_does_not_want_to() {
 }
 
 #[tokio::test]
-async fn many_changes_of_one_thing_wait_as_one() {
+async fn unread_updates_of_one_resource_are_coalesced() {
     let (gateway, source) = standard().await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     subscribe(&session, "fake://note").await;
@@ -52,7 +52,7 @@ async fn many_changes_of_one_thing_wait_as_one() {
         source.updated("fake://note");
     }
     source.updated("fake://folder");
-    // The folder's change comes after all of the note's.
+    // The change of the folder comes last.
     let mut stream = session.stream().await;
     let mut uris = Vec::new();
     while uris.last().is_none_or(|uri| uri != "fake://folder") {
@@ -64,13 +64,13 @@ async fn many_changes_of_one_thing_wait_as_one() {
         );
     }
     assert!(uris.len() < 20, "{} events for 100 changes", uris.len());
-    // After it was read, a change is news again.
+    // After the notification was read, the next change is delivered again.
     source.updated("fake://note");
     assert_eq!(next(&mut stream).await.1["uri"], "fake://note");
 }
 
 #[tokio::test]
-async fn a_session_hears_of_what_lies_below_its_uri() {
+async fn a_subscription_covers_resources_below_its_uri() {
     let (gateway, source) = standard().await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     subscribe(&session, "fake://folder").await;
@@ -80,9 +80,9 @@ async fn a_session_hears_of_what_lies_below_its_uri() {
     assert_eq!(next(&mut stream).await.1["uri"], "fake://folder/file");
 }
 
-/// One that is subscribed to a file and to its folder hears of a change once.
+/// A session that is subscribed to a file and to its folder gets one notification per change.
 #[tokio::test(flavor = "multi_thread")]
-async fn what_two_subscriptions_cover_is_told_once() {
+async fn an_update_covered_by_two_subscriptions_is_delivered_once() {
     let source = FakeSource::standard().resource("fake://folder/file", "x");
     let gateway = TestGateway::with(source.clone()).start().await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
@@ -105,7 +105,7 @@ async fn what_two_subscriptions_cover_is_told_once() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_subscribed_to_is_named_in_the_refusal() {
+async fn the_error_names_the_uri_that_does_not_support_subscriptions() {
     let deaf = FakeSource::empty()
         .resource("deaf://note", "x")
         .without_updates();
@@ -117,24 +117,24 @@ async fn what_cannot_be_subscribed_to_is_named_in_the_refusal() {
         let session = gateway.client().initialize(revision).await;
         for uri in ["fake://nothing", "deaf://note", "nonsense"] {
             let request = session.request("resources/subscribe", json!({ "uri": uri }));
-            let message = refused(request.send().await, 200, -32602).await;
+            let message = expect_error(request.send().await, 200, -32602).await;
             assert_eq!(message["error"]["data"]["uri"], uri);
         }
         let request = session.request("resources/subscribe", json!({}));
-        refused(request.send().await, 200, -32602).await;
+        expect_error(request.send().await, 200, -32602).await;
         let unsubscribe = session
             .exchange("resources/unsubscribe", json!({ "uri": "fake://nothing" }))
             .await;
         assert_eq!(
             unsubscribe["result"],
             json!({}),
-            "not being subscribed is no error"
+            "unsubscribing twice is not an error"
         );
     }
 }
 
 #[tokio::test]
-async fn a_session_has_a_bound_of_subscriptions() {
+async fn rejects_subscriptions_over_the_limit() {
     let source = (0..4).fold(FakeSource::empty(), |source, number| {
         source.resource(&format!("fake://{number}"), "x")
     });
@@ -155,26 +155,25 @@ async fn a_session_has_a_bound_of_subscriptions() {
         .await;
     subscribe(&session, "fake://2").await;
     let uris = ["fake://0", "fake://1", "fake://2"];
-    for wanted in [
+    for filter in [
         json!({ "resourceSubscriptions": uris }),
         json!({ "resourceSubscriptions": uris[1..], "taskIds": ["t"] }),
     ] {
-        let listen = json!({ "notifications": wanted });
+        let listen = json!({ "notifications": filter });
         let listen = gateway.client().modern("subscriptions/listen", listen);
         let tasks = json!({ "extensions": { "io.modelcontextprotocol/tasks": {} } });
         let listen = listen.meta("io.modelcontextprotocol/clientCapabilities", tasks);
-        let answer = listen.send().await.json().await;
-        assert_eq!(answer["error"]["code"], -32602, "{answer}");
+        let response = listen.send().await.json().await;
+        assert_eq!(response["error"]["code"], -32602, "{response}");
     }
 }
 
-/// The lists of every session are watched from the handshake on.
 #[tokio::test]
-async fn a_session_hears_when_a_list_changes() {
+async fn a_session_gets_list_changes_without_subscribing() {
     let (gateway, source) = standard().await;
     for revision in LEGACY {
         let session = gateway.client().initialize(revision).await;
-        // A round trip, so that what the handshake began has begun.
+        // A round trip, so that the change stream of the session is open.
         session.exchange("ping", json!({})).await;
         let mut stream = session.stream().await;
         for (change, method) in [
@@ -190,9 +189,8 @@ async fn a_session_hears_when_a_list_changes() {
     }
 }
 
-/// The endpoint of one source is that source alone, in its changes too.
 #[tokio::test]
-async fn the_endpoint_of_a_source_tells_no_changes_of_another() {
+async fn the_endpoint_of_one_source_only_delivers_its_changes() {
     let (one, other) = (
         FakeSource::standard(),
         FakeSource::empty().resource("other://x", "x"),
@@ -202,13 +200,13 @@ async fn the_endpoint_of_a_source_tells_no_changes_of_another() {
         .start()
         .await;
     let client = gateway.client().at("/mcp/fake");
-    let wanted = json!({ "toolsListChanged": true, "resourcesListChanged": true });
-    let mut listening = client.listen("1", wanted).await;
+    let filter = json!({ "toolsListChanged": true, "resourcesListChanged": true });
+    let mut listening = client.listen("1", filter).await;
     listening.message().await;
     let session = client.initialize(NEWEST_LEGACY).await;
     session.exchange("ping", json!({})).await;
-    let mut standing = session.stream().await;
-    // Until the other source's change has been heard where it belongs, it may still be on its way.
+    let mut standalone = session.stream().await;
+    // Wait for the other source's change where it is delivered, so that it is not still in transit.
     let mut everywhere = gateway
         .client()
         .listen("2", json!({ "toolsListChanged": true }))
@@ -217,7 +215,7 @@ async fn the_endpoint_of_a_source_tells_no_changes_of_another() {
     other.change(Change::Tools);
     everywhere.message().await;
     one.change(Change::Resources);
-    for events in [&mut listening, &mut standing] {
+    for events in [&mut listening, &mut standalone] {
         let message = events.message().await;
         assert_eq!(
             methods(&[message]),

@@ -1,75 +1,75 @@
-//! Mistakes in taking requests: order, eras, headers, sessions, origins.
+//! Pitfalls in requests: order of checks, eras, headers, sessions, origins.
 
 use serde_json::{Value, json};
 use tidegate_testkit::{FakeSource, LEGACY, MODERN, NEWEST_LEGACY, ScriptedTool, TestGateway};
 
-use crate::support::{echoed, plain, refused, served, standard};
+use crate::support::{bare_request, echoed, expect_error, expect_result, standard};
 
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
-/// -32602, -32020, -32022 and -32601 in that order, with 400, 400, 400 and 404; and 200 for what the
-/// called one refuses.
+/// -32602, -32020, -32022 and -32601 in this order, with 400, 400, 400 and 404; and 200 for errors of
+/// the called source.
 #[tokio::test]
-async fn mistake_01_validation_order() {
+async fn pitfall_01_validation_order() {
     let (gateway, _) = standard().await;
     let ask = async |header: &str, meta: Value, method: &str, named: &str| {
         let post = gateway
             .client()
-            .post(&plain(method, json!({ "_meta": meta })));
+            .post(&bare_request(method, json!({ "_meta": meta })));
         post.header("MCP-Protocol-Version", header)
             .header("Mcp-Method", named)
             .send()
             .await
     };
     let meta = |version: &str| json!({ VERSION: version, CAPABILITIES: {} });
-    refused(
+    expect_error(
         ask(MODERN, json!({}), "no/such", "wrong").await,
         400,
         -32602,
     )
     .await;
-    refused(
+    expect_error(
         ask(MODERN, meta("v999"), "no/such", "wrong").await,
         400,
         -32020,
     )
     .await;
-    refused(
+    expect_error(
         ask("v999", meta("v999"), "no/such", "wrong").await,
         400,
         -32022,
     )
     .await;
-    refused(
+    expect_error(
         ask(MODERN, meta(MODERN), "no/such", "wrong").await,
         400,
         -32020,
     )
     .await;
-    refused(
+    expect_error(
         ask(MODERN, meta(MODERN), "no/such", "no/such").await,
         404,
         -32601,
     )
     .await;
     let unknown = gateway.client().modern_call("fake__nothing", json!({}));
-    refused(unknown.send().await, 200, -32602).await;
+    expect_error(unknown.send().await, 200, -32602).await;
 }
 
-/// A handshake in modern dress is not one; a legacy handshake is one even if it asks for the newest
-/// revision or comes under its header.
+/// `initialize` with modern metadata is not a handshake. Without it, it is one even if it requests the
+/// newest revision or has its header.
 #[tokio::test]
-async fn mistake_02_era_routing_of_initialize() {
+async fn pitfall_02_era_routing_of_initialize() {
     let (gateway, _) = standard().await;
     let dressed = gateway.client().modern("initialize", json!({}));
-    let answer = dressed.send().await;
-    assert_eq!(answer.header("mcp-session-id"), None);
-    refused(answer, 404, -32601).await;
+    let response = dressed.send().await;
+    assert_eq!(response.header("mcp-session-id"), None);
+    expect_error(response, 404, -32601).await;
     let dressed = gateway
         .client()
         .modern("initialize", json!({ "protocolVersion": NEWEST_LEGACY }));
-    refused(dressed.send().await, 404, -32601).await;
+    expect_error(dressed.send().await, 404, -32601).await;
     for hello in [
         gateway.client().initialize_request(MODERN),
         gateway
@@ -77,14 +77,14 @@ async fn mistake_02_era_routing_of_initialize() {
             .initialize_request(MODERN)
             .header("MCP-Protocol-Version", MODERN),
     ] {
-        let answer = hello.send().await;
-        assert!(answer.header("mcp-session-id").is_some());
+        let response = hello.send().await;
+        assert!(response.header("mcp-session-id").is_some());
         assert_eq!(
-            answer.json().await["result"]["protocolVersion"],
+            response.json().await["result"]["protocolVersion"],
             NEWEST_LEGACY
         );
     }
-    // And what follows in that session is legacy.
+    // The following requests of the session are legacy.
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     assert!(
         session.exchange("tools/list", json!({})).await["result"]
@@ -93,60 +93,61 @@ async fn mistake_02_era_routing_of_initialize() {
     );
 }
 
-/// Whichever era a client probes for first, our answer makes a correct client choose right.
+/// Whichever era a client tries first, the response leads it to the right one.
 #[tokio::test]
-async fn mistake_03_answers_to_an_era_probe() {
+async fn pitfall_03_answers_to_an_era_probe() {
     let (gateway, _) = standard().await;
     let probe = gateway.client().modern("server/discover", json!({}));
-    let result = served(probe.send().await).await;
+    let result = expect_result(probe.send().await).await;
     assert!(
         result["supportedVersions"]
             .as_array()
             .unwrap()
             .contains(&json!(MODERN))
     );
-    // A newer client learns from a modern error that it may stay modern.
+    // A newer client learns from the modern error that the gateway is modern.
     let newer = json!({ VERSION: "2027-01-01", CAPABILITIES: {} });
     let newer = gateway
         .client()
-        .post(&plain("server/discover", json!({ "_meta": newer })));
+        .post(&bare_request("server/discover", json!({ "_meta": newer })));
     let newer = newer
         .header("MCP-Protocol-Version", "2027-01-01")
         .header("Mcp-Method", "server/discover");
-    let refusal = refused(newer.send().await, 400, -32022).await;
+    let refusal = expect_error(newer.send().await, 400, -32022).await;
     assert!(
         refusal["error"]["data"]["supported"]
             .as_array()
             .unwrap()
             .contains(&json!(MODERN))
     );
-    // A legacy client's first request is a handshake, and that works too.
+    // A legacy client starts with a handshake.
     gateway.client().initialize(NEWEST_LEGACY).await;
-    let mut pipe = TestGateway::with(FakeSource::standard()).stdio().await;
-    let id = pipe.modern("server/discover", json!({})).await;
-    let answer = pipe.response(&json!(id)).await;
+    let mut stdio = TestGateway::with(FakeSource::standard()).stdio().await;
+    let id = stdio.modern("server/discover", json!({})).await;
+    let response = stdio.response(&json!(id)).await;
     assert!(
-        answer["result"]["supportedVersions"]
+        response["result"]["supportedVersions"]
             .as_array()
             .unwrap()
             .contains(&json!(MODERN))
     );
-    let hello = pipe.initialize(NEWEST_LEGACY).await;
+    let hello = stdio.initialize(NEWEST_LEGACY).await;
     assert_eq!(hello["result"]["protocolVersion"], NEWEST_LEGACY);
-    let mut pipe = TestGateway::with(FakeSource::standard()).stdio().await;
-    pipe.send(&json!({ "jsonrpc": "2.0", "id": 1, "method": "server/discover" }))
+    let mut stdio = TestGateway::with(FakeSource::standard()).stdio().await;
+    stdio
+        .send(&json!({ "jsonrpc": "2.0", "id": 1, "method": "server/discover" }))
         .await;
     assert_eq!(
-        pipe.message().await["error"]["code"],
+        stdio.message().await["error"]["code"],
         -32601,
-        "an answer, never silence"
+        "a request always gets a response"
     );
-    pipe.initialize("2024-11-05").await;
+    stdio.initialize("2024-11-05").await;
 }
 
 /// `requestState` is not trusted, not required, and does not leak into other calls.
 #[tokio::test]
-async fn mistake_06_request_state() {
+async fn pitfall_06_request_state() {
     let (gateway, _) = standard().await;
     let call = |state: Option<&str>| {
         let mut params = json!({ "name": "fake__echo", "arguments": { "a": 1 } });
@@ -156,15 +157,15 @@ async fn mistake_06_request_state() {
         }
         gateway.client().modern("tools/call", params)
     };
-    // Answers on a first call, without any state, are processed as usual.
-    let result = served(call(None).send().await).await;
+    // Input responses on a first call without a state are allowed.
+    let result = expect_result(call(None).send().await).await;
     assert_eq!(result["resultType"], "complete");
     assert_eq!(
         echoed(&result),
         json!({ "a": 1 }),
-        "the answers are not arguments"
+        "input responses are not arguments"
     );
-    let plain = served(
+    let plain = expect_result(
         gateway
             .client()
             .modern_call("fake__echo", json!({}))
@@ -173,15 +174,15 @@ async fn mistake_06_request_state() {
     )
     .await;
     assert_eq!(echoed(&plain), json!({}));
-    // A state that we never gave out opens nothing: this source has none to open.
+    // A forged state resumes nothing.
     let mut made_up = call(Some("gw1.made.up")).send().await;
     assert_eq!(made_up.status, 200);
     assert!(!made_up.text().await.contains("made.up"));
 }
 
-/// Base64, white space, case, duplicates, absent names.
+/// Headers that repeat the body: Base64, white space, case, duplicates, missing names.
 #[tokio::test]
-async fn mistake_08_header_mirroring() {
+async fn pitfall_08_header_mirroring() {
     let source = FakeSource::empty()
         .tool(ScriptedTool::new("grüße"))
         .tool(ScriptedTool::new(" padded "))
@@ -194,52 +195,53 @@ async fn mistake_08_header_mirroring() {
         (" padded ", "=?base64?IHBhZGRlZCA=?="),
         ("=?base64?Zm9v?=", "=?base64?PT9iYXNlNjQ/Wm05dj89?="),
     ] {
-        served(call(name).set("Mcp-Name", header).send().await).await;
+        expect_result(call(name).set("Mcp-Name", header).send().await).await;
         for wrong in [
             name,
             "=?base64?Z3LDvMOfZQ?=",
             "=?BASE64?Z3LDvMOfZQ==?=",
             "=?base64?!!!?=",
         ] {
-            let answer = call(name).set("Mcp-Name", wrong).send().await;
-            // The raw letters are the name itself where they are plain text, and it is compared.
+            let response = call(name).set("Mcp-Name", wrong).send().await;
+            // Raw UTF-8 in the header is compared with the name.
             let is_itself = name == "grüße" && wrong == name;
             if !is_itself {
-                refused(answer, 400, -32020).await;
+                expect_error(response, 400, -32020).await;
             }
         }
         let good = call(name).set("Mcp-Name", header);
-        refused(good.header("Mcp-Name", header).send().await, 400, -32020).await;
+        expect_error(good.header("Mcp-Name", header).send().await, 400, -32020).await;
     }
     let list = client.modern("tools/list", json!({})).request();
-    served(
+    expect_result(
         list.clone()
             .set("MCP-METHOD", " \ttools/list ")
             .send()
             .await,
     )
     .await;
-    refused(
+    expect_error(
         list.set("Mcp-Method", "Tools/List").send().await,
         400,
         -32020,
     )
     .await;
-    // A name that is absent from the body is the body's mistake, not the header's.
+    // A name that is missing in the body is an error of the body, not of the header.
     let nameless = client.modern("tools/call", json!({})).request();
-    refused(nameless.send().await, 200, -32602).await;
-    // Older revisions have no such headers: they are not looked at.
+    expect_error(nameless.send().await, 200, -32602).await;
+    // Older revisions do not have these headers, so they are not checked.
     let session = client.initialize(NEWEST_LEGACY).await;
     let call = session
         .call("grüße", json!({}))
         .header("Mcp-Method", "x")
         .header("Mcp-Name", "y");
-    served(call.send().await).await;
+    expect_result(call.send().await).await;
 }
 
-/// 400, 404 and 202 each in their place; a session is bound to its user; nothing is locked.
+/// 400, 404 and 202 where the protocol requires them; sessions are bound to their principal and allow
+/// concurrent calls.
 #[tokio::test]
-async fn mistake_12_session_handling() {
+async fn pitfall_12_session_handling() {
     let source = FakeSource::standard();
     let gateway = TestGateway::with(source.clone())
         .keys([("ada", "key-of-ada"), ("bob", "key-of-bob")])
@@ -251,26 +253,26 @@ async fn mistake_12_session_handling() {
         let noted = session.notify("notifications/initialized", json!({})).await;
         assert_eq!(noted.status, 202);
         let none = client
-            .post(&plain("ping", json!({})))
+            .post(&bare_request("ping", json!({})))
             .header("MCP-Protocol-Version", NEWEST_LEGACY);
-        refused(none.send().await, 400, -32600).await;
+        expect_error(none.send().await, 400, -32600).await;
         let thief = session.with_client(&gateway.client().with_key("key-of-bob"));
-        refused(thief.request("ping", json!({})).send().await, 404, -32600).await;
-        // While one call waits, others of the same session do not.
+        expect_error(thief.request("ping", json!({})).send().await, 404, -32600).await;
+        // A call that waits does not block others of the same session.
         let started = source.counts("hold").started;
         let waiting = session.call("fake__hold", json!({})).send_only().await;
         source.started("hold", started + 1).await;
-        served(session.call("fake__echo", json!({})).send().await).await;
+        expect_result(session.call("fake__echo", json!({})).send().await).await;
         source.release("hold", 1);
-        served(waiting.response().await).await;
+        expect_result(waiting.response().await).await;
         assert_eq!(session.delete().await.status, 204);
-        refused(session.request("ping", json!({})).send().await, 404, -32600).await;
+        expect_error(session.request("ping", json!({})).send().await, 404, -32600).await;
     }
 }
 
-/// Default ports, a null origin, 403; and a wrong key is told before anything else is.
+/// Default ports, `Origin: null`, 403; and a wrong key is rejected before the body is parsed.
 #[tokio::test]
-async fn mistake_14_origin_and_auth() {
+async fn pitfall_14_origin_and_auth() {
     let gateway = TestGateway::with(FakeSource::standard())
         .http(|http| http.allowed_hosts = vec!["gate.example".to_owned()])
         .keys([("ada", "key-of-ada")])
@@ -279,7 +281,7 @@ async fn mistake_14_origin_and_auth() {
     let client = gateway.client().with_key("key-of-ada");
     let ping = || {
         client
-            .post(&plain("ping", json!({})))
+            .post(&bare_request("ping", json!({})))
             .set("Host", "gate.example")
     };
     for origin in [
@@ -287,9 +289,9 @@ async fn mistake_14_origin_and_auth() {
         "http://gate.example:80",
         "https://gate.example:443",
     ] {
-        served(ping().header("Origin", origin).send().await).await;
+        expect_result(ping().header("Origin", origin).send().await).await;
     }
-    served(
+    expect_result(
         ping()
             .set("Host", "gate.example:443")
             .header("Origin", "https://gate.example")
@@ -303,16 +305,16 @@ async fn mistake_14_origin_and_auth() {
         "http://gate.example.evil",
         "https://evil.example",
     ] {
-        refused(ping().header("Origin", origin).send().await, 403, -31403).await;
+        expect_error(ping().header("Origin", origin).send().await, 403, -31403).await;
     }
     for host in ["evil.example", "gate.example.evil", "10.0.0.1"] {
-        refused(ping().set("Host", host).send().await, 403, -31403).await;
+        expect_error(ping().set("Host", host).send().await, 403, -31403).await;
     }
     let nobody = gateway
         .client()
         .post_text("not json")
         .header("MCP-Protocol-Version", MODERN);
-    let answer = nobody.send().await;
-    assert_eq!(answer.header("www-authenticate"), Some("Bearer"));
-    refused(answer, 401, -31401).await;
+    let response = nobody.send().await;
+    assert_eq!(response.header("www-authenticate"), Some("Bearer"));
+    expect_error(response, 401, -31401).await;
 }

@@ -1,4 +1,4 @@
-//! A message that was not taken, and why.
+//! Error responses to messages that are rejected before they become calls.
 
 use tidegate_core::{CorrelationId, Error, Step};
 use tidegate_mcp::revision::error_response;
@@ -6,22 +6,22 @@ use tidegate_mcp::{Era, OutgoingMessage, Rejection, RequestId};
 
 use crate::Admission;
 
-/// A message that was not taken.
+/// The response to a rejected message.
 #[derive(Debug)]
-pub(crate) struct Refusal {
+pub(crate) struct ErrorResponse {
     pub(crate) era: Era,
     pub(crate) id: Option<RequestId>,
     pub(crate) error: Error,
 }
 
-impl From<Error> for Refusal {
+impl From<Error> for ErrorResponse {
     fn from(error: Error) -> Self {
         Self::from((None, error))
     }
 }
 
-/// Before the era of a message is known, it is answered as the newest.
-impl From<Rejection> for Refusal {
+/// While the era of a message is unknown, its response uses the modern era.
+impl From<Rejection> for ErrorResponse {
     fn from((id, error): Rejection) -> Self {
         Self {
             era: Era::Modern,
@@ -31,13 +31,7 @@ impl From<Rejection> for Refusal {
     }
 }
 
-impl Refusal {
-    /// Answers under this id, unless it has one already.
-    pub(crate) fn answering(mut self, id: Option<RequestId>) -> Self {
-        self.id = self.id.or(id);
-        self
-    }
-
+impl ErrorResponse {
     pub(crate) fn legacy((id, error): Rejection) -> Self {
         Self {
             era: Era::Legacy,
@@ -46,21 +40,27 @@ impl Refusal {
         }
     }
 
-    /// The refusal as a message. Logged and counted here, once: it never reached the layer that does
-    /// so for calls.
+    /// Sets the request id, unless there is one already.
+    pub(crate) fn with_id(mut self, id: Option<RequestId>) -> Self {
+        self.id = self.id.or(id);
+        self
+    }
+
+    /// Logs and counts the rejection, and encodes the response. Rejected messages never reach the
+    /// layer that observes calls.
     pub(crate) fn to_message(&self, admission: &Admission) -> OutgoingMessage {
         let correlation = CorrelationId::fresh();
-        note_refusal(admission, correlation, &self.error);
+        record_rejection(admission, correlation, &self.error);
         error_response(self.era, self.id.as_ref(), &self.error, correlation)
     }
 }
 
-/// Logs and counts what was refused before a call was made of it.
-pub(crate) fn note_refusal(admission: &Admission, correlation: CorrelationId, error: &Error) {
-    // What no other step has claimed concerns the message itself.
+/// Logs and counts a message that was rejected before it became a call.
+pub(crate) fn record_rejection(admission: &Admission, correlation: CorrelationId, error: &Error) {
+    // An error without a step concerns the content of the message.
     let step = error.step().unwrap_or(Step::Lift);
-    admission.refused(step, error.code());
+    admission.record_rejection(step, error.code());
     let cause = std::error::Error::source(error).map(ToString::to_string);
     let (code, error) = (error.code(), error.message());
-    tracing::info!(%correlation, ?code, error, cause, "message refused");
+    tracing::info!(%correlation, ?code, error, cause, "message rejected");
 }

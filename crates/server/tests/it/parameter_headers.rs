@@ -1,9 +1,9 @@
-//! Headers that repeat arguments: they say what the body says, or the call is not made.
+//! Headers that repeat arguments must match them.
 
 use serde_json::{Value, json};
 use tidegate_testkit::{FakeSource, NEWEST_LEGACY, Request, ScriptedTool, TestGateway};
 
-use crate::support::{echoed, refused, served};
+use crate::support::{echoed, expect_error, expect_result};
 
 const DEFINITION: &str = r#"{"name":"place","description":"d","inputSchema":{"type":"object","properties":{
     "region":{"type":"string","x-mcp-header":"Region"},
@@ -29,7 +29,7 @@ fn call(gateway: &TestGateway, arguments: Value, headers: &[(&str, &str)]) -> Re
 }
 
 #[tokio::test]
-async fn headers_that_say_what_the_arguments_say_are_fine() {
+async fn accepts_headers_that_match_the_arguments() {
     let (gateway, _) = gateway().await;
     let good: [(Value, &[(&str, &str)]); 9] = [
         (json!({}), &[]),
@@ -49,13 +49,13 @@ async fn headers_that_say_what_the_arguments_say_are_fine() {
         ),
     ];
     for (arguments, headers) in good {
-        let result = served(call(&gateway, arguments.clone(), headers).send().await).await;
+        let result = expect_result(call(&gateway, arguments.clone(), headers).send().await).await;
         assert_eq!(echoed(&result), arguments);
     }
 }
 
 #[tokio::test]
-async fn headers_that_say_something_else_are_refused_before_the_call() {
+async fn rejects_headers_that_do_not_match_the_arguments() {
     let (gateway, source) = gateway().await;
     let bad: [(Value, &[(&str, &str)]); 11] = [
         (json!({ "region": "eu" }), &[]),
@@ -74,15 +74,14 @@ async fn headers_that_say_something_else_are_refused_before_the_call() {
         (json!({ "inner": { "zone": "z" } }), &[]),
     ];
     for (arguments, headers) in bad {
-        let answer = call(&gateway, arguments.clone(), headers).send().await;
-        refused(answer, 400, -32020).await;
+        let response = call(&gateway, arguments.clone(), headers).send().await;
+        expect_error(response, 400, -32020).await;
     }
     assert_eq!(source.counts("place").started, 0);
 }
 
-/// At the endpoint of the source, where the tool has another name, the same holds.
 #[tokio::test]
-async fn the_check_follows_the_tool_whatever_it_is_called() {
+async fn the_check_applies_under_every_name_of_the_tool() {
     let (gateway, source) = gateway().await;
     for (path, name) in [
         ("/mcp/fake", "place"),
@@ -93,28 +92,28 @@ async fn the_check_follows_the_tool_whatever_it_is_called() {
         let call = client
             .modern_call(name, json!({ "region": "eu" }))
             .request();
-        refused(call.clone().send().await, 400, -32020).await;
-        served(call.header("Mcp-Param-Region", "eu").send().await).await;
+        expect_error(call.clone().send().await, 400, -32020).await;
+        expect_result(call.header("Mcp-Param-Region", "eu").send().await).await;
     }
     assert_eq!(source.counts("place").started, 3);
 }
 
 #[tokio::test]
-async fn clients_without_such_headers_are_not_asked_for_them() {
+async fn legacy_and_stdio_clients_need_no_headers() {
     let (gateway, source) = gateway().await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     let arguments = json!({ "region": "eu" });
-    served(session.call("fake__place", arguments.clone()).send().await).await;
+    expect_result(session.call("fake__place", arguments.clone()).send().await).await;
     let wrong = session
         .call("fake__place", arguments.clone())
         .header("Mcp-Param-Region", "us");
-    served(wrong.send().await).await;
-    let mut pipe = TestGateway::with(source).stdio().await;
-    let id = pipe
+    expect_result(wrong.send().await).await;
+    let mut stdio = TestGateway::with(source).stdio().await;
+    let id = stdio
         .modern(
             "tools/call",
             json!({ "name": "fake__place", "arguments": arguments }),
         )
         .await;
-    assert!(pipe.response(&json!(id)).await["result"].is_object());
+    assert!(stdio.response(&json!(id)).await["result"].is_object());
 }

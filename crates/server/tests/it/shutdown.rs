@@ -1,4 +1,4 @@
-//! Stopping: what is under way may finish, what only waits ends gracefully, nothing new comes in.
+//! Shutdown: calls in flight finish, streams end gracefully, and nothing new is accepted.
 
 use std::time::Duration;
 
@@ -6,26 +6,26 @@ use serde_json::json;
 use tidegate_testkit::{FakeSource, NEWEST_LEGACY, TestGateway, wait_until};
 use tokio::net::TcpStream;
 
-use crate::support::{echoed, methods, plain, refused, served, standard};
+use crate::support::{bare_request, echoed, expect_error, expect_result, methods, standard};
 
-/// Far longer than a test takes, so that only what ends by itself ends.
-fn patient(source: &FakeSource) -> tidegate_testkit::TestGatewayBuilder {
+/// A gateway whose shutdown timeout never expires during a test.
+fn without_shutdown_timeout(source: &FakeSource) -> tidegate_testkit::TestGatewayBuilder {
     TestGateway::with(source.clone())
         .limits(|limits| limits.shutdown_timeout = Duration::from_secs(3600))
 }
 
-async fn refuses_connections(gateway: &TestGateway) {
+async fn wait_until_closed(gateway: &TestGateway) {
     let address = gateway.address();
-    wait_until("the transport to close", || async {
+    wait_until("the listener to close", || async {
         TcpStream::connect(address).await.is_err()
     })
     .await;
 }
 
 #[tokio::test]
-async fn calls_under_way_finish_and_nothing_new_comes_in() {
+async fn calls_in_flight_finish_and_new_connections_are_rejected() {
     let source = FakeSource::standard();
-    let mut gateway = patient(&source).start().await;
+    let mut gateway = without_shutdown_timeout(&source).start().await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     let waiting = gateway
         .client()
@@ -45,25 +45,25 @@ async fn calls_under_way_finish_and_nothing_new_comes_in() {
     stream.message().await;
     source.started("hold", 2).await;
     let stopping = gateway.start_shutdown();
-    refuses_connections(&gateway).await;
+    wait_until_closed(&gateway).await;
     source.release("hold", 2);
     source.release("stream", 1);
     for (connection, canary) in [(waiting, 1), (in_session, 2)] {
-        let result = served(connection.response().await).await;
+        let result = expect_result(connection.response().await).await;
         assert_eq!(echoed(&result), json!({ "canary": canary }));
     }
     assert_eq!(
         methods(&stream.remaining().await),
-        ["notifications/progress", "answer"]
+        ["notifications/progress", "response"]
     );
     stopping.stopped().await;
     assert_eq!(source.counts("hold").dropped, 0);
 }
 
 #[tokio::test]
-async fn a_listen_ends_by_its_result() {
+async fn a_listen_stream_ends_with_its_result() {
     let source = FakeSource::standard();
-    let mut gateway = patient(&source).start().await;
+    let mut gateway = without_shutdown_timeout(&source).start().await;
     let mut numbered = gateway
         .client()
         .listen("7", json!({ "toolsListChanged": true }))
@@ -77,7 +77,11 @@ async fn a_listen_ends_by_its_result() {
     let stopping = gateway.start_shutdown();
     for (events, id) in [(&mut numbered, json!(7)), (&mut named, json!("7"))] {
         let messages = events.remaining().await;
-        assert_eq!(methods(&messages), ["answer"], "the result, then the end");
+        assert_eq!(
+            methods(&messages),
+            ["response"],
+            "the result, then the end of the stream"
+        );
         assert_eq!(messages[0]["id"], id);
         assert_eq!(messages[0]["result"]["resultType"], "complete");
         let tag = &messages[0]["result"]["_meta"]["io.modelcontextprotocol/subscriptionId"];
@@ -87,9 +91,9 @@ async fn a_listen_ends_by_its_result() {
 }
 
 #[tokio::test]
-async fn the_standing_stream_of_a_session_ends() {
+async fn the_standalone_stream_of_a_session_ends() {
     let source = FakeSource::standard();
-    let mut gateway = patient(&source).start().await;
+    let mut gateway = without_shutdown_timeout(&source).start().await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     session
         .exchange("resources/subscribe", json!({ "uri": "fake://note" }))
@@ -101,17 +105,17 @@ async fn the_standing_stream_of_a_session_ends() {
 }
 
 #[tokio::test]
-async fn idle_connections_and_sessions_do_not_hold_up_the_end() {
+async fn idle_connections_and_sessions_do_not_delay_the_shutdown() {
     let source = FakeSource::standard();
-    let gateway = patient(&source).start().await;
+    let gateway = without_shutdown_timeout(&source).start().await;
     gateway.client().initialize(NEWEST_LEGACY).await;
-    let mut answer = gateway
+    let mut response = gateway
         .client()
-        .post(&plain("ping", json!({})))
+        .post(&bare_request("ping", json!({})))
         .send()
         .await;
-    answer.text().await;
-    let idle = answer.into_connection();
+    response.text().await;
+    let idle = response.into_connection();
     let silent = gateway.client().connect().await;
     gateway.stop().await;
     idle.closed().await;
@@ -119,7 +123,7 @@ async fn idle_connections_and_sessions_do_not_hold_up_the_end() {
 }
 
 #[tokio::test]
-async fn what_does_not_finish_in_time_is_cut() {
+async fn calls_are_cancelled_after_the_shutdown_timeout() {
     let source = FakeSource::standard();
     let gateway = TestGateway::with(source.clone())
         .limits(|limits| limits.shutdown_timeout = Duration::from_millis(50))
@@ -144,7 +148,7 @@ async fn what_does_not_finish_in_time_is_cut() {
 }
 
 #[tokio::test]
-async fn while_it_stops_the_gateway_is_not_ready_and_its_door_still_open() {
+async fn during_the_shutdown_delay_the_gateway_is_not_ready_but_still_serves() {
     let source = FakeSource::standard();
     let mut gateway = TestGateway::with(source)
         .limits(|limits| limits.shutdown_delay = Duration::from_secs(3600))
@@ -162,7 +166,7 @@ async fn while_it_stops_the_gateway_is_not_ready_and_its_door_still_open() {
     })
     .await;
     assert_eq!(status("/healthz").await, 200);
-    served(
+    expect_result(
         gateway
             .client()
             .modern_call("fake__echo", json!({}))
@@ -173,11 +177,11 @@ async fn while_it_stops_the_gateway_is_not_ready_and_its_door_still_open() {
     gateway.client().initialize(NEWEST_LEGACY).await;
 }
 
-/// Its head had come before the signal, its body comes after: it is served, or told why not.
+/// Its headers arrived before the shutdown, its body arrives after it.
 #[tokio::test]
-async fn a_request_that_was_on_its_way_is_answered() {
+async fn a_partly_received_request_still_gets_a_response() {
     let source = FakeSource::standard();
-    let mut gateway = patient(&source).start().await;
+    let mut gateway = without_shutdown_timeout(&source).start().await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     let requests = [
         gateway
@@ -193,59 +197,59 @@ async fn a_request_that_was_on_its_way_is_answered() {
         connection.write(&bytes[..head + 1]).await;
         halves.push((connection, bytes[head + 1..].to_vec()));
     }
-    // A whole round trip on a later connection, so that the halves have been seen.
-    served(
+    // A round trip on a later connection, so that the gateway has received the halves.
+    expect_result(
         gateway
             .client()
-            .post(&plain("ping", json!({})))
+            .post(&bare_request("ping", json!({})))
             .send()
             .await,
     )
     .await;
     let stopping = gateway.start_shutdown();
-    refuses_connections(&gateway).await;
+    wait_until_closed(&gateway).await;
     for (mut connection, rest) in halves {
         connection.write(&rest).await;
-        let answer = connection.response().await;
-        assert!(matches!(answer.status, 200 | 503));
-        let message = answer.message().await;
+        let response = connection.response().await;
+        assert!(matches!(response.status, 200 | 503));
+        let message = response.message().await;
         assert!(
             message.get("id").is_some(),
-            "every request has its answer: {message}"
+            "every request gets a response: {message}"
         );
     }
     stopping.stopped().await;
 }
 
 #[tokio::test]
-async fn an_open_stream_of_the_oldest_transport_does_not_hold_up_the_end() {
+async fn a_legacy_sse_stream_ends_after_its_calls() {
     let source = FakeSource::standard();
-    let mut gateway = patient(&source).legacy_sse().start().await;
+    let mut gateway = without_shutdown_timeout(&source).legacy_sse().start().await;
     let mut events = gateway.client().at("/sse").get().send().await.events();
     let endpoint = events.next().await.unwrap().data;
     let hello = json!({ "protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": { "name": "x", "version": "0" } });
     let post = gateway.client().at(&endpoint);
-    post.post(&plain("initialize", hello)).send().await;
+    post.post(&bare_request("initialize", hello)).send().await;
     events.message().await;
     let call = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": { "name": "fake__hold" } });
     post.post(&call).send().await;
     source.started("hold", 1).await;
     let stopping = gateway.start_shutdown();
-    refuses_connections(&gateway).await;
+    wait_until_closed(&gateway).await;
     source.release("hold", 1);
     let messages = events.remaining().await;
     assert_eq!(
         methods(&messages),
-        ["answer"],
-        "the call under way finishes, then the stream ends"
+        ["response"],
+        "the call in flight finishes, then the stream ends"
     );
     stopping.stopped().await;
 }
 
 #[tokio::test]
-async fn a_silent_stream_of_the_oldest_transport_does_not_hold_up_the_end() {
+async fn a_silent_legacy_sse_stream_does_not_delay_the_shutdown() {
     let source = FakeSource::standard();
-    let mut gateway = patient(&source).legacy_sse().start().await;
+    let mut gateway = without_shutdown_timeout(&source).legacy_sse().start().await;
     let mut events = gateway.client().at("/sse").get().send().await.events();
     events.next().await.unwrap();
     let stopping = gateway.start_shutdown();
@@ -254,10 +258,10 @@ async fn a_silent_stream_of_the_oldest_transport_does_not_hold_up_the_end() {
 }
 
 #[tokio::test]
-async fn after_a_stop_there_is_nobody() {
+async fn after_the_shutdown_connections_are_refused() {
     let (gateway, _) = standard().await;
     let client = gateway.client();
-    refused(client.at("/nothing").get().send().await, 404, -32600).await;
+    expect_error(client.at("/nothing").get().send().await, 404, -32600).await;
     let address = gateway.address();
     gateway.stop().await;
     assert!(TcpStream::connect(address).await.is_err());

@@ -1,13 +1,13 @@
-//! Mistakes in what an answer says: types, hints, lossy copies.
+//! Pitfalls in responses: result types, cache hints, lossy copies.
 
 use serde_json::json;
 use tidegate_testkit::{FakeSource, LEGACY, NEWEST_LEGACY, ScriptedTool, TestGateway};
 
-use crate::support::{refused, served, standard};
+use crate::support::{expect_error, expect_result, standard};
 
-/// On every result for modern clients, JSON or stream, and on none for legacy ones.
+/// `resultType` is in every result for modern clients, and in none for legacy clients.
 #[tokio::test]
-async fn mistake_04_result_type() {
+async fn pitfall_04_result_type() {
     let careless = r#"{"content":[],"resultType":"complete","ttlMs":5,"cacheScope":"public"}"#;
     let source = FakeSource::standard().tool(ScriptedTool::new("careless").returns(careless));
     let gateway = TestGateway::with(source).start().await;
@@ -20,7 +20,7 @@ async fn mistake_04_result_type() {
         assert_eq!(message["result"]["resultType"], "complete", "{tool}");
         for revision in LEGACY {
             let session = gateway.client().initialize(revision).await;
-            let answer = session
+            let response = session
                 .call_with_progress(tool, json!(1))
                 .send()
                 .await
@@ -28,7 +28,7 @@ async fn mistake_04_result_type() {
                 .await;
             for key in ["resultType", "ttlMs", "cacheScope"] {
                 assert!(
-                    answer["result"].get(key).is_none(),
+                    response["result"].get(key).is_none(),
                     "{revision} {tool} {key}"
                 );
             }
@@ -36,9 +36,9 @@ async fn mistake_04_result_type() {
     }
 }
 
-/// Hints on the six results that must have them, one scope for one list, none on calls.
+/// Cache hints are in the six results that need them, with one scope per list, and not in calls.
 #[tokio::test]
-async fn mistake_05_cache_hints() {
+async fn pitfall_05_cache_hints() {
     let gateway = TestGateway::with(FakeSource::standard().many_tools(20))
         .page_size(10)
         .start()
@@ -53,22 +53,22 @@ async fn mistake_05_cache_hints() {
         ("resources/templates/list", json!({})),
         ("resources/read", uri),
     ] {
-        let result = served(client.modern(method, params).send().await).await;
+        let result = expect_result(client.modern(method, params).send().await).await;
         assert!(result["ttlMs"].is_u64(), "{method}");
         assert!(
             ["public", "private"].contains(&result["cacheScope"].as_str().unwrap()),
             "{method}"
         );
     }
-    let first = served(client.modern("tools/list", json!({})).send().await).await;
+    let first = expect_result(client.modern("tools/list", json!({})).send().await).await;
     let params = json!({ "cursor": first["nextCursor"] });
-    let second = served(client.modern("tools/list", params).send().await).await;
+    let second = expect_result(client.modern("tools/list", params).send().await).await;
     assert_eq!(first["cacheScope"], second["cacheScope"]);
     for (method, params) in [
         ("tools/call", json!({ "name": "fake__echo" })),
         ("prompts/get", json!({ "name": "fake/hello" })),
     ] {
-        let result = served(client.modern(method, params).send().await).await;
+        let result = expect_result(client.modern(method, params).send().await).await;
         assert!(
             result.get("ttlMs").is_none() && result.get("cacheScope").is_none(),
             "{method}"
@@ -76,9 +76,9 @@ async fn mistake_05_cache_hints() {
     }
 }
 
-/// Byte for byte: unknown members, their order, numbers, nulls, schemas.
+/// Unknown members, member order, numbers, nulls and schemas pass unchanged.
 #[tokio::test]
-async fn mistake_15_lossy_models() {
+async fn pitfall_15_lossy_models() {
     let definition = r#"{"name":"odd","description":"d","zeta":1.50,"inputSchema":{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{"e":{"type":"string","enum":["a"],"enumNames":["A"]},"n":{"default":95.5}},"$defs":{"x":{"oneOf":[{"const":1}]}}},"alpha":null,"n":12345678901234567890}"#;
     let result = r#"{"content":[{"type":"unheard-of","x":1e2}],"structuredContent":null,"huge":12345678901234567890,"price":1.50,"b":{"z":1,"a":2},"isError":true}"#;
     let source = FakeSource::standard().tool(
@@ -118,13 +118,13 @@ async fn mistake_15_lossy_models() {
         session.call("odd", json!({})).send().await.text().await,
     ];
     assert!(called[0].contains(inner), "{called:?}");
-    // The older revisions take structure only as an object; everything else stays as it is.
+    // Older revisions only allow objects as structured content; the other members are unchanged.
     let wrapped = inner.replace(
         r#""structuredContent":null"#,
         r#""structuredContent":{"result":null}"#,
     );
     assert!(called[1].contains(&wrapped), "{called:?}");
-    // Arguments reach the source as they were sent.
+    // Arguments reach the source unchanged.
     let arguments = r#"{"n":12345678901234567890,"f":1.50,"z":null,"a":"\u00e9"}"#;
     let body = client.modern_call("echo", json!("*")).request().bytes();
     let body = String::from_utf8(body).unwrap();
@@ -139,20 +139,20 @@ async fn mistake_15_lossy_models() {
         text.contains(&format!(r#""structuredContent":{arguments}"#)),
         "{text}"
     );
-    // An empty cursor is a cursor, and a missing resource is no empty contents.
+    // An empty cursor is not a missing one, and a missing resource is not an empty one.
     let empty = client.modern("tools/list", json!({ "cursor": "" }));
-    refused(empty.send().await, 200, -32602).await;
+    expect_error(empty.send().await, 200, -32602).await;
     let missing = client.modern("resources/read", json!({ "uri": "fake://nothing" }));
-    let message = refused(missing.send().await, 200, -32602).await;
+    let message = expect_error(missing.send().await, 200, -32602).await;
     assert_eq!(message["error"]["data"]["uri"], "fake://nothing");
     let missing = session.request("resources/read", json!({ "uri": "fake://nothing" }));
-    refused(missing.send().await, 200, -32002).await;
+    expect_error(missing.send().await, 200, -32002).await;
 }
 
-/// Logs only where they were asked for, progress under the token it was asked for by, each on the
-/// stream of its call, and never swallowed by an answer in JSON.
+/// Logs and progress only come if requested, on the stream of their call, and are never lost because
+/// the response is JSON.
 #[tokio::test]
-async fn mistake_10_logs_and_progress() {
+async fn pitfall_10_logs_and_progress() {
     let (gateway, _) = standard().await;
     let client = gateway.client();
     assert!(
@@ -183,7 +183,7 @@ async fn mistake_10_logs_and_progress() {
         assert!(
             messages[..3]
                 .iter()
-                .all(|one| one["params"]["progressToken"] == token)
+                .all(|message| message["params"]["progressToken"] == token)
         );
         let messages = session
             .call_with_progress("fake__progress", token.clone())
@@ -193,7 +193,7 @@ async fn mistake_10_logs_and_progress() {
         assert!(
             messages[..3]
                 .iter()
-                .all(|one| one["params"]["progressToken"] == token)
+                .all(|message| message["params"]["progressToken"] == token)
         );
     }
     let without = client.modern_call("fake__progress", json!({})).send().await;

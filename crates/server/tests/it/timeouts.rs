@@ -1,35 +1,35 @@
-//! Clients that are slow on purpose: each is ended, and nobody else notices.
+//! Timeouts: slow clients are disconnected without effect on others.
 
 use std::time::Duration;
 
 use serde_json::json;
 use tidegate_testkit::{FakeSource, NEWEST_LEGACY, TestGateway};
 
-use crate::support::{plain, refused, served, standard};
+use crate::support::{bare_request, expect_error, expect_result, standard};
 
 const SHORT: Duration = Duration::from_millis(100);
 
 #[tokio::test]
-async fn a_body_that_does_not_come_is_not_waited_for() {
+async fn rejects_a_body_that_does_not_arrive_in_time() {
     let gateway = TestGateway::with(FakeSource::standard())
         .limits(|limits| limits.body_timeout = SHORT)
         .start()
         .await;
-    let post = gateway.client().post(&plain("ping", json!({})));
+    let post = gateway.client().post(&bare_request("ping", json!({})));
     for part in [0, 1, 10] {
         let mut connection = gateway.client().connect().await;
         connection.write(&post.head_bytes()).await;
         let bytes = post.bytes();
         let body = &bytes[post.head_bytes().len()..];
         connection.write(&body[..part]).await;
-        refused(connection.response().await, 408, -32600).await;
+        expect_error(connection.response().await, 408, -32600).await;
     }
-    served(post.send().await).await;
+    expect_result(post.send().await).await;
 }
 
-/// R19: who announces much and sends nothing takes nothing from others.
+/// R19: an announced body takes no memory before it arrives.
 #[tokio::test]
-async fn bodies_that_do_not_come_take_no_room_from_others() {
+async fn announced_bodies_do_not_use_up_the_buffer() {
     let gateway = TestGateway::with(FakeSource::standard())
         .limits(|limits| {
             limits.max_message_bytes = 4096;
@@ -38,7 +38,7 @@ async fn bodies_that_do_not_come_take_no_room_from_others() {
         })
         .start()
         .await;
-    let ping = gateway.client().post(&plain("ping", json!({})));
+    let ping = gateway.client().post(&bare_request("ping", json!({})));
     let mut silent = Vec::new();
     for head in [
         ping.clone().body(&[b' '; 4096]).head_bytes(),
@@ -50,13 +50,13 @@ async fn bodies_that_do_not_come_take_no_room_from_others() {
         silent.push(connection);
     }
     for _ in 0..3 {
-        served(ping.send().await).await;
+        expect_result(ping.send().await).await;
     }
 }
 
-/// A message that has come takes the room it needs, not the most it could have needed.
+/// A received message only counts with its actual size.
 #[tokio::test]
-async fn small_messages_of_unknown_size_do_not_fill_the_room_while_they_are_served() {
+async fn chunked_bodies_only_count_with_their_actual_size() {
     let source = FakeSource::standard();
     let gateway = TestGateway::with(source.clone())
         .limits(|limits| {
@@ -75,12 +75,12 @@ async fn small_messages_of_unknown_size_do_not_fill_the_room_while_they_are_serv
     }
     source.release("hold", 3);
     for connection in held {
-        served(connection.response().await).await;
+        expect_result(connection.response().await).await;
     }
 }
 
 #[tokio::test]
-async fn a_body_that_ends_early_reaches_nobody() {
+async fn a_truncated_body_is_not_dispatched() {
     let (gateway, source) = standard().await;
     let call = gateway
         .client()
@@ -90,10 +90,10 @@ async fn a_body_that_ends_early_reaches_nobody() {
     let mut connection = gateway.client().connect().await;
     connection.write(&bytes[..bytes.len() - 1]).await;
     drop(connection);
-    served(
+    expect_result(
         gateway
             .client()
-            .post(&plain("ping", json!({})))
+            .post(&bare_request("ping", json!({})))
             .send()
             .await,
     )
@@ -102,7 +102,7 @@ async fn a_body_that_ends_early_reaches_nobody() {
 }
 
 #[tokio::test]
-async fn headers_that_do_not_come_are_not_waited_for() {
+async fn closes_connections_whose_headers_do_not_arrive_in_time() {
     let gateway = TestGateway::with(FakeSource::standard())
         .limits(|limits| limits.header_timeout = SHORT)
         .start()
@@ -117,34 +117,34 @@ async fn headers_that_do_not_come_are_not_waited_for() {
         connection.write(half).await;
         connection.closed().await;
     }
-    served(
+    expect_result(
         gateway
             .client()
-            .post(&plain("ping", json!({})))
+            .post(&bare_request("ping", json!({})))
             .send()
             .await,
     )
     .await;
 }
 
-/// A connection that was used once and then says nothing more.
+/// Keep-alive connections have a timeout too.
 #[tokio::test]
 async fn an_idle_connection_is_closed() {
     let gateway = TestGateway::with(FakeSource::standard())
         .limits(|limits| limits.header_timeout = SHORT)
         .start()
         .await;
-    let mut answer = gateway
+    let mut response = gateway
         .client()
-        .post(&plain("ping", json!({})))
+        .post(&bare_request("ping", json!({})))
         .send()
         .await;
-    answer.text().await;
-    answer.into_connection().closed().await;
+    response.text().await;
+    response.into_connection().closed().await;
 }
 
 #[tokio::test]
-async fn a_connection_that_waits_for_its_answer_is_not_idle() {
+async fn a_connection_that_waits_for_its_response_is_not_idle() {
     let source = FakeSource::standard();
     let gateway = TestGateway::with(source.clone())
         .limits(|limits| {
@@ -165,9 +165,9 @@ async fn a_connection_that_waits_for_its_answer_is_not_idle() {
     assert_eq!(events.remaining().await.len(), 1);
 }
 
-/// R13: who stops reading is cut off, and what it asked for ends.
+/// R13: a client that stops reading is disconnected, which cancels its call.
 #[tokio::test]
-async fn a_reader_that_stalls_is_cut_off() {
+async fn disconnects_a_client_that_stops_reading() {
     let source = FakeSource::standard();
     let gateway = TestGateway::with(source.clone())
         .limits(|limits| limits.write_timeout = SHORT)
@@ -179,7 +179,7 @@ async fn a_reader_that_stalls_is_cut_off() {
         .progress(json!(1));
     let stalled = flood.request().send_only().await;
     source.started("flood", 1).await;
-    served(
+    expect_result(
         gateway
             .client()
             .modern_call("fake__echo", json!({}))
@@ -191,9 +191,9 @@ async fn a_reader_that_stalls_is_cut_off() {
     drop(stalled);
 }
 
-/// In a session the call belongs to the session: it goes on, within the bounds of its stream.
+/// The call belongs to the session and continues, within the limits of the replay buffer.
 #[tokio::test]
-async fn a_stalled_reader_of_a_session_costs_no_one_else() {
+async fn a_client_that_stops_reading_does_not_block_its_session() {
     let source = FakeSource::standard();
     let gateway = TestGateway::with(source.clone())
         .limits(|limits| limits.write_timeout = SHORT)
@@ -206,7 +206,7 @@ async fn a_stalled_reader_of_a_session_costs_no_one_else() {
         .await;
     source.started("flood", 1).await;
     for _ in 0..20 {
-        served(session.call("fake__echo", json!({})).send().await).await;
+        expect_result(session.call("fake__echo", json!({})).send().await).await;
     }
     assert_eq!(session.delete().await.status, 204);
     source.dropped("flood", 1).await;
@@ -214,14 +214,14 @@ async fn a_stalled_reader_of_a_session_costs_no_one_else() {
 }
 
 #[tokio::test]
-async fn a_call_that_takes_too_long_is_ended() {
+async fn a_call_that_exceeds_its_timeout_fails() {
     let source = FakeSource::standard();
     let gateway = TestGateway::with(source.clone())
         .call_timeout(SHORT)
         .start()
         .await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
-    refused(
+    expect_error(
         gateway
             .client()
             .modern_call("fake__hold", json!({}))
@@ -246,13 +246,13 @@ async fn a_call_that_takes_too_long_is_ended() {
     let messages = call.send().await.messages().await;
     assert_eq!(messages.last().unwrap()["error"]["code"], -31408);
     source.dropped("stream", 1).await;
-    // A stream of changes has no deadline.
+    // A change stream has no deadline.
     let mut listening = gateway
         .client()
         .listen("1", json!({ "toolsListChanged": true }))
         .await;
     listening.message().await;
-    refused(
+    expect_error(
         gateway
             .client()
             .modern_call("fake__hold", json!({}))

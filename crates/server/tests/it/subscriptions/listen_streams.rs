@@ -1,16 +1,16 @@
-//! Stateless clients: one stream for each listen, and nothing on it that was not asked for.
+//! Listen streams of modern clients.
 
 use serde_json::json;
 use tidegate_core::Change;
 use tidegate_testkit::{FakeSource, TestGateway, poll_for};
 
 use super::{SUBSCRIPTION, UPDATED, next};
-use crate::support::{refused, standard};
+use crate::support::{expect_error, standard};
 
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 
 #[tokio::test]
-async fn a_listen_is_acknowledged_first_with_what_it_will_hear() {
+async fn a_listen_stream_starts_with_the_supported_filter() {
     let deaf = FakeSource::empty()
         .resource("deaf://note", "x")
         .without_updates();
@@ -18,13 +18,13 @@ async fn a_listen_is_acknowledged_first_with_what_it_will_hear() {
         .fake_source("deaf", deaf)
         .start()
         .await;
-    let wanted = json!({
+    let filter = json!({
         "toolsListChanged": true,
         "promptsListChanged": false,
         "resourceSubscriptions": ["fake://note", "fake://nothing", "deaf://note"],
         "someday": true,
     });
-    let mut events = gateway.client().listen("7", wanted).await;
+    let mut events = gateway.client().listen("7", filter).await;
     let (method, params) = next(&mut events).await;
     assert_eq!(method, ACKNOWLEDGED);
     let honoured = json!({ "toolsListChanged": true, "resourceSubscriptions": ["fake://note"] });
@@ -33,7 +33,7 @@ async fn a_listen_is_acknowledged_first_with_what_it_will_hear() {
 }
 
 #[tokio::test]
-async fn a_listen_hears_what_it_asked_for_and_nothing_else() {
+async fn a_listen_stream_only_has_requested_changes() {
     let (gateway, source) = standard().await;
     let everything = [
         Change::Prompts,
@@ -42,7 +42,7 @@ async fn a_listen_hears_what_it_asked_for_and_nothing_else() {
         Change::Resources,
         Change::Tools,
     ];
-    for (wanted, expected) in [
+    for (filter, expected) in [
         (
             json!({ "toolsListChanged": true }),
             vec!["notifications/tools/list_changed"],
@@ -66,21 +66,21 @@ async fn a_listen_hears_what_it_asked_for_and_nothing_else() {
             vec![UPDATED, "notifications/tools/list_changed"],
         ),
     ] {
-        let mut events = gateway.client().listen("\"a\"", wanted).await;
+        let mut events = gateway.client().listen("\"a\"", filter).await;
         assert_eq!(next(&mut events).await.0, ACKNOWLEDGED);
         for change in everything.clone() {
             source.change(change);
         }
         for method in expected {
-            let (heard, params) = next(&mut events).await;
-            assert_eq!(heard, method);
+            let (received, params) = next(&mut events).await;
+            assert_eq!(received, method);
             assert_eq!(params["_meta"][SUBSCRIPTION], "a");
         }
     }
 }
 
 #[tokio::test]
-async fn the_id_of_a_subscription_keeps_its_type() {
+async fn a_subscription_id_keeps_its_type() {
     let (gateway, source) = standard().await;
     for id in ["7", "\"7\"", "7.0", "\"é\"", "9223372036854775808"] {
         let mut events = gateway
@@ -96,18 +96,18 @@ async fn the_id_of_a_subscription_keeps_its_type() {
 }
 
 #[tokio::test]
-async fn several_listens_at_once_each_hear_their_own() {
+async fn concurrent_listen_streams_only_get_their_changes() {
     let (gateway, source) = standard().await;
     let mut listens = Vec::new();
     for id in 0..10 {
-        // All under one id: it is the connection that tells them apart.
+        // All have the same id: the connections distinguish them.
         let uri = if id % 2 == 0 {
             "fake://note"
         } else {
             "fake://folder"
         };
-        let wanted = json!({ "resourceSubscriptions": [uri] });
-        let mut events = gateway.client().listen("1", wanted).await;
+        let filter = json!({ "resourceSubscriptions": [uri] });
+        let mut events = gateway.client().listen("1", filter).await;
         assert_eq!(next(&mut events).await.0, ACKNOWLEDGED);
         listens.push((events, uri));
     }
@@ -119,25 +119,25 @@ async fn several_listens_at_once_each_hear_their_own() {
 }
 
 #[tokio::test]
-async fn a_listen_that_was_left_gives_its_room_back() {
+async fn a_closed_listen_stream_releases_its_permit() {
     let gateway = TestGateway::with(FakeSource::standard())
         .limits(|limits| limits.max_streams = 1)
         .start()
         .await;
     for _ in 0..3 {
-        let wanted = json!({ "notifications": { "toolsListChanged": true } });
-        let listen = gateway.client().modern("subscriptions/listen", wanted);
-        let answer = poll_for("room for a listen", || async {
-            let answer = listen.send().await;
-            (answer.status == 200).then_some(answer)
+        let filter = json!({ "notifications": { "toolsListChanged": true } });
+        let listen = gateway.client().modern("subscriptions/listen", filter);
+        let response = poll_for("room for a listen", || async {
+            let response = listen.send().await;
+            (response.status == 200).then_some(response)
         })
         .await;
-        drop(answer);
+        drop(response);
     }
 }
 
 #[tokio::test]
-async fn a_listen_needs_a_filter_that_can_be_read() {
+async fn rejects_a_listen_with_an_invalid_filter() {
     let (gateway, _) = standard().await;
     for params in [
         json!({}),
@@ -146,11 +146,11 @@ async fn a_listen_needs_a_filter_that_can_be_read() {
         json!({ "notifications": { "resourceSubscriptions": "fake://note" } }),
         json!({ "notifications": { "resourceSubscriptions": [1] } }),
     ] {
-        let answer = gateway
+        let response = gateway
             .client()
             .modern("subscriptions/listen", params)
             .send()
             .await;
-        refused(answer, 200, -32602).await;
+        expect_error(response, 200, -32602).await;
     }
 }

@@ -1,14 +1,14 @@
-//! Mistakes in delivering: leaving, listening, asking, coming back.
+//! Pitfalls in delivery: disconnects, change streams, questions, resumption.
 
 use serde_json::json;
 use tidegate_core::Change;
 use tidegate_testkit::{LEGACY, NEWEST_LEGACY};
 
-use crate::support::{methods, served, standard};
+use crate::support::{expect_result, methods, standard};
 
-/// Leaving cancels in the modern era and does not before.
+/// A disconnect cancels a call in the modern era only.
 #[tokio::test]
-async fn mistake_07_disconnect_semantics() {
+async fn pitfall_07_disconnect_semantics() {
     let (gateway, source) = standard().await;
     let modern = gateway
         .client()
@@ -24,22 +24,22 @@ async fn mistake_07_disconnect_semantics() {
         let legacy = session.call("fake__hold", json!({})).send_only().await;
         source.started("hold", round + 2).await;
         drop(legacy);
-        served(session.call("fake__echo", json!({})).send().await).await;
+        expect_result(session.call("fake__echo", json!({})).send().await).await;
         source.release("hold", 1);
         source.finished("hold", round + 1).await;
     }
     assert_eq!(source.counts("hold").dropped, 1);
 }
 
-/// Acknowledged first, tagged with an id of the right type, nothing that was not asked for, nothing
-/// that a proxy would hold back.
+/// The acknowledgement comes first, ids keep their type, only requested changes are delivered, and
+/// proxies do not buffer the stream.
 #[tokio::test]
-async fn mistake_09_listen_streams() {
+async fn pitfall_09_listen_streams() {
     let (gateway, source) = standard().await;
     let tag = "io.modelcontextprotocol/subscriptionId";
     for id in [json!(7), json!("7")] {
-        let wanted = json!({ "resourcesListChanged": true });
-        let mut events = gateway.client().listen(&id.to_string(), wanted).await;
+        let filter = json!({ "resourcesListChanged": true });
+        let mut events = gateway.client().listen(&id.to_string(), filter).await;
         assert_eq!(events.response().header("x-accel-buffering"), Some("no"));
         assert_eq!(events.response().header("cache-control"), Some("no-cache"));
         for change in [
@@ -64,37 +64,37 @@ async fn mistake_09_listen_streams() {
     }
 }
 
-/// We ask a modern client nothing, and a legacy one nothing outside of its own calls.
+/// Modern clients get no requests; legacy clients only during their own calls.
 #[tokio::test]
-async fn mistake_11_server_requests() {
+async fn pitfall_11_server_requests() {
     let (gateway, source) = standard().await;
     let client = gateway.client();
-    let mut seen = Vec::new();
+    let mut messages = Vec::new();
     for tool in ["fake__echo", "fake__progress", "fake__logs", "fake__panic"] {
         let call = client
             .modern_call(tool, json!({}))
             .progress(json!(1))
             .log_level("debug");
-        seen.extend(call.send().await.messages().await);
+        messages.extend(call.send().await.messages().await);
     }
     let session = client.initialize(NEWEST_LEGACY).await;
-    let mut standing = session.stream().await;
+    let mut standalone = session.stream().await;
     session
         .exchange("resources/subscribe", json!({ "uri": "fake://note" }))
         .await;
     source.updated("fake://note");
-    seen.push(standing.message().await);
+    messages.push(standalone.message().await);
     session.delete().await;
-    seen.extend(standing.remaining().await);
-    for message in seen {
+    messages.extend(standalone.remaining().await);
+    for message in messages {
         let asks = message.get("method").is_some() && message.get("id").is_some();
         assert!(!asks, "{message}");
     }
 }
 
-/// Priming and retry where the revision has them, resuming by GET, one stream's events alone.
+/// Priming and retry if the revision has them, resumption by GET, only events of the resumed stream.
 #[tokio::test]
-async fn mistake_13_sse_details() {
+async fn pitfall_13_sse_details() {
     let (gateway, source) = standard().await;
     for (round, revision) in LEGACY.into_iter().enumerate() {
         let session = gateway.client().initialize(revision).await;
@@ -118,12 +118,12 @@ async fn mistake_13_sse_details() {
         let messages = rest.remaining().await;
         assert_eq!(
             methods(&messages),
-            ["notifications/progress", "answer"],
+            ["notifications/progress", "response"],
             "{revision}"
         );
         assert_eq!(messages[0]["params"]["progressToken"], "mine");
         assert_eq!(rest.text().contains("retry:"), revision == NEWEST_LEGACY);
-        // Every event is whole: one line of data, and an end.
+        // Every event is complete.
         assert!(rest.text().ends_with("\n\n"));
     }
 }

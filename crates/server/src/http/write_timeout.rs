@@ -1,5 +1,4 @@
-//! A connection that ends when the other side stops taking bytes: a stalled reader must not hold
-//! its stream for ever.
+//! A write timeout for connections: a client that stops reading must not hold its stream forever.
 
 use std::future::Future;
 use std::io;
@@ -11,37 +10,38 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Instant, Sleep};
 
-/// A TCP stream with a bound on how long a write may wait.
-pub(super) struct NoStall {
+/// A TCP stream whose writes fail if they block for too long.
+pub(super) struct WriteTimeoutStream {
     stream: TcpStream,
-    patience: Duration,
-    waiting: Option<Pin<Box<Sleep>>>,
+    timeout: Duration,
+    /// Runs while a write is blocked.
+    timer: Option<Pin<Box<Sleep>>>,
 }
 
-impl NoStall {
-    pub(super) fn new(stream: TcpStream, patience: Duration) -> Self {
+impl WriteTimeoutStream {
+    pub(super) fn new(stream: TcpStream, timeout: Duration) -> Self {
         Self {
             stream,
-            patience,
-            waiting: None,
+            timeout,
+            timer: None,
         }
     }
 
-    /// Lets a write wait for as long as there is patience.
-    fn patient<T>(
+    /// Fails a write that has been blocked for too long.
+    fn check_timeout<T>(
         &mut self,
         context: &mut Context<'_>,
         written: Poll<io::Result<T>>,
     ) -> Poll<io::Result<T>> {
         if written.is_ready() {
-            self.waiting = None;
+            self.timer = None;
             return written;
         }
-        let deadline = Instant::now() + self.patience;
-        let sleep = self
-            .waiting
+        let deadline = Instant::now() + self.timeout;
+        let timer = self
+            .timer
             .get_or_insert_with(|| Box::pin(tokio::time::sleep_until(deadline)));
-        ready!(sleep.as_mut().poll(context));
+        ready!(timer.as_mut().poll(context));
         Poll::Ready(Err(io::Error::new(
             io::ErrorKind::TimedOut,
             "the client stopped reading",
@@ -49,7 +49,7 @@ impl NoStall {
     }
 }
 
-impl AsyncRead for NoStall {
+impl AsyncRead for WriteTimeoutStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -59,14 +59,14 @@ impl AsyncRead for NoStall {
     }
 }
 
-impl AsyncWrite for NoStall {
+impl AsyncWrite for WriteTimeoutStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         buffer: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(context, buffer);
-        self.patient(context, written)
+        self.check_timeout(context, written)
     }
 
     fn poll_write_vectored(
@@ -75,7 +75,7 @@ impl AsyncWrite for NoStall {
         buffers: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write_vectored(context, buffers);
-        self.patient(context, written)
+        self.check_timeout(context, written)
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -1,0 +1,221 @@
+//! Delivers changes to legacy sessions: from the change streams of the core to the standalone stream
+//! of the session.
+
+use std::sync::Arc;
+
+use futures_util::{FutureExt as _, StreamExt};
+use tidegate_core::{
+    Change, ChangeFilter, Code, Error, Event, EventStream, Gateway, GatewayOperation, Operation,
+    RawJson, Reply, Request, Result,
+};
+use tidegate_mcp::revision::{Method, legacy_change_notification};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::Transports;
+use crate::requester::Requester;
+use crate::session::{ReplayBuffer, Session, Subscriptions};
+
+/// Events that are still processed after a subscription ended.
+const MAX_REMAINING_EVENTS: usize = 1_024;
+
+/// Delivers `list_changed` notifications to a new session, until it ends.
+pub(crate) async fn deliver_list_changes(
+    transports: &Transports,
+    requester: &Requester,
+    session: &Session,
+) {
+    let operation = Operation::Gateway(GatewayOperation::Listen(ChangeFilter::all_lists()));
+    let params = RawJson::empty_object();
+    let request = requester.request(Method::Listen, operation, params, session.client());
+    let Ok(Reply::Stream(changes)) = transports.gateway.handle(request).await else {
+        return;
+    };
+    let (stream, ended) = (Arc::clone(&session.standalone), session.ended.clone());
+    // Only the client that was asked learns that a URL elicitation is complete.
+    let questions = Arc::clone(&session.questions);
+    let changes = changes.filter(move |event| {
+        let is_for_session = match event {
+            Ok(Event::Change(Change::ElicitationComplete(id))) => {
+                questions.complete_url_elicitation(id)
+            }
+            _ => true,
+        };
+        std::future::ready(is_for_session)
+    });
+    let mut changes = changes.boxed();
+    transports.tasks.spawn(async move {
+        while let Some(change) = next_change(&mut changes, &ended).await {
+            let json = legacy_change_notification(&change);
+            stream.push_coalesced(json.clone(), || json);
+        }
+    });
+}
+
+/// Delivers updates of a resource to a session, until `cancelled`. Returns whether its source supports
+/// subscriptions.
+pub(crate) async fn deliver_updates(
+    gateway: &Gateway,
+    tasks: &TaskTracker,
+    session: &Session,
+    request: Request,
+    uri: &str,
+    cancelled: CancellationToken,
+) -> Result<bool> {
+    let Reply::Stream(mut changes) = gateway.handle(request).await? else {
+        return Err(Error::internal("expected a change stream"));
+    };
+    let is_supported = match changes.next().await {
+        Some(Ok(Event::Acknowledged(filter))) => filter.uris.contains(uri),
+        Some(Err(error)) => return Err(error),
+        _ => false,
+    };
+    if !is_supported {
+        return Ok(false);
+    }
+    session.subscriptions.activate(uri, &cancelled);
+    // The task does not keep the session alive: a session ends when its owner drops it.
+    let delivery = UpdateDelivery {
+        stream: Arc::clone(&session.standalone),
+        subscriptions: Arc::clone(&session.subscriptions),
+        uri: uri.to_owned(),
+    };
+    tasks.spawn(async move { delivery.run(changes, &cancelled).await });
+    Ok(true)
+}
+
+pub(crate) fn cannot_subscribe(uri: &str) -> Error {
+    let message = "the resource does not exist or does not support subscriptions";
+    Error::client(Code::InvalidParams, message).with_uri(uri)
+}
+
+/// The next change; none when the stream has ended or `cancelled`.
+async fn next_change(changes: &mut EventStream, cancelled: &CancellationToken) -> Option<Change> {
+    loop {
+        let event = tokio::select! {
+            () = cancelled.cancelled() => return None,
+            event = changes.next() => event,
+        };
+        match event {
+            Some(Ok(Event::Change(change))) => return Some(change),
+            Some(Ok(Event::Done(_)) | Err(_)) | None => return None,
+            Some(Ok(_)) => {}
+        }
+    }
+}
+
+/// Delivers the updates of one subscription.
+struct UpdateDelivery {
+    stream: Arc<ReplayBuffer>,
+    /// All subscriptions of the session.
+    subscriptions: Arc<Subscriptions>,
+    uri: String,
+}
+
+impl UpdateDelivery {
+    /// If several subscriptions cover a resource, only the most specific one delivers its updates.
+    async fn run(&self, changes: EventStream, cancelled: &CancellationToken) {
+        let mut changes = changes.fuse().boxed();
+        while let Some(change) = next_change(&mut changes, cancelled).await {
+            let is_own = match &change {
+                Change::ResourceUpdated(updated) => {
+                    self.subscriptions.is_most_specific(&self.uri, updated)
+                }
+                _ => true,
+            };
+            if is_own {
+                self.push(&change);
+            }
+        }
+        if cancelled.is_cancelled() {
+            self.deliver_remaining(changes);
+        }
+    }
+
+    /// Less specific subscriptions have left these updates to this one, which has just ended.
+    fn deliver_remaining(&self, mut changes: EventStream) {
+        for _ in 0..MAX_REMAINING_EVENTS {
+            let Some(Some(Ok(event))) = changes.next().now_or_never() else {
+                return;
+            };
+            if let Event::Change(Change::ResourceUpdated(updated)) = event
+                && self.subscriptions.covers(&updated)
+            {
+                self.push(&Change::ResourceUpdated(updated));
+            }
+        }
+    }
+
+    /// If too many updates are unread, one update of the subscribed URI replaces those below it.
+    fn push(&self, change: &Change) {
+        let whole =
+            || legacy_change_notification(&Change::ResourceUpdated(self.uri.as_str().into()));
+        self.stream
+            .push_coalesced(legacy_change_notification(change), whole);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::stream;
+
+    use super::*;
+    use crate::Limits;
+
+    fn delivery(subscriptions: &Arc<Subscriptions>, uri: &str) -> UpdateDelivery {
+        UpdateDelivery {
+            stream: ReplayBuffer::new(1, &Limits::default()),
+            subscriptions: Arc::clone(subscriptions),
+            uri: uri.to_owned(),
+        }
+    }
+
+    fn updates(uris: &'static [&str]) -> EventStream {
+        let updated = |uri: &&str| Ok(Event::Change(Change::ResourceUpdated((*uri).into())));
+        stream::iter(uris.iter().map(updated)).boxed()
+    }
+
+    #[tokio::test]
+    async fn only_the_most_specific_active_subscription_delivers_an_update() {
+        let subscriptions = Arc::new(Subscriptions::new(3));
+        let session = CancellationToken::new();
+        let folder_cancelled = subscriptions.add("a://b", &session).unwrap().unwrap();
+        subscriptions.activate("a://b", &folder_cancelled);
+        let file_cancelled = subscriptions.add("a://b/c", &session).unwrap().unwrap();
+        let folder = delivery(&subscriptions, "a://b");
+        let mut reader = folder.stream.reader();
+        let mut assert_next = |uri: &str| {
+            let next = reader.next().now_or_never().expect("a buffered message");
+            let (_, message) = next.unwrap();
+            assert!(
+                message.json().contains(&format!("\"{uri}\"")),
+                "{message:?}"
+            );
+        };
+        // The subscription to the file is not active yet.
+        folder.run(updates(&["a://b/c"]), &folder_cancelled).await;
+        assert_next("a://b/c");
+        subscriptions.activate("a://b/c", &file_cancelled);
+        let three = updates(&["a://b/c", "a://b/c/d", "a://b/cd"]);
+        folder.run(three, &folder_cancelled).await;
+        assert_next("a://b/cd");
+        subscriptions.remove("a://b/c");
+        folder.run(updates(&["a://b/c"]), &folder_cancelled).await;
+        assert_next("a://b/c");
+    }
+
+    #[tokio::test]
+    async fn a_cancelled_subscription_delivers_its_remaining_updates_if_another_covers_them() {
+        let subscriptions = Arc::new(Subscriptions::new(3));
+        let session = CancellationToken::new();
+        subscriptions.add("a://b", &session).unwrap();
+        let cancelled = subscriptions.add("a://b/c", &session).unwrap().unwrap();
+        let file = delivery(&subscriptions, "a://b/c");
+        let remaining = updates(&["a://b/c"]).chain(stream::pending()).boxed();
+        subscriptions.remove("a://b/c");
+        file.run(remaining, &cancelled).await;
+        let next = file.stream.reader().next().now_or_never();
+        let (_, message) = next.expect("a buffered message").unwrap();
+        assert!(message.json().contains("a://b/c"), "{message:?}");
+    }
+}
