@@ -93,7 +93,7 @@ async fn a_batch_with_notifications_is_streamed_with_every_response() {
     let messages = session.post(&batch).send().await.events().remaining().await;
     let progress: Vec<_> = messages
         .iter()
-        .filter(|message| one.get("id").is_none())
+        .filter(|message| message.get("id").is_none())
         .collect();
     assert_eq!(progress.len(), 3);
     assert!(
