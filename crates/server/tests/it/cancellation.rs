@@ -177,7 +177,7 @@ async fn cancelled_calls_are_counted_and_release_their_permit() {
         source.started("hold", round).await;
         drop(connection);
         source.dropped("hold", round).await;
-        tidegate_testkit::wait_until("room", || async {
+        tidegate_testkit::wait_until("a free permit", || async {
             gateway
                 .client()
                 .modern_call("fake__echo", json!({}))

@@ -46,7 +46,7 @@ impl Channel {
             .events
             .next_message()
             .await
-            .expect("an response on the stream");
+            .expect("a response on the stream");
         assert_eq!(event.name.as_deref(), Some("message"));
         assert_eq!(message["id"], id);
         message
@@ -235,7 +235,7 @@ async fn rejects_streams_over_the_limit() {
     let first = Channel::open(&gateway.client()).await;
     expect_error(gateway.client().at("/sse").get().send().await, 503, -31503).await;
     drop(first);
-    wait_until("room", || async {
+    wait_until("a free permit", || async {
         gateway.client().at("/sse").get().send().await.status == 200
     })
     .await;

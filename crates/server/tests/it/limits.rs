@@ -103,7 +103,7 @@ async fn rejects_calls_over_the_limit_with_retry_after() {
     for connection in held {
         expect_result(connection.response().await).await;
     }
-    wait_until("room", || async {
+    wait_until("a free permit", || async {
         gateway
             .client()
             .modern_call("fake__echo", json!({}))
@@ -161,7 +161,7 @@ async fn rejects_streams_over_the_limit_with_retry_after() {
     )
     .await;
     drop(listening);
-    wait_until("room", || async {
+    wait_until("a free permit", || async {
         session.get().send().await.status == 200
     })
     .await;

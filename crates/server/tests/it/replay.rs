@@ -99,7 +99,7 @@ async fn a_stream_can_be_resumed_from_every_event() {
     }
 }
 
-/// A client that is disconnected resumed must not start from the beginning.
+/// A client that is disconnected again must not start from the beginning.
 #[tokio::test]
 async fn the_priming_event_of_a_resumed_stream_keeps_the_position() {
     let (gateway, source) = standard().await;
@@ -173,7 +173,7 @@ async fn a_resumed_stream_only_has_its_own_events() {
     assert_eq!(messages[0]["params"]["progressToken"], "first");
 }
 
-/// T22.
+/// T22: an event id cannot open a stream of another session.
 #[tokio::test]
 async fn an_event_id_is_only_valid_in_its_session() {
     let (gateway, source) = standard().await;

@@ -243,7 +243,7 @@ async fn rejects_a_new_session_if_all_are_in_use() {
     assert!(response.header("retry-after").is_some());
     expect_error(response, 503, -31503).await;
     drop(streams);
-    wait_until("room", || async {
+    wait_until("a free permit", || async {
         gateway
             .client()
             .initialize_request(NEWEST_LEGACY)

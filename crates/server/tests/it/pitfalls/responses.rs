@@ -179,7 +179,7 @@ async fn pitfall_10_logs_and_progress() {
             .modern_call("fake__progress", json!({}))
             .progress(token.clone());
         let messages = call.send().await.messages().await;
-        assert_eq!(messages.len(), 4, "progress is not swallowed");
+        assert_eq!(messages.len(), 4, "progress is not lost");
         assert!(
             messages[..3]
                 .iter()

@@ -27,8 +27,8 @@ async fn a_listen_stream_starts_with_the_supported_filter() {
     let mut events = gateway.client().listen("7", filter).await;
     let (method, params) = next(&mut events).await;
     assert_eq!(method, ACKNOWLEDGED);
-    let honoured = json!({ "toolsListChanged": true, "resourceSubscriptions": ["fake://note"] });
-    assert_eq!(params["notifications"], honoured);
+    let supported = json!({ "toolsListChanged": true, "resourceSubscriptions": ["fake://note"] });
+    assert_eq!(params["notifications"], supported);
     assert_eq!(params["_meta"][SUBSCRIPTION], json!(7));
 }
 
@@ -127,7 +127,7 @@ async fn a_closed_listen_stream_releases_its_permit() {
     for _ in 0..3 {
         let filter = json!({ "notifications": { "toolsListChanged": true } });
         let listen = gateway.client().modern("subscriptions/listen", filter);
-        let response = poll_for("room for a listen", || async {
+        let response = poll_for("a free stream permit", || async {
             let response = listen.send().await;
             (response.status == 200).then_some(response)
         })
