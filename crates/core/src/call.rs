@@ -1,23 +1,26 @@
-//! A request that has found its source.
+//! A request that was resolved to a source.
 
 use std::sync::Arc;
 
-use crate::{Caller, ClientContext, CorrelationId, Operation, RawJson, Scope, SourceId, Viewer};
+use crate::{
+    Caller, ClientContext, CorrelationId, GatewayOperation, Operation, RawJson, Scope, SourceId,
+    Viewer,
+};
 
-/// One call at one source, under the source's own names.
+/// One call at one source, under the source's native names.
 #[derive(Clone, Debug)]
 pub struct Call {
     pub correlation: CorrelationId,
     pub caller: Arc<Caller>,
     pub scope: Scope,
-    /// The method's name on the wire, for logs and metrics alone.
+    /// The method's name on the wire, for logs and metrics only.
     pub label: &'static str,
     pub client: ClientContext,
     pub source: SourceId,
     pub operation: Operation,
-    /// Whether asking twice does no more than asking once.
+    /// Whether calling twice has no more effect than calling once.
     pub idempotent: bool,
-    /// The parameters as the client sent them. Names in `ask` win over names in here.
+    /// The params as the client sent them. Names in `operation` override names in here.
     pub params: RawJson,
 }
 
@@ -29,11 +32,11 @@ impl Call {
         }
     }
 
-    /// Whether the call is meant to stay open: a stream of changes has no deadline.
+    /// Whether this is a subscription to changes, which has no deadline.
     pub fn is_listen(&self) -> bool {
         matches!(
             self.operation,
-            Operation::Gateway(crate::GatewayOperation::Listen(_))
+            Operation::Gateway(GatewayOperation::Listen(_))
         )
     }
 }

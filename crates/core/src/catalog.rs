@@ -1,19 +1,20 @@
-//! What a source offers, as a snapshot. Definitions stay raw; only their keys are known.
+//! What a source offers, as a snapshot. Definitions stay raw JSON; only their keys are known.
 
-use crate::{List, RawJson};
+use crate::RawJson;
 
-/// Everything one source offers one caller at one moment.
+/// Everything that one source offers to one viewer at one moment.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Catalog {
     pub features: Features,
     pub scope: CacheScope,
-    /// What the source tells clients about itself.
+    /// The source's instructions for clients.
     pub instructions: Option<String>,
-    /// Why this is not all there is, where it is not.
+    /// Why the whole catalog is not available, if it is not.
     pub gap: Option<CatalogGap>,
-    /// Lists of it that are not whole, and why.
+    /// Lists that are incomplete, and why.
     pub defects: Vec<ListDefect>,
-    /// URIs that are this source's alone, with all that lies below. Only built-in sources have such.
+    /// URIs that belong to this source alone, with everything below them. Only built-in sources have
+    /// any.
     pub owned: Vec<String>,
     pub tools: Vec<CatalogEntry>,
     pub prompts: Vec<CatalogEntry>,
@@ -40,36 +41,81 @@ impl Catalog {
         }
     }
 
-    /// What a list of it lacks, in words.
+    /// Why a list is incomplete, in one text.
     pub fn defects_in(&self, list: List) -> Option<String> {
         let defects = self.defects.iter().filter(|defect| defect.list == list);
-        let defects: Vec<_> = defects.map(|defect| defect.reason.as_str()).collect();
-        (!defects.is_empty()).then(|| defects.join("; "))
+        let reasons: Vec<_> = defects.map(|defect| defect.reason.as_str()).collect();
+        (!reasons.is_empty()).then(|| reasons.join("; "))
     }
 
-    /// How many of its lists are not whole; all of a catalog that is not there is one.
+    /// The number of incomplete lists. A catalog that is not available at all counts as one.
     pub fn incomplete_lists(&self) -> u64 {
-        let flawed = List::ALL
-            .iter()
-            .filter(|list| self.defects_in(**list).is_some());
-        u64::from(self.gap.is_some()) + u64::try_from(flawed.count()).unwrap_or(u64::MAX)
+        let lists = List::ALL.into_iter();
+        let incomplete = lists.filter(|list| self.defects_in(*list).is_some());
+        u64::from(self.gap.is_some()) + u64::try_from(incomplete.count()).unwrap_or(u64::MAX)
     }
 
     pub fn has(&self, list: List, key: &str) -> bool {
-        self.list(list).iter().any(|entry| entry.key == key)
+        self.position(list, key).is_some()
+    }
+
+    pub(crate) fn position(&self, list: List, key: &str) -> Option<usize> {
+        self.list(list).iter().position(|entry| entry.key == key)
     }
 }
 
-/// What keeps a catalog from being whole.
+/// The four lists of the protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum List {
+    Tools,
+    Prompts,
+    Resources,
+    Templates,
+}
+
+impl List {
+    pub const ALL: [Self; 4] = [Self::Tools, Self::Prompts, Self::Resources, Self::Templates];
+
+    /// The member of a list result that holds the entries.
+    pub fn member(self) -> &'static str {
+        match self {
+            Self::Tools => "tools",
+            Self::Prompts => "prompts",
+            Self::Resources => "resources",
+            Self::Templates => "resourceTemplates",
+        }
+    }
+
+    /// What one entry is called in messages.
+    pub fn singular(self) -> &'static str {
+        match self {
+            Self::Tools => "tool",
+            Self::Prompts => "prompt",
+            Self::Resources => "resource",
+            Self::Templates => "resource template",
+        }
+    }
+
+    /// The member of a definition that holds its name or URI.
+    pub(crate) fn key_member(self) -> &'static str {
+        match self {
+            Self::Tools | Self::Prompts => "name",
+            Self::Resources => "uri",
+            Self::Templates => "uriTemplate",
+        }
+    }
+}
+
+/// Why a catalog is not available.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CatalogGap {
-    /// It is on its way: whoever lists may wait for it.
+    /// It is being loaded; a list request may wait for it.
     Loading,
-    /// It is not there, for this reason.
+    /// It could not be loaded, for this reason.
     Unavailable(String),
 }
 
-/// What keeps one list of a catalog from being whole.
+/// Why one list of a catalog is incomplete.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListDefect {
     pub list: List,
@@ -79,13 +125,13 @@ pub struct ListDefect {
 /// One tool, prompt, resource or template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CatalogEntry {
-    /// The name, the URI, or the template's text.
+    /// The name, the URI, or the text of the template.
     pub key: String,
     /// The definition, an object, as the source wrote it.
     pub definition: RawJson,
 }
 
-/// What a source says it can do.
+/// The capabilities of a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Features {
     pub tools: bool,
@@ -94,12 +140,12 @@ pub struct Features {
     pub subscribe: bool,
     pub completions: bool,
     pub logging: bool,
-    /// Whether a call may go on after its answer, under an id.
+    /// Whether calls can become tasks.
     pub tasks: bool,
 }
 
 impl Features {
-    /// Whether a source has such.
+    /// Whether the source has entries of this kind.
     pub fn has(self, list: List) -> bool {
         match list {
             List::Tools => self.tools,
@@ -108,7 +154,7 @@ impl Features {
         }
     }
 
-    /// What the gateway as a whole offers, whatever its sources do.
+    /// What the gateway as a whole offers, whatever its sources offer.
     pub const ALL: Self = Self {
         tools: true,
         prompts: true,
@@ -123,7 +169,6 @@ impl Features {
 impl std::ops::BitOr for Features {
     type Output = Self;
 
-    /// What either can do.
     fn bitor(self, other: Self) -> Self {
         Self {
             tools: self.tools || other.tools,
@@ -137,18 +182,18 @@ impl std::ops::BitOr for Features {
     }
 }
 
-/// Who may be given a kept copy of a result.
+/// Who may be given a cached result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CacheScope {
-    /// Anybody.
+    /// Any caller.
     Public,
-    /// The same caller alone.
+    /// Only the caller that the result was made for.
     #[default]
     Private,
 }
 
 impl CacheScope {
-    /// The scope of a result made from two.
+    /// The scope of a result that is made of two.
     #[must_use]
     pub fn combine(self, other: Self) -> Self {
         match (self, other) {

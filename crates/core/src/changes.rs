@@ -1,7 +1,10 @@
-//! The change hub: sources say what changed, every listener hears what it asked for. `ear` knows what
-//! that is.
+//! The change hub: sources announce changes, and each listener receives those it subscribed to.
+//!
+//! A listener that falls behind is told that everything it subscribed to changed, so that nothing is
+//! missed silently.
 
 mod filter;
+mod listener;
 #[cfg(test)]
 mod tests;
 
@@ -12,52 +15,55 @@ use std::task::{Context, Poll};
 
 use futures_util::stream::{self, BoxStream, SelectAll, Stream, StreamExt};
 use tokio::sync::broadcast;
+use tokio::sync::broadcast::error::RecvError;
 
-use crate::{Caller, Principal};
-use filter::Ear;
-pub use filter::covering_uris;
-pub(crate) use filter::{Interest, Watched};
+use crate::{Caller, Principal, SourceId};
+pub use filter::ChangeFilter;
+use listener::Listener;
+pub use listener::covering_uris;
+pub(crate) use listener::{Interest, SubscribedResource};
 
-/// How many changes a listener may be behind before it is told to look at everything again.
-const BACKLOG: usize = 1024;
+/// How many changes a listener may fall behind.
+const BUFFERED_CHANGES: usize = 1024;
 
-/// Something that is not as it was.
+/// A change that clients are notified of.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Change {
+    /// The list of tools.
     Tools,
+    /// The list of prompts.
     Prompts,
     /// The list of resources or of templates.
     Resources,
     /// The contents of one resource.
     ResourceUpdated(Arc<str>),
-    /// What a user was sent to do elsewhere, under this id, is done.
+    /// The URL elicitation with this id is complete.
     ElicitationComplete(Arc<str>),
 }
 
-/// What a source has to say.
+/// What a source announces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChangeEvent {
     Change(Change),
-    /// The contents of all its resources may be others.
+    /// The contents of any resource of the source may have changed.
     AllResourcesUpdated,
-    /// Changes may have been missed: anything may be different.
+    /// Changes were missed: anything may have changed.
     Missed,
 }
 
-/// ChangeEvent, and who may hear it.
+/// A change event and its recipients.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangeNotice {
     pub recipients: Recipients,
     pub event: ChangeEvent,
 }
 
-/// Who may hear of a change.
+/// Who is notified of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Recipients {
     Everyone,
-    /// It is about what one principal has.
+    /// The principal whose data changed.
     Principal(Principal),
-    /// It is about what only those see who run the gateway.
     Admins,
 }
 
@@ -65,8 +71,10 @@ impl Recipients {
     pub fn includes(&self, listener: Option<&Caller>) -> bool {
         match self {
             Self::Everyone => true,
-            Self::Principal(principal) => listener.is_some_and(|one| one.principal == *principal),
-            Self::Admins => listener.is_some_and(|one| one.admin),
+            Self::Principal(principal) => {
+                listener.is_some_and(|caller| caller.principal == *principal)
+            }
+            Self::Admins => listener.is_some_and(|caller| caller.admin),
         }
     }
 }
@@ -78,11 +86,11 @@ impl From<ChangeEvent> for ChangeNotice {
     }
 }
 
-/// What one source says, from now on.
+/// The changes of one source, from now on.
 pub struct ChangeStream(BoxStream<'static, ChangeNotice>);
 
 impl ChangeStream {
-    /// For a source whose offer never changes.
+    /// For a source whose catalog and resources never change.
     pub fn never() -> Self {
         Self(stream::pending().boxed())
     }
@@ -99,126 +107,120 @@ impl Stream for ChangeStream {
     }
 }
 
-/// Where a source says what changed.
+/// With which a source announces changes.
 #[derive(Clone, Debug)]
 pub struct ChangeSender(broadcast::Sender<ChangeNotice>);
 
 impl Default for ChangeSender {
     fn default() -> Self {
-        Self(broadcast::Sender::new(BACKLOG))
+        Self(broadcast::Sender::new(BUFFERED_CHANGES))
     }
 }
 
 impl ChangeSender {
-    /// Tells whoever listens; with no listener it is nothing.
     pub fn send(&self, change: Change) {
-        // An error means that nobody listens.
-        self.0.send(ChangeEvent::Change(change).into()).ok();
+        self.send_notice(Recipients::Everyone, ChangeEvent::Change(change));
     }
 
-    /// Tells these alone.
     pub fn send_to(&self, recipients: Recipients, change: Change) {
-        let event = ChangeEvent::Change(change);
-        self.0.send(ChangeNotice { recipients, event }).ok();
+        self.send_notice(recipients, ChangeEvent::Change(change));
     }
 
-    /// Tells whoever listens that all resources of this source may be different: each hears of those
-    /// it listens for itself.
+    /// Announces that any resource may have changed: each listener is told of those it subscribed to.
     pub fn send_all_updated(&self) {
-        self.0.send(ChangeEvent::AllResourcesUpdated.into()).ok();
+        self.send_notice(Recipients::Everyone, ChangeEvent::AllResourcesUpdated);
     }
 
-    /// Tells these that anything may be different: each hears of what it listens for itself.
+    /// Announces that anything may have changed: each listener is told of all it subscribed to.
     pub fn send_missed(&self, recipients: Recipients) {
-        let event = ChangeEvent::Missed;
+        self.send_notice(recipients, ChangeEvent::Missed);
+    }
+
+    fn send_notice(&self, recipients: Recipients, event: ChangeEvent) {
+        // An error means that nobody listens.
         self.0.send(ChangeNotice { recipients, event }).ok();
     }
 
-    /// The changes from now on. One that falls behind hears that there is a gap.
+    /// The changes from now on. A receiver that falls behind gets `ChangeEvent::Missed`.
     pub fn stream(&self) -> ChangeStream {
-        let heard = stream::unfold(self.0.subscribe(), |mut receiver| async {
-            match receiver.recv().await {
-                Ok(telling) => Some((telling, receiver)),
-                Err(broadcast::error::RecvError::Lagged(_)) => {
-                    Some((ChangeEvent::Missed.into(), receiver))
-                }
-                Err(broadcast::error::RecvError::Closed) => None,
-            }
+        let notices = stream::unfold(self.0.subscribe(), |mut receiver| async {
+            let notice = match receiver.recv().await {
+                Ok(notice) => notice,
+                Err(RecvError::Lagged(_)) => ChangeEvent::Missed.into(),
+                Err(RecvError::Closed) => return None,
+            };
+            Some((notice, receiver))
         });
-        ChangeStream(heard.boxed())
+        ChangeStream(notices.boxed())
     }
 }
 
-/// All sources' changes in one place, each with the number of its source.
+/// The changes of all sources in one place.
 #[derive(Debug)]
 pub(crate) struct Hub {
-    sender: broadcast::Sender<(usize, ChangeNotice)>,
+    sender: broadcast::Sender<(SourceId, ChangeNotice)>,
 }
 
 impl Default for Hub {
     fn default() -> Self {
         Self {
-            sender: broadcast::Sender::new(BACKLOG),
+            sender: broadcast::Sender::new(BUFFERED_CHANGES),
         }
     }
-}
-
-/// A source that panics while it tells ends its own news and nobody else's.
-fn unbroken(news: ChangeStream) -> BoxStream<'static, ChangeNotice> {
-    let caught = AssertUnwindSafe(news).catch_unwind();
-    caught
-        .take_while(|news| std::future::ready(news.is_ok()))
-        .filter_map(|news| std::future::ready(news.ok()))
-        .boxed()
 }
 
 impl Hub {
-    /// Carries what the sources say to the listeners, for as long as it is polled.
-    pub(crate) async fn pump(&self, sources: impl IntoIterator<Item = ChangeStream>) {
-        let numbered = sources
-            .into_iter()
-            .enumerate()
-            .map(|(source, news)| unbroken(news).map(move |news| (source, news)));
-        let mut all: SelectAll<_> = numbered.collect();
-        while let Some(news) = all.next().await {
+    /// Forwards the changes of the sources to the listeners, for as long as it is polled.
+    pub(crate) async fn run(&self, sources: impl IntoIterator<Item = (SourceId, ChangeStream)>) {
+        let sources = sources.into_iter().map(|(source, changes)| {
+            until_panic(changes).map(move |notice| (source.clone(), notice))
+        });
+        let mut notices: SelectAll<_> = sources.collect();
+        while let Some(notice) = notices.next().await {
             // An error means that nobody listens.
-            self.sender.send(news).ok();
+            self.sender.send(notice).ok();
         }
     }
 
-    /// All that is told, with the number of the source that tells it. What is missed is missed.
-    pub(crate) fn change_notices(
-        &self,
-    ) -> impl Stream<Item = (usize, ChangeNotice)> + Send + use<> {
+    /// All notices of all sources, whoever the recipients are. A receiver that falls behind misses
+    /// some.
+    pub(crate) fn notices(&self) -> impl Stream<Item = (SourceId, ChangeNotice)> + Send + use<> {
         stream::unfold(self.sender.subscribe(), |mut receiver| async {
             loop {
                 match receiver.recv().await {
-                    Ok(told) => return Some((told, receiver)),
-                    Err(broadcast::error::RecvError::Lagged(_)) => {}
-                    Err(broadcast::error::RecvError::Closed) => return None,
+                    Ok(notice) => return Some((notice, receiver)),
+                    Err(RecvError::Lagged(_)) => {}
+                    Err(RecvError::Closed) => return None,
                 }
             }
         })
     }
 
-    /// What is of interest, from now on. After a gap, everything the filter names.
+    /// The changes that a listener is interested in, from now on. A listener that falls behind gets
+    /// everything its filter names.
     pub(crate) fn listen(&self, interest: Interest) -> impl Stream<Item = Change> + Send + use<> {
-        let receiver = self.sender.subscribe();
-        stream::unfold(
-            (receiver, Ear::new(interest)),
-            |(mut receiver, ear)| async {
-                loop {
-                    let heard = match receiver.recv().await {
-                        Ok((source, telling)) => ear.hears(source, telling),
-                        Err(broadcast::error::RecvError::Lagged(_)) => ear.everything(),
-                        Err(broadcast::error::RecvError::Closed) => return None,
-                    };
-                    if !heard.is_empty() {
-                        return Some((heard, (receiver, ear)));
-                    }
+        let start = (self.sender.subscribe(), Listener::new(interest));
+        let changes = stream::unfold(start, |(mut receiver, listener)| async {
+            loop {
+                let changes = match receiver.recv().await {
+                    Ok((source, notice)) => listener.changes_in(&source, notice),
+                    Err(RecvError::Lagged(_)) => listener.all_changes(),
+                    Err(RecvError::Closed) => return None,
+                };
+                if !changes.is_empty() {
+                    return Some((changes, (receiver, listener)));
                 }
-            },
-        )
-        .flat_map(stream::iter)
+            }
+        });
+        changes.flat_map(stream::iter)
     }
+}
+
+/// The changes up to a panic: it ends the changes of this source, not those of the others.
+fn until_panic(changes: ChangeStream) -> BoxStream<'static, ChangeNotice> {
+    let caught = AssertUnwindSafe(changes).catch_unwind();
+    caught
+        .take_while(|notice| std::future::ready(notice.is_ok()))
+        .filter_map(|notice| std::future::ready(notice.ok()))
+        .boxed()
 }

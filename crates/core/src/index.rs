@@ -1,87 +1,95 @@
-//! The index over everything that a caller can use: find by words, find what is alike, tell what
-//! it is about. Made from a view, and of each source's part only once.
+//! The search index over everything that a viewer can use: full-text search ranked by BM25, similar
+//! elements, and keywords. Each source's catalog is indexed once, as a segment.
 
 mod facts;
 mod segment;
-mod words;
+mod terms;
 
-use std::collections::HashSet;
-use std::sync::{Arc, OnceLock};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 pub use facts::ElementFacts;
 pub(crate) use segment::Segment;
-pub(crate) use words::words;
 
-use crate::gateway::view::{Listed, View};
+use crate::names::{ListedEntry, NameMap};
 use crate::{List, RawJson, SourceId};
+use terms::terms;
 
-/// How soon a word that stands often in one text stops adding to its rank.
+/// BM25's k1: how soon further occurrences of a term stop adding to the score.
 const SATURATION: f32 = 1.2;
 
-/// How much a long text is held against it.
-const LENGTH: f32 = 0.75;
+/// BM25's b: how much long texts are penalised.
+const LENGTH_PENALTY: f32 = 0.75;
 
-/// What a word counts that only begins as it was typed.
-const BEGINNING: f32 = 0.5;
+/// The weight of a term that only begins with the query term.
+const PREFIX_WEIGHT: f32 = 0.5;
 
-/// More words of a query than this say nothing more.
-const MOST_WORDS: usize = 32;
+/// Terms of a query that are used, and terms that one prefix is expanded to.
+const MAX_QUERY_TERMS: usize = 32;
 
-/// Words of one element by which others are found that are like it.
-const TELLING_WORDS: usize = 8;
+/// Terms of an element by which similar elements are found.
+const MAX_SIMILARITY_TERMS: usize = 8;
 
-/// Everything that one kind of caller can use.
+/// Everything that one kind of viewer can use, to be searched.
 pub struct SearchIndex {
-    view: Arc<View>,
-    /// One for each part of the view.
+    names: Arc<NameMap>,
+    /// One for each source of the view.
     segments: Vec<Arc<Segment>>,
-    count: usize,
+    element_count: usize,
     mean_length: f32,
-    /// What clients are told of it when they come.
-    pub(crate) instructions: OnceLock<String>,
 }
 
 /// One tool, prompt, resource or template, as it is listed.
 #[derive(Clone, Copy, Debug)]
 pub struct Element<'a> {
     pub list: List,
-    /// The name, the URI, or the template's text.
+    /// The name, the URI, or the text of the template.
     pub name: &'a str,
     pub source: &'a SourceId,
     pub definition: &'a RawJson,
 }
 
-/// An element, and how well it fits.
+/// An element that matches a search, and its score.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchHit<'a> {
     pub element: Element<'a>,
     pub score: f32,
 }
 
-/// Which elements are meant; by default all.
+/// Which elements to search; by default all.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SearchFilter<'a> {
     pub list: Option<List>,
     pub source: Option<&'a str>,
 }
 
-/// A word, and how much of all there is it is about.
+/// A term, and the number of elements that contain it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Keyword {
     pub word: String,
     pub elements: usize,
 }
 
+/// A document of the index: a segment, and the number of the document there.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct DocumentId {
+    segment: usize,
+    document: usize,
+}
+
 impl SearchIndex {
-    pub(crate) fn new(view: Arc<View>, segments: Vec<Arc<Segment>>) -> Self {
-        let count = segments.iter().map(|one| one.count()).sum();
-        let length: f32 = segments.iter().map(|one| one.length()).sum();
+    /// `segments` are those of the sources of `names`, in the same order.
+    pub(crate) fn new(names: Arc<NameMap>, segments: Vec<Arc<Segment>>) -> Self {
+        let element_count = segments
+            .iter()
+            .map(|segment| segment.document_count())
+            .sum();
+        let length: f32 = segments.iter().map(|segment| segment.total_length()).sum();
         Self {
-            view,
+            names,
             segments,
-            count,
-            mean_length: (length / (count.max(1) as f32)).max(1.0),
-            instructions: OnceLock::new(),
+            element_count,
+            mean_length: (length / (element_count.max(1) as f32)).max(1.0),
         }
     }
 
@@ -92,184 +100,207 @@ impl SearchIndex {
 
     /// The elements of one list, in its order.
     pub fn list(&self, list: List) -> impl ExactSizeIterator<Item = Element<'_>> {
-        let all = self.view.all(list).iter();
-        all.map(move |listed| self.element(list, listed))
+        let entries = self.names.entries(list).iter();
+        entries.map(move |entry| self.element(list, entry))
     }
 
     pub fn get(&self, list: List, name: &str) -> Option<Element<'_>> {
-        let listed = self.view.listed_as(list, name)?;
-        Some(self.element(list, listed))
+        let entry = self.names.entry_named(list, name)?;
+        Some(self.element(list, entry))
     }
 
     pub fn sources(&self) -> impl Iterator<Item = &SourceId> {
-        self.view.parts().iter().map(|part| &part.id)
+        self.names.sources().iter().map(|source| &source.id)
     }
 
-    /// How many different words it knows.
+    /// The number of distinct terms.
     pub fn term_count(&self) -> usize {
-        let words = self.segments.iter().flat_map(|one| one.words());
-        words.map(|(word, _)| word).collect::<HashSet<_>>().len()
+        let terms = self.segments.iter().flat_map(|segment| segment.terms());
+        terms.map(|(term, _)| term).collect::<HashSet<_>>().len()
     }
 
-    /// About how much memory it takes.
+    /// The approximate memory use.
     pub fn memory_bytes(&self) -> usize {
-        self.segments.iter().map(|one| one.bytes()).sum()
+        self.segments
+            .iter()
+            .map(|segment| segment.memory_bytes())
+            .sum()
     }
 
-    /// The elements that fit best, the best first.
-    pub fn search(&self, query: &str, wanted: SearchFilter<'_>, most: usize) -> Vec<SearchHit<'_>> {
-        let mut weighed: Vec<(String, f32)> = Vec::new();
-        for word in words(query).take(MOST_WORDS) {
-            if !weighed.iter().any(|(known, _)| *known == word) {
-                weighed.push((word, 1.0));
+    /// The elements that match best, the best first.
+    pub fn search(
+        &self,
+        query: &str,
+        filter: SearchFilter<'_>,
+        limit: usize,
+    ) -> Vec<SearchHit<'_>> {
+        let mut weighted: Vec<(String, f32)> = Vec::new();
+        for term in terms(query).take(MAX_QUERY_TERMS) {
+            if !weighted.iter().any(|(known, _)| *known == term) {
+                weighted.push((term, 1.0));
             }
         }
-        self.ranked(&weighed, wanted, most)
+        self.rank(&weighted, filter, limit)
     }
 
-    /// The elements most like one, the nearest first, without itself.
-    pub fn similar(&self, element: Element<'_>, most: usize) -> Vec<SearchHit<'_>> {
+    /// The elements of the same list that are most similar, the most similar first.
+    pub fn similar(&self, element: Element<'_>, limit: usize) -> Vec<SearchHit<'_>> {
         let facts = ElementFacts::of(element.list, element.definition);
-        let mut telling: Vec<(String, f32)> = Vec::new();
-        facts.weigh(
-            |word, weight| match telling.iter_mut().find(|(known, _)| known == word) {
+        let mut weighted: Vec<(String, f32)> = Vec::new();
+        facts.for_each_term(|term, weight| {
+            match weighted.iter_mut().find(|(known, _)| known == term) {
                 Some((_, sum)) => *sum += weight,
-                None => telling.push((word.to_owned(), weight)),
-            },
-        );
-        for (word, weight) in &mut telling {
-            *weight *= self.rarity(self.spread(word));
+                None => weighted.push((term.to_owned(), weight)),
+            }
+        });
+        for (term, weight) in &mut weighted {
+            *weight *= self.inverse_frequency(term);
         }
-        telling.sort_by(|a, b| b.1.total_cmp(&a.1));
-        telling.truncate(TELLING_WORDS);
-        let wanted = SearchFilter {
+        weighted.sort_by(|a, b| b.1.total_cmp(&a.1));
+        weighted.truncate(MAX_SIMILARITY_TERMS);
+        let filter = SearchFilter {
             list: Some(element.list),
             source: None,
         };
-        let mut hits = self.ranked(&telling, wanted, most + 1);
+        let mut hits = self.rank(&weighted, filter, limit + 1);
         hits.retain(|hit| hit.element.name != element.name);
-        hits.truncate(most);
+        hits.truncate(limit);
         hits
     }
 
-    /// The words that say most about the whole, or about one source.
-    pub fn keywords(&self, source: Option<&SourceId>, most: usize) -> Vec<Keyword> {
-        let mut sums = std::collections::HashMap::<&str, (f32, usize)>::new();
-        for (part, segment) in std::iter::zip(self.view.parts(), &self.segments) {
-            if source.is_some_and(|source| *source != part.id) {
+    /// The most characteristic terms of the whole index, or of one source.
+    pub fn keywords(&self, source: Option<&SourceId>, limit: usize) -> Vec<Keyword> {
+        let mut sums = HashMap::<&str, (f32, usize)>::new();
+        for (id, segment) in self.sources().zip(&self.segments) {
+            if source.is_some_and(|source| source != id) {
                 continue;
             }
-            for (word, postings) in segment.words() {
-                let sum = sums.entry(word).or_default();
-                sum.0 += postings.iter().map(|one| one.weight).sum::<f32>();
+            for (term, postings) in segment.terms() {
+                let sum = sums.entry(term).or_default();
+                sum.0 += postings.iter().map(|posting| posting.weight).sum::<f32>();
                 sum.1 += postings.len();
             }
         }
-        let telling = |(word, (weight, elements)): (&str, (f32, usize))| {
-            let told = weight * self.rarity(self.spread(word));
-            let is_word = word.chars().any(char::is_alphabetic) && word.chars().count() > 2;
-            is_word.then(|| (told, word.to_owned(), elements))
-        };
-        let mut all: Vec<_> = sums.into_iter().filter_map(telling).collect();
-        all.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
-        let all = all.into_iter().take(most);
-        all.map(|(_, word, elements)| Keyword { word, elements })
+        let scored = sums.into_iter().filter_map(|(term, (weight, elements))| {
+            let is_word = term.chars().any(char::is_alphabetic) && term.chars().count() > 2;
+            is_word.then(|| (weight * self.inverse_frequency(term), term, elements))
+        });
+        let mut scored: Vec<_> = scored.collect();
+        scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+        let keywords = scored.into_iter().take(limit);
+        keywords
+            .map(|(_, term, elements)| Keyword {
+                word: term.to_owned(),
+                elements,
+            })
             .collect()
     }
 
-    fn ranked(
+    fn rank(
         &self,
-        words: &[(String, f32)],
-        wanted: SearchFilter<'_>,
-        most: usize,
+        weighted: &[(String, f32)],
+        filter: SearchFilter<'_>,
+        limit: usize,
     ) -> Vec<SearchHit<'_>> {
-        let expanded = self.expanded(words);
-        let mut found: Vec<(f32, usize, usize)> = Vec::new();
-        for (at, segment) in self.segments.iter().enumerate() {
-            let id = self.view.parts()[at].id.as_str();
-            if wanted.source.is_some_and(|source| source != id) {
-                continue;
+        let expanded = self.expand_prefixes(weighted);
+        let mut scored: Vec<(f32, DocumentId)> = Vec::new();
+        for (segment, id) in self.sources().enumerate() {
+            if filter.source.is_none_or(|source| source == id.as_str()) {
+                self.score(segment, &expanded, filter.list, &mut scored);
             }
-            let mut scores = vec![0.0_f32; segment.count()];
-            for (word, weight) in &expanded {
-                for posting in segment.postings(word) {
-                    let document = posting.document as usize;
-                    let long = segment.length_of(document) / self.mean_length;
-                    let damp = SATURATION * (1.0 - LENGTH + LENGTH * long);
-                    let fits = posting.weight * (SATURATION + 1.0) / (posting.weight + damp);
-                    scores[document] += weight * fits;
-                }
-            }
-            let range = wanted
-                .list
-                .map_or(0..segment.count(), |list| segment.range(list));
-            let hits = range.filter(|document| scores[*document] > 0.0);
-            found.extend(hits.map(|document| (scores[document], at, document)));
         }
-        // Of two that fit alike, the first in the configuration.
-        let order = |a: &(f32, usize, usize), b: &(f32, usize, usize)| {
-            b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2)))
-        };
-        // What is listed nowhere is dropped below: a few more are looked at.
-        let enough = most.saturating_mul(2).saturating_add(8);
-        if found.len() > enough {
-            found.select_nth_unstable_by(enough, order);
-            found.truncate(enough);
+        // Equal scores are in the order of the configuration.
+        let order =
+            |a: &(f32, DocumentId), b: &(f32, DocumentId)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+        // Documents that are not listed are dropped below, so a few more are kept here.
+        let enough = limit.saturating_mul(2).saturating_add(8);
+        if scored.len() > enough {
+            scored.select_nth_unstable_by(enough, order);
+            scored.truncate(enough);
         }
-        found.sort_by(order);
-        let hits = found.into_iter().filter_map(|(score, at, document)| {
-            let (list, entry) = self.segments[at].place(document);
-            let listed = self.view.listed_at(list, at, entry)?;
-            let element = self.element(list, listed);
+        scored.sort_by(order);
+        let hits = scored.into_iter().filter_map(|(score, id)| {
+            let (list, position) = self.segments[id.segment].position_of(id.document);
+            let entry = self.names.entry_at(list, id.segment, position)?;
+            let element = self.element(list, entry);
             Some(SearchHit { element, score })
         });
-        hits.take(most).collect()
+        hits.take(limit).collect()
     }
 
-    /// The words with what each counts. One that stands nowhere means all that begin with it.
-    fn expanded(&self, words: &[(String, f32)]) -> Vec<(String, f32)> {
-        let mut all = Vec::new();
-        for (word, weight) in words {
-            let spread = self.spread(word);
-            if spread > 0 {
-                all.push((word.clone(), weight * self.rarity(spread)));
+    /// Adds the documents of a segment that contain any of the terms, with their BM25 scores.
+    fn score(
+        &self,
+        number: usize,
+        weighted: &[(String, f32)],
+        list: Option<List>,
+        scored: &mut Vec<(f32, DocumentId)>,
+    ) {
+        let segment = &self.segments[number];
+        let mut scores = vec![0.0_f32; segment.document_count()];
+        for (term, weight) in weighted {
+            for posting in segment.postings(term) {
+                let document = posting.document as usize;
+                let length = segment.length_of(document) / self.mean_length;
+                let damping = SATURATION * (1.0 - LENGTH_PENALTY + LENGTH_PENALTY * length);
+                let frequency = posting.weight * (SATURATION + 1.0) / (posting.weight + damping);
+                scores[document] += weight * frequency;
+            }
+        }
+        let documents = list.map_or(0..scores.len(), |list| segment.documents_of(list));
+        let matching = documents.filter(|document| scores[*document] > 0.0);
+        scored.extend(matching.map(|document| {
+            let id = DocumentId {
+                segment: number,
+                document,
+            };
+            (scores[document], id)
+        }));
+    }
+
+    /// The terms with their weights. A term that is not in the index stands for all that begin with
+    /// it.
+    fn expand_prefixes(&self, weighted: &[(String, f32)]) -> Vec<(String, f32)> {
+        let mut expanded = Vec::new();
+        for (term, weight) in weighted {
+            if self.document_frequency(term) > 0 {
+                expanded.push((term.clone(), weight * self.inverse_frequency(term)));
                 continue;
             }
-            let mut longer: Vec<_> = self
-                .segments
-                .iter()
-                .flat_map(|segment| segment.words())
+            let known = self.segments.iter().flat_map(|segment| segment.terms());
+            let mut longer: Vec<_> = known
                 .map(|(known, _)| known)
-                .filter(|known| word.chars().count() > 1 && known.starts_with(word.as_str()))
+                .filter(|known| term.chars().count() > 1 && known.starts_with(term.as_str()))
                 .collect();
             longer.sort_unstable();
             longer.dedup();
-            for known in longer.into_iter().take(MOST_WORDS) {
-                let rarity = self.rarity(self.spread(known));
-                all.push((known.to_owned(), weight * rarity * BEGINNING));
+            for known in longer.into_iter().take(MAX_QUERY_TERMS) {
+                let weight = weight * self.inverse_frequency(known) * PREFIX_WEIGHT;
+                expanded.push((known.to_owned(), weight));
             }
         }
-        all
+        expanded
     }
 
-    /// In how many elements a word stands.
-    fn spread(&self, word: &str) -> usize {
+    /// The number of elements that contain a term.
+    fn document_frequency(&self, term: &str) -> usize {
         let segments = self.segments.iter();
-        segments.map(|one| one.postings(word).len()).sum()
+        segments.map(|segment| segment.postings(term).len()).sum()
     }
 
-    /// What a word is worth that stands in so many elements.
-    fn rarity(&self, spread: usize) -> f32 {
-        let (all, with) = (self.count as f32, spread as f32);
-        (1.0 + (all - with + 0.5) / (with + 0.5)).ln()
+    /// BM25's inverse document frequency: rare terms weigh more.
+    fn inverse_frequency(&self, term: &str) -> f32 {
+        let with_term = self.document_frequency(term) as f32;
+        let all = self.element_count as f32;
+        (1.0 + (all - with_term + 0.5) / (with_term + 0.5)).ln()
     }
 
-    fn element<'a>(&'a self, list: List, listed: &'a Listed) -> Element<'a> {
+    fn element<'a>(&'a self, list: List, entry: &'a ListedEntry) -> Element<'a> {
         Element {
             list,
-            name: &listed.name,
-            source: &self.view.parts()[listed.part as usize].id,
-            definition: &listed.definition,
+            name: &entry.name,
+            source: &self.names.sources()[entry.source()].id,
+            definition: &entry.definition,
         }
     }
 }

@@ -1,15 +1,17 @@
-//! The core of the gateway: what is asked, who asks, what answers.
+//! The core of the gateway: requests, sources, layers, catalogs, and the gateway that connects them.
 //!
-//! Read in this order: [`Request`] is lifted from a client's message, [`Gateway::handle`] resolves
-//! it into a [`Call`] at one [`Source`], takes it through the [`Layer`]s and returns a [`Reply`].
+//! A [`Request`] is lifted from a client's message. [`Gateway::handle`] resolves it into a [`Call`] at
+//! one [`Source`], takes it through the [`Layer`]s and returns a [`Reply`].
 //!
-//! The core does no I/O. It knows no sockets, no SQL, no HTTP, no sessions and no protocol
-//! revisions; it is shaped like the stateless protocol, where each request says all there is to know.
+//! The core does no I/O. It must not know sockets, SQL, HTTP, sessions or protocol revisions. It has
+//! the shape of the stateless protocol, in which each request is complete in itself; of a session it
+//! sees only that a client has one, as an opaque [`AffinityKey`].
 
 mod call;
 mod caller;
 mod catalog;
 mod changes;
+mod client;
 mod correlation;
 mod error;
 mod gateway;
@@ -19,26 +21,31 @@ mod json;
 mod layer;
 mod layered_source;
 mod metric;
+mod names;
+mod operation;
 mod percent;
 mod question;
 mod reply;
 mod request;
 mod seal;
 mod source;
+mod source_id;
 mod stats;
 mod step;
 mod uri_template;
 
 pub use call::Call;
 pub use caller::{Caller, Credential, Identify, Principal};
-pub use catalog::{CacheScope, Catalog, CatalogEntry, CatalogGap, Features, ListDefect};
+pub use catalog::{CacheScope, Catalog, CatalogEntry, CatalogGap, Features, List, ListDefect};
 pub use changes::{
-    Change, ChangeEvent, ChangeNotice, ChangeSender, ChangeStream, Recipients, covering_uris,
+    Change, ChangeEvent, ChangeFilter, ChangeNotice, ChangeSender, ChangeStream, Recipients,
+    covering_uris,
 };
+pub use client::{AffinityKey, ClientContext, LogLevel, UnknownLogLevel, Viewer};
 pub use correlation::CorrelationId;
 pub use error::{Code, Error, ErrorOrigin, Result, truncate_for_message};
 pub use gateway::{
-    Endpoint, Endpoints, Exposure, Gateway, GatewayConfig, GatewayHandle, NameConflicts, Naming,
+    Endpoint, Endpoints, Exposure, Gateway, GatewayConfig, GatewayHandle, NameConflictCheck,
 };
 pub use health::{ComponentHealth, GaugeValue, Health, HealthCheck};
 pub use index::{Element, ElementFacts, Keyword, SearchFilter, SearchHit, SearchIndex};
@@ -46,18 +53,18 @@ pub use json::{Object, RawJson, bounded_list, canonical_json, list_length};
 pub use layer::{Layer, Next};
 pub use layered_source::LayeredSource;
 pub use metric::{Metric, MetricKind};
+pub use names::Naming;
+pub use operation::{GatewayOperation, Operation, Reference, TaskOperation};
 pub use percent::{
     percent_decode, percent_decode_utf8, percent_encode, percent_encode_bytes,
     percent_encode_reserved,
 };
 pub use question::{Declined, PendingAnswer, Question, QuestionKind, Withdrawal};
 pub use reply::{CacheHint, Event, EventStream, Outcome, Reply, on_end, unfold_events};
-pub use request::{
-    AffinityKey, ChangeFilter, ClientContext, GatewayOperation, List, LogLevel, Operation,
-    Precondition, Reference, Request, Scope, TaskOperation,
-};
+pub use request::{Precondition, Request, Scope};
 pub use seal::{Seal, TokenPurpose, UnsealError, random_bytes, sha256};
-pub use source::{ResourceSubscription, Source, SourceId, TaskUpdates, Viewer};
+pub use source::{ResourceSubscription, Source, TaskUpdates};
+pub use source_id::{InvalidSourceId, SourceId};
 pub use stats::CallStats;
 pub use step::Step;
 pub use uri_template::{InvalidTemplate, MissingVariable, TemplateValues, UriTemplate};

@@ -1,9 +1,7 @@
-//! The one trait behind everything the gateway offers.
+//! The trait behind everything the gateway offers.
 
 use std::any::Any;
 use std::collections::BTreeSet;
-use std::fmt;
-use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,17 +9,16 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream, StreamExt};
 
 use crate::{
-    AffinityKey, Call, Caller, Catalog, ChangeStream, ClientContext, GaugeValue, Health, RawJson,
-    Reply, Result,
+    AffinityKey, Call, Catalog, ChangeStream, ClientContext, GaugeValue, Health, RawJson, Reply,
+    Result, Viewer,
 };
 
-/// A source of tools, prompts and resources. A remote MCP server and a table in SQLite are both one.
+/// A source of tools, prompts and resources: a remote MCP server, or one built into the gateway.
 pub trait Source: Send + Sync + 'static {
     /// What this viewer can use now. A snapshot: must not block.
     fn catalog(&self, viewer: &Viewer<'_>) -> Arc<Catalog>;
 
-    /// How long what this viewer sees stays as it is, as far as that is known. None where all
-    /// changes are told.
+    /// How long the catalog of this viewer stays valid; `None` if the source announces all changes.
     fn cache_lifetime(&self, _viewer: &Viewer<'_>) -> Option<Duration> {
         None
     }
@@ -29,18 +26,17 @@ pub trait Source: Send + Sync + 'static {
     /// Serves one call.
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>>;
 
-    /// What changes from now on.
+    /// The changes from now on.
     fn changes(&self) -> ChangeStream {
         ChangeStream::never()
     }
 
-    /// Someone wants to hear of the updates of a resource, for as long as the watch is kept.
+    /// Subscribes to the updates of a resource, which then come through `changes`.
     fn subscribe(&self, _uri: &str) -> ResourceSubscription {
         ResourceSubscription::default()
     }
 
-    /// Someone wants to hear of calls that go on after their answer, by the source's own ids. Must not
-    /// take long.
+    /// Subscribes one client to tasks, by the source's own ids. Must not take long.
     fn task_updates(
         &self,
         _ids: BTreeSet<String>,
@@ -49,36 +45,36 @@ pub trait Source: Send + Sync + 'static {
         Box::pin(std::future::ready(TaskUpdates::default()))
     }
 
-    /// Waits until the source has been reached once, or is known not to be reached soon.
+    /// Waits until the source was reached once, or has failed once.
     fn ready(&self) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
 
-    /// Waits for a catalog that is on its way, for as long as a list may wait.
+    /// Waits for a catalog that is being loaded, for as long as a list may wait.
     fn wait_for_catalog(&self, _viewer: &Viewer<'_>) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
 
-    /// Someone asks for what nobody lists: takes in anew what this viewer can use, unless that
-    /// was done a moment ago. Never takes long.
+    /// Reloads the catalog of this viewer, unless that was done a moment ago: a client asks for a URI
+    /// that no source lists. Must not take long.
     fn refresh(&self, _viewer: &Viewer<'_>) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
 
-    /// The client of a conversation works in other folders than before.
+    /// The roots of the client with this affinity key changed.
     fn roots_changed(&self, _affinity: AffinityKey) {}
 
     fn health(&self) -> Health {
         Health::Good
     }
 
-    /// Numbers worth showing beside how it is.
+    /// Numbers for the health report.
     fn gauges(&self) -> Vec<GaugeValue> {
         Vec::new()
     }
 }
 
-/// Someone's interest in a resource. Dropping it ends it.
+/// A subscription to one resource. Dropping it unsubscribes.
 #[derive(Default)]
 pub struct ResourceSubscription {
     guard: Option<Box<dyn Any + Send>>,
@@ -86,8 +82,8 @@ pub struct ResourceSubscription {
 }
 
 impl ResourceSubscription {
-    /// An interest that ends when `guard` is dropped, and of which `established` tells when no update is
-    /// missed any more. It must not take long.
+    /// A subscription that ends when `guard` is dropped. `established` completes when no update can be
+    /// missed any more; it must not take long.
     pub fn new(
         guard: impl Any + Send,
         established: impl Future<Output = ()> + Send + 'static,
@@ -98,7 +94,7 @@ impl ResourceSubscription {
         }
     }
 
-    /// Waits until no update is missed any more; gives what keeps it so.
+    /// Waits until no update can be missed any more; returns the guard.
     pub(crate) async fn establish(self) -> Option<Box<dyn Any + Send>> {
         if let Some(established) = self.established {
             established.await;
@@ -107,11 +103,11 @@ impl ResourceSubscription {
     }
 }
 
-/// Calls that go on after their answer, of which a source tells one listener. Dropping it ends that.
+/// A subscription to tasks. Dropping it unsubscribes.
 pub struct TaskUpdates {
-    /// Those it tells of, from now on.
+    /// The ids of the tasks that the source reports on.
     pub ids: BTreeSet<String>,
-    /// The id of one, and how it is.
+    /// The id of a task and its new state.
     pub updates: BoxStream<'static, (String, RawJson)>,
 }
 
@@ -123,59 +119,3 @@ impl Default for TaskUpdates {
         }
     }
 }
-
-/// For whom a list is made: who asks, and what its client can do. Servers list by both.
-#[derive(Clone, Copy, Debug)]
-pub struct Viewer<'a> {
-    pub caller: &'a Caller,
-    pub client: &'a ClientContext,
-}
-
-/// A source's name: `[a-z][a-z0-9-]{0,31}`.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct SourceId(Arc<str>);
-
-impl SourceId {
-    /// The name under which the gateway answers for itself.
-    pub fn gateway() -> Self {
-        Self("gateway".into())
-    }
-
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl FromStr for SourceId {
-    type Err = InvalidSourceId;
-
-    fn from_str(text: &str) -> Result<Self, InvalidSourceId> {
-        let mut bytes = text.bytes();
-        let starts_well = bytes.next().is_some_and(|first| first.is_ascii_lowercase());
-        let goes_on_well =
-            bytes.all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-');
-        if starts_well && goes_on_well && text.len() <= 32 {
-            Ok(Self(text.into()))
-        } else {
-            Err(InvalidSourceId)
-        }
-    }
-}
-
-impl fmt::Display for SourceId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-/// Not a name a source can have.
-#[derive(Debug)]
-pub struct InvalidSourceId;
-
-impl fmt::Display for InvalidSourceId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a source's name is a lower-case letter, then up to 31 of a-z, 0-9 and `-`")
-    }
-}
-
-impl std::error::Error for InvalidSourceId {}

@@ -20,6 +20,7 @@ pub type TemplateValues = BTreeMap<String, String>;
 /// A parsed URI template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UriTemplate {
+    text: String,
     parts: Vec<TemplatePart>,
 }
 
@@ -48,7 +49,8 @@ impl UriTemplate {
         if expressions > MAX_EXPRESSIONS {
             return Err(InvalidTemplate("it has more than 512 expressions"));
         }
-        let mut template = Self { parts };
+        let text = text.to_owned();
+        let mut template = Self { text, parts };
         template.restrict_expressions();
         Ok(template)
     }
@@ -118,6 +120,12 @@ impl UriTemplate {
             }
         }
         Ok(uri)
+    }
+}
+
+impl fmt::Display for UriTemplate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
     }
 }
 

@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use tidegate_core::{
-    CallStats, Gateway, GatewayConfig, GatewayHandle, HealthCheck, Identify, Layer, NameConflicts,
-    Source, SourceId,
+    CallStats, Gateway, GatewayConfig, GatewayHandle, HealthCheck, Identify, Layer,
+    NameConflictCheck, Source, SourceId,
 };
 use tidegate_policy::authn::{BearerKey, BearerKeys, NoAuthentication};
 use tidegate_policy::{CallMetrics, Observe};
@@ -60,10 +60,9 @@ impl Assembly {
         let store = built_in::keep_something(settings).then_some(store);
         let mut sources = in_order(&servers, &built_in, settings);
         let configured = sources.clone();
-        let name_conflicts = Arc::new(NameConflicts::default());
         let probes: Vec<Arc<dyn HealthCheck>> = vec![
             Arc::clone(&load) as Arc<dyn HealthCheck>,
-            Arc::clone(&name_conflicts) as Arc<dyn HealthCheck>,
+            Arc::new(NameConflictCheck::new(gateway_handle.clone())),
         ];
         let system = System::new(Arc::clone(&stats), sources.clone(), probes.clone());
         let system = Arc::new(system);
@@ -79,7 +78,6 @@ impl Assembly {
             gateway_tools: Some(Arc::new(BridgeTools::new(gateway_handle.clone()))),
             gateway_handle,
             seal,
-            name_conflicts,
         };
         let metrics = metrics::page(&figures, sources.clone(), probes);
         let layers = layers(stats, figures, &sources);

@@ -1,26 +1,29 @@
-//! What listeners hear, of all that sources tell.
+//! Which changes reach a listener.
 
 use super::*;
-use crate::ChangeFilter;
 
-/// Source 0 owns the URI.
-fn interest(uri: &str, spelled: &str) -> Interest {
-    let watched = Watched {
-        source: 0,
-        native: uri.to_owned(),
-        spelled: spelled.to_owned(),
+fn source(id: &str) -> SourceId {
+    id.parse().unwrap()
+}
+
+/// Interest in the tools, and in a resource of the source `owner`.
+fn interest(native: &str, requested: &str) -> Interest {
+    let resource = SubscribedResource {
+        source: source("owner"),
+        native: native.to_owned(),
+        requested: requested.to_owned(),
     };
     let filter = ChangeFilter {
         tools: true,
-        ..ChangeFilter::for_uri(spelled)
+        ..ChangeFilter::for_uri(requested)
     };
     Interest {
-        listener: Some(Arc::new(Caller {
+        caller: Some(Arc::new(Caller {
             principal: Principal::new("ada"),
             admin: false,
         })),
         filter,
-        watched: vec![watched],
+        resources: vec![resource],
         only: None,
     }
 }
@@ -30,9 +33,11 @@ fn updated(uri: &str) -> Change {
 }
 
 #[test]
-fn a_subscription_covers_the_uri_and_what_lies_below() {
-    let covers = |wanted: &str, uri| {
-        Ear::new(interest(wanted, wanted)).hears_of(0, updated(uri)) == [updated(uri)]
+fn a_subscription_covers_the_uri_and_everything_below() {
+    let owner = source("owner");
+    let covers = |subscribed: &str, uri| {
+        let listener = Listener::new(interest(subscribed, subscribed));
+        listener.subscribed(&owner, updated(uri)) == [updated(uri)]
     };
     assert!(covers("a://b/c", "a://b/c"));
     assert!(covers("a://b/c", "a://b/c/d"));
@@ -44,84 +49,80 @@ fn a_subscription_covers_the_uri_and_what_lies_below() {
 }
 
 #[test]
-fn an_update_comes_under_the_spelling_that_was_asked_for() {
-    let ear = Ear::new(interest("a://b", "gateway://s/a://b"));
+fn an_update_names_the_uri_that_was_requested() {
+    let listener = Listener::new(interest("a://b", "gateway://s/a://b"));
     assert_eq!(
-        ear.hears_of(0, updated("a://b/c")),
+        listener.subscribed(&source("owner"), updated("a://b/c")),
         [updated("gateway://s/a://b/c")]
     );
 }
 
 #[test]
-fn a_source_tells_of_its_own_alone() {
-    let mut ear = Ear::new(interest("a://b", "a://b"));
-    assert_eq!(ear.hears_of(1, updated("a://b")), []);
-    assert_eq!(ear.hears_of(1, Change::Tools), [Change::Tools]);
-    ear.only = Some(0);
-    assert_eq!(ear.hears_of(1, Change::Tools), []);
+fn a_source_cannot_announce_updates_of_another_source() {
+    let other = source("other");
+    let mut listener = Listener::new(interest("a://b", "a://b"));
+    assert_eq!(listener.subscribed(&other, updated("a://b")), []);
+    assert_eq!(listener.subscribed(&other, Change::Tools), [Change::Tools]);
+    listener.only = Some(source("owner"));
+    assert_eq!(listener.subscribed(&other, Change::Tools), []);
 }
 
 #[test]
-fn when_all_of_a_source_is_updated_each_hears_of_what_it_asked_for() {
-    let ear = Ear::new(interest("a://b?c", "gateway://s/a://b?c"));
-    let all = |source| ear.hears(source, ChangeEvent::AllResourcesUpdated.into());
-    assert_eq!(all(0), [updated("gateway://s/a://b?c")]);
-    assert_eq!(all(1), []);
+fn all_resources_updated_becomes_one_update_for_each_subscription() {
+    let listener = Listener::new(interest("a://b?c", "gateway://s/a://b?c"));
+    let all = |id| listener.changes_in(&source(id), ChangeEvent::AllResourcesUpdated.into());
+    assert_eq!(all("owner"), [updated("gateway://s/a://b?c")]);
+    assert_eq!(all("other"), []);
 }
 
 #[test]
-fn what_is_private_is_heard_by_those_it_concerns() {
-    let mut ear = Ear::new(interest("a://b", "a://b"));
-    let hears = |ear: &Ear, to: Recipients| {
-        let news = ChangeEvent::Change(updated("a://b"));
-        ear.hears(
-            0,
-            ChangeNotice {
-                recipients: to,
-                event: news,
-            },
-        ) == [updated("a://b")]
+fn private_changes_reach_only_their_recipients() {
+    let mut listener = Listener::new(interest("a://b", "a://b"));
+    let receives = |listener: &Listener, recipients: Recipients| {
+        let event = ChangeEvent::Change(updated("a://b"));
+        let notice = ChangeNotice { recipients, event };
+        listener.changes_in(&source("owner"), notice) == [updated("a://b")]
     };
-    let of = |name| Recipients::Principal(Principal::new(name));
-    assert!(hears(&ear, of("ada")));
-    assert!(!hears(&ear, of("bob")));
-    assert!(!hears(&ear, Recipients::Admins));
-    ear.listener = Some(Arc::new(Caller::local()));
-    assert!(hears(&ear, Recipients::Admins));
-    ear.listener = None;
-    assert!(!hears(&ear, Recipients::Admins));
-    assert!(hears(&ear, Recipients::Everyone));
+    let principal = |name| Recipients::Principal(Principal::new(name));
+    assert!(receives(&listener, principal("ada")));
+    assert!(!receives(&listener, principal("bob")));
+    assert!(!receives(&listener, Recipients::Admins));
+    listener.caller = Some(Arc::new(Caller::local()));
+    assert!(receives(&listener, Recipients::Admins));
+    listener.caller = None;
+    assert!(!receives(&listener, Recipients::Admins));
+    assert!(receives(&listener, Recipients::Everyone));
 }
 
 #[tokio::test]
-async fn a_listener_hears_what_it_asked_for_and_nothing_else() {
+async fn a_listener_receives_only_what_it_subscribed_to() {
     let hub = Hub::default();
-    let source = ChangeSender::default();
-    let heard = hub.listen(interest("x://y", "x://y"));
-    let pump = hub.pump([source.stream()]);
+    let sender = ChangeSender::default();
+    let changes = hub.listen(interest("x://y", "x://y"));
+    let run = hub.run([(source("owner"), sender.stream())]);
     for change in [
         Change::Prompts,
         updated("x://z"),
         updated("x://y"),
         Change::Tools,
     ] {
-        source.send(change);
+        sender.send(change);
     }
-    let two = heard.take(2).collect::<Vec<_>>();
+    let first_two = changes.take(2).collect::<Vec<_>>();
     tokio::select! {
-        () = pump => unreachable!("the source is still there"),
-        two = two => assert_eq!(two, [updated("x://y"), Change::Tools]),
+        () = run => unreachable!("the source has not ended"),
+        changes = first_two => assert_eq!(changes, [updated("x://y"), Change::Tools]),
     }
 }
 
 #[tokio::test]
-async fn a_listener_that_fell_behind_is_told_everything_it_asked_for() {
+async fn a_listener_that_fell_behind_receives_everything_it_subscribed_to() {
     let hub = Hub::default();
-    let mut heard = Box::pin(hub.listen(interest("x://y", "x://y")));
-    for _ in 0..=BACKLOG {
-        let news = ChangeEvent::Change(Change::Prompts);
-        hub.sender.send((0, news.into())).unwrap();
+    let mut changes = Box::pin(hub.listen(interest("x://y", "x://y")));
+    for _ in 0..=BUFFERED_CHANGES {
+        let event = ChangeEvent::Change(Change::Prompts);
+        hub.sender.send((source("owner"), event.into())).unwrap();
     }
-    assert_eq!(heard.next().await, Some(Change::Tools));
-    assert_eq!(heard.next().await, Some(updated("x://y")));
+    assert_eq!(changes.next().await, Some(Change::Tools));
+    assert_eq!(changes.next().await, Some(updated("x://y")));
 }

@@ -1,108 +1,111 @@
-//! Says where a URI leads, by which rule, and who else would have had it.
+//! Explains where a URI leads, by which rule, and which other sources have it.
 
 use serde_json::{Value, json};
 
-use super::view::{Found, Part, QUALIFIED, Rule, View};
-use crate::UriTemplate;
-use crate::{List, SourceId, truncate_for_message};
+use crate::names::{
+    NameMap, ResolutionRule, Resolved, SourceCatalog, qualified_uri, split_qualified,
+};
+use crate::{List, UriTemplate, truncate_for_message};
 
-impl View {
-    /// Everything there is to say about a URI.
+impl NameMap {
     pub(super) fn explain(&self, uri: &str) -> Value {
-        let Some((found, rule)) = self.explained(uri) else {
-            let others: Vec<_> = self.others(uri, None).collect();
+        let Some((resolved, rule)) = self.resource_with_rule(uri) else {
+            let shadowed: Vec<_> = self.shadowed(uri, None).collect();
             return json!({
                 "uri": uri,
                 "found": false,
-                "because": self.nowhere(uri),
-                "shadowed": others,
+                "because": self.why_not_found(uri),
+                "shadowed": shadowed,
             });
         };
-        let source = self.part(found.source).map(|part| &part.id);
-        let others: Vec<_> = self.others(uri, Some(&found)).collect();
+        let source = self.sources()[resolved.source].id.as_str();
+        let shadowed: Vec<_> = self.shadowed(uri, Some(&resolved)).collect();
         json!({
             "uri": uri,
             "found": true,
-            "source": source.map(SourceId::as_str),
-            "uriThere": found.native,
-            "rule": name(&rule),
-            "because": because(&rule, source),
-            "shadowed": others,
+            "source": source,
+            "uriThere": resolved.native,
+            "rule": rule_name(&rule),
+            "because": reason(&rule, source),
+            "shadowed": shadowed,
         })
     }
 
-    /// Why a URI leads nowhere.
-    fn nowhere(&self, uri: &str) -> String {
-        let named = uri
-            .strip_prefix(QUALIFIED)
-            .map(|rest| rest.split('/').next());
-        match named.flatten() {
-            Some(source) if !self.parts().iter().any(|part| part.id.as_str() == source) => {
-                format!("there is no source `{}`", truncate_for_message(source))
+    fn why_not_found(&self, uri: &str) -> String {
+        match split_qualified(uri) {
+            Some((source, _)) if self.source_named(source).is_none() => {
+                format!("no source is named `{}`", truncate_for_message(source))
             }
-            Some(source) => format!("what it names is not `{source}`'s own"),
-            None => {
-                "no source lists it, has a template that it fits, or is the only one with URIs \
-                     of its scheme"
-                    .to_owned()
-            }
+            Some((source, _)) => format!("the URI after `{source}` belongs to another source"),
+            None => "no source lists it, has a template that matches it, or is the only one with \
+                     URIs of its scheme"
+                .to_owned(),
         }
     }
 
-    /// The other sources that have something of this URI, and how it is reached there.
-    fn others<'a>(
+    /// The other sources that have this URI, and the URI under which each is reached.
+    fn shadowed<'a>(
         &'a self,
         uri: &'a str,
-        found: Option<&Found>,
+        resolved: Option<&Resolved>,
     ) -> impl Iterator<Item = Value> + 'a {
-        let native = found.map_or(uri, |found| &found.native).to_owned();
-        let keeper = found.map(|found| found.source);
-        let others = move |part: &&Part| Some(part.source) != keeper;
-        self.parts().iter().filter(others).filter_map(move |part| {
-            let how = has(part, &native)?;
-            let qualified = format!("{QUALIFIED}{}/{native}", part.id);
+        let native = resolved.map_or(uri, |resolved| &resolved.native).to_owned();
+        let winner = resolved.map(|resolved| resolved.source);
+        let sources = self.sources().iter().enumerate();
+        let others = sources.filter(move |(number, _)| Some(*number) != winner);
+        others.filter_map(move |(_, source)| {
+            let because = how_listed(source, &native)?;
+            let qualified = qualified_uri(&source.id, &native);
             let reached_as = self.resource(&qualified).map(|_| qualified);
-            Some(json!({ "source": part.id.as_str(), "because": how, "reachedAs": reached_as }))
+            Some(json!({
+                "source": source.id.as_str(),
+                "because": because,
+                "reachedAs": reached_as,
+            }))
         })
     }
 }
 
-/// What a source has of a URI.
-fn has(part: &Part, uri: &str) -> Option<String> {
-    if part.catalog.has(List::Resources, uri) {
-        return Some(format!("lists `{uri}` too"));
+fn how_listed(source: &SourceCatalog, uri: &str) -> Option<String> {
+    if source.catalog.has(List::Resources, uri) {
+        return Some(format!("also lists `{uri}`"));
     }
-    let templates = part.catalog.list(List::Templates).iter();
-    let mut fitting = templates
-        .filter(|entry| UriTemplate::parse(&entry.key).is_ok_and(|template| template.matches(uri)));
-    fitting
-        .next()
-        .map(|entry| format!("has the template `{}`, which fits too", entry.key))
+    let mut templates = source.catalog.templates.iter();
+    let matching = templates
+        .find(|entry| UriTemplate::parse(&entry.key).is_ok_and(|template| template.matches(uri)))?;
+    Some(format!(
+        "has the template `{}`, which also matches",
+        matching.key
+    ))
 }
 
-fn name(rule: &Rule) -> &'static str {
+fn rule_name(rule: &ResolutionRule) -> &'static str {
     match rule {
-        Rule::Qualified => "qualified",
-        Rule::Owned => "owned",
-        Rule::Listed => "listed",
-        Rule::Template(_) => "template",
-        Rule::Scheme => "scheme",
-        Rule::Asked => "asked",
+        ResolutionRule::Qualified => "qualified",
+        ResolutionRule::Owned => "owned",
+        ResolutionRule::Listed => "listed",
+        ResolutionRule::Template(_) => "template",
+        ResolutionRule::Scheme => "scheme",
+        ResolutionRule::OnlySource => "asked",
     }
 }
 
-fn because(rule: &Rule, source: Option<&SourceId>) -> String {
-    let source = source.map_or("?", SourceId::as_str);
+fn reason(rule: &ResolutionRule, source: &str) -> String {
     match rule {
-        Rule::Qualified => format!("the URI itself names `{source}`"),
-        Rule::Owned => format!("`{source}` is built in and owns all URIs of this kind"),
-        Rule::Listed => format!("`{source}` lists it, as the first in the configuration"),
-        Rule::Template(text) => {
-            format!("it fits the template `{text}` of `{source}`, which says most of all that fit")
+        ResolutionRule::Qualified => format!("the URI names the source `{source}`"),
+        ResolutionRule::Owned => format!("`{source}` is built in and owns URIs of this kind"),
+        ResolutionRule::Listed => {
+            format!("`{source}` lists it, and is the first in the configuration that does")
         }
-        Rule::Scheme => {
-            format!("only `{source}` has URIs of this scheme; it does not list this one")
+        ResolutionRule::Template(template) => format!(
+            "it matches the template `{template}` of `{source}`, which has most literal characters \
+             of all that match"
+        ),
+        ResolutionRule::Scheme => {
+            format!("only `{source}` has URIs of this scheme, though it does not list this one")
         }
-        Rule::Asked => format!("`{source}` is the only source here; it does not list this one"),
+        ResolutionRule::OnlySource => {
+            format!("`{source}` is the only source here, though it does not list this URI")
+        }
     }
 }

@@ -1,8 +1,8 @@
-//! What an endpoint shows of its tools: all, or some with the means to find the rest.
+//! Which tools an endpoint lists: all, or some together with a way to find the others.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use super::view::{Listed, Part};
+use crate::names::{ListedEntry, SourceCatalog};
 use crate::{Scope, SourceId};
 
 /// How each endpoint presents itself.
@@ -10,88 +10,85 @@ use crate::{Scope, SourceId};
 pub struct Endpoints {
     /// `/mcp`.
     pub all: Endpoint,
-    /// `/mcp/{source}`, where it is not as by default.
+    /// `/mcp/{source}`, for sources that differ from the default.
     pub sources: HashMap<SourceId, Endpoint>,
 }
 
 /// How one endpoint presents itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Endpoint {
-    /// Whether it has tools for what a client cannot do by itself: search, read, get, call.
+    /// Whether it has tools for what a client cannot do itself: search, read, get, call.
     pub bridge_tools: bool,
     pub exposure: Exposure,
 }
 
-/// Which tools are in the list itself. The others can be called all the same.
+/// Which tools are listed. The others can be called all the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Exposure {
     /// All.
     #[default]
     Direct,
-    /// The gateway's own, and these.
+    /// The gateway's own and the pinned ones.
     Search { pinned: Vec<String> },
-    /// The gateway's own, these, and whole sources in their order while they have no more tools
-    /// than this together.
+    /// The gateway's own, the pinned ones, and whole sources in their order as long as these have
+    /// together at most `most` tools.
     Hybrid { pinned: Vec<String>, most: usize },
 }
 
 impl Endpoints {
     pub(super) fn of(&self, scope: &Scope) -> &Endpoint {
-        const PLAIN: &Endpoint = &Endpoint {
+        const DEFAULT: &Endpoint = &Endpoint {
             bridge_tools: false,
             exposure: Exposure::Direct,
         };
         match scope {
             Scope::All => &self.all,
-            Scope::Source(id) => self.sources.get(id).unwrap_or(PLAIN),
+            Scope::Source(id) => self.sources.get(id).unwrap_or(DEFAULT),
         }
     }
 }
 
 impl Exposure {
-    /// The places of the tools that are shown.
-    pub(super) fn shown(&self, all: &[Listed], parts: &[Part]) -> Vec<u32> {
-        let (pinned, most) = match self {
-            Self::Direct => return (0..u32::try_from(all.len()).unwrap_or(u32::MAX)).collect(),
+    /// The positions of the entries that are listed.
+    pub(super) fn shown(&self, entries: &[ListedEntry], sources: &[SourceCatalog]) -> Vec<u32> {
+        let (pinned, max_tools) = match self {
+            Self::Direct => return (0..).take(entries.len()).collect(),
             Self::Search { pinned } => (pinned, 0),
             Self::Hybrid { pinned, most } => (pinned, *most),
         };
-        let whole = whole_sources(all, parts.len(), most);
-        let is_shown = |listed: &Listed| {
-            let part = listed.part as usize;
-            let own = parts
-                .get(part)
-                .is_some_and(|one| one.id == SourceId::gateway());
-            own || whole.contains(&part) || pinned.iter().any(|pin| fits(pin, &listed.name))
+        let whole = whole_sources(entries, sources.len(), max_tools);
+        let is_shown = |entry: &ListedEntry| {
+            sources[entry.source()].id.is_gateway()
+                || whole.contains(&entry.source())
+                || pinned.iter().any(|pattern| is_pinned(pattern, &entry.name))
         };
-        let numbered = (0..).zip(all);
-        let shown = numbered.filter(|(_, listed)| is_shown(listed));
-        shown.map(|(at, _)| at).collect()
+        let numbered = (0..).zip(entries);
+        let shown = numbered.filter(|(_, entry)| is_shown(entry));
+        shown.map(|(position, _)| position).collect()
     }
 }
 
-/// The parts that are shown whole while their tools fit.
-fn whole_sources(all: &[Listed], parts: usize, most: usize) -> Vec<usize> {
-    let mut counts = vec![0; parts];
-    for listed in all {
-        if let Some(count) = counts.get_mut(listed.part as usize) {
-            *count += 1;
+/// The sources that are listed as a whole: in their order, each that still fits.
+fn whole_sources(entries: &[ListedEntry], sources: usize, max_tools: usize) -> HashSet<usize> {
+    let mut counts = vec![0; sources];
+    for entry in entries {
+        counts[entry.source()] += 1;
+    }
+    let mut left: usize = max_tools;
+    let mut whole = HashSet::new();
+    for (source, count) in counts.into_iter().enumerate() {
+        if let Some(rest) = left.checked_sub(count) {
+            left = rest;
+            whole.insert(source);
         }
     }
-    let mut left = most;
-    let numbered = counts.into_iter().enumerate();
-    let fitting = numbered.filter(|(_, count)| {
-        let fits = *count <= left;
-        left -= if fits { *count } else { 0 };
-        fits
-    });
-    fitting.map(|(part, _)| part).collect()
+    whole
 }
 
-/// Whether a name is the one that is pinned; `*` at the end stands for anything.
-fn fits(pin: &str, name: &str) -> bool {
-    match pin.strip_suffix('*') {
+/// Whether a pattern pins this name; `*` at its end matches any rest.
+fn is_pinned(pattern: &str, name: &str) -> bool {
+    match pattern.strip_suffix('*') {
         Some(start) => name.starts_with(start),
-        None => pin == name,
+        None => pattern == name,
     }
 }

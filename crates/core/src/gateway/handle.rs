@@ -1,66 +1,75 @@
-//! A window onto the whole gateway, for sources that tell of the others or act on them.
+//! A handle to the whole gateway, for sources that search the others or call them.
 
 use std::sync::{Arc, OnceLock, Weak};
 
 use futures_util::stream::{self, BoxStream, StreamExt};
 
-use super::Shared;
+use super::inner::GatewayInner;
 use crate::changes::Interest;
+use crate::names::NameMap;
 use crate::{
-    Change, ChangeFilter, ChangeNotice, Error, Reply, Request, Result, Scope, SearchIndex,
-    SourceId, Viewer,
+    Caller, Change, ChangeFilter, ChangeNotice, ClientContext, Error, Reply, Request, Result,
+    Scope, SearchIndex, SourceId, Viewer,
 };
 
-/// Made before the gateway, and given to it: it shows nothing until then.
+/// Created before the gateway, and connected to it when it is created.
 #[derive(Clone, Default)]
-pub struct GatewayHandle(Arc<OnceLock<Weak<Shared>>>);
+pub struct GatewayHandle(Arc<OnceLock<Weak<GatewayInner>>>);
 
 impl GatewayHandle {
-    pub(super) fn open(&self, shared: Weak<Shared>) {
-        // An error means that another gateway has it already.
-        self.0.set(shared).ok();
+    pub(super) fn connect(&self, gateway: Weak<GatewayInner>) {
+        // An error means that the handle belongs to another gateway already.
+        self.0.set(gateway).ok();
     }
 
-    fn shared(&self) -> Result<Arc<Shared>> {
-        let shared = self.0.get().and_then(Weak::upgrade);
-        shared.ok_or_else(|| Error::internal("the gateway is not there"))
+    fn gateway(&self) -> Result<Arc<GatewayInner>> {
+        let gateway = self.0.get().and_then(Weak::upgrade);
+        gateway.ok_or_else(|| Error::internal("the gateway is not running"))
     }
 
-    /// Everything that an viewer can use in a scope.
+    /// Everything that a viewer can use in a scope.
     pub fn index(&self, scope: &Scope, viewer: &Viewer<'_>) -> Result<Arc<SearchIndex>> {
-        Ok(self.shared()?.index(scope, viewer))
+        Ok(self.gateway()?.index(scope, viewer))
     }
 
-    /// Answers a request as the gateway would: through the same layers.
+    /// Serves a request as the gateway does: through the same layers.
     pub async fn handle(&self, request: Request) -> Result<Reply> {
-        self.shared()?.handle(request).await
+        self.gateway()?.handle(request).await
     }
 
     /// Each change of any source's lists, from now on.
     pub fn list_changes(&self) -> BoxStream<'static, Change> {
-        let Ok(shared) = self.shared() else {
+        let Ok(gateway) = self.gateway() else {
             return stream::pending().boxed();
         };
         let interest = Interest {
-            listener: None,
+            caller: None,
             filter: ChangeFilter {
                 elicitation_complete: false,
                 ..ChangeFilter::all_lists()
             },
-            watched: Vec::new(),
+            resources: Vec::new(),
             only: None,
         };
-        shared.hub.listen(interest).boxed()
+        gateway.hub.listen(interest).boxed()
     }
 
-    /// All that any source tells from now on, whoever it is for. What is told too fast is missed.
+    /// All change notices of all sources from now on, whoever the recipients are. A receiver that
+    /// falls behind misses some.
     pub fn change_notices(&self) -> BoxStream<'static, (SourceId, ChangeNotice)> {
-        let Ok(shared) = self.shared() else {
+        let Ok(gateway) = self.gateway() else {
             return stream::pending().boxed();
         };
-        let ids: Vec<_> = shared.sources.iter().map(|(id, _)| id.clone()).collect();
-        let told = shared.hub.change_notices();
-        told.map(move |(source, telling)| (ids[source].clone(), telling))
-            .boxed()
+        gateway.hub.notices().boxed()
+    }
+
+    /// The names at the endpoint of all sources, as the gateway itself sees them.
+    pub(super) fn all_names(&self) -> Result<Arc<NameMap>> {
+        let viewer = Viewer {
+            caller: &Caller::local(),
+            client: &ClientContext::of_gateway(),
+        };
+        let view = self.gateway()?.view(&Scope::All, &viewer);
+        Ok(Arc::clone(&view.names))
     }
 }

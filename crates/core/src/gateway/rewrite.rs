@@ -1,148 +1,141 @@
-//! Turns an answer to face the client: a URI in it is one that leads back to the source it came
-//! from. Nothing is touched where a source's own URI does that.
+//! Rewrites replies for the client: each URI becomes one that leads back to the source it came from,
+//! and task ids become sealed. Replies that need no change are not copied.
 
 use std::sync::Arc;
 
 use serde_json::value::RawValue;
 
-use super::task::TaskIds;
-use super::view::{PAGES, QUALIFIED, View, moved_page};
-use crate::{Error, Object, Operation, Outcome, RawJson, Reply, Result, SourceId, bounded_list};
+use super::task_ids::TaskIds;
+use crate::names::{NameMap, UI_SCHEME, with_prefixed_page};
+use crate::{Error, Object, Operation, Outcome, RawJson, Reply, Result, bounded_list};
 
-/// More parts than any answer has that is meant to be read.
-const MOST_PARTS: usize = 100_000;
+/// More items than any list in a result has that is meant to be read.
+const MAX_ITEMS: usize = 100_000;
 
-/// Who answers, and what the client called what it asked for.
+/// Rewrites the reply of one call.
 pub(super) struct ResponseRewriter {
-    /// Where the answer may have the id of a task.
-    pub(super) ids: Option<TaskIds>,
-    pub(super) view: Arc<View>,
+    pub(super) names: Arc<NameMap>,
+    /// The source that replies, by its number in `names`.
     pub(super) source: usize,
-    pub(super) id: SourceId,
-    /// What is asked, under the source's own name.
+    /// The operation, under the source's native names.
     pub(super) operation: Operation,
-    /// The URI as the client spelled it, where it asked for one.
-    pub(super) spelled: Option<String>,
-    /// Whether all sources are seen at once, so that URIs may meet.
-    pub(super) is_shared: bool,
+    /// The URI as the client wrote it, if it asked for a resource.
+    pub(super) requested_uri: Option<String>,
+    /// For replies that may contain the id of a task.
+    pub(super) task_ids: Option<TaskIds>,
 }
 
 impl ResponseRewriter {
-    /// An answer as the client is to see it.
-    pub(super) fn turn(mut self, reply: Result<Reply>) -> Result<Reply> {
-        let keeps_uris = !self.is_shared && self.spelled.as_deref() == self.native();
-        let ids = self.ids.take();
-        if keeps_uris && ids.is_none() {
+    pub(super) fn rewrite(self, reply: Result<Reply>) -> Result<Reply> {
+        let keeps_uris = !self.names.is_merged() && self.requested_uri.as_deref() == self.native();
+        if keeps_uris && self.task_ids.is_none() {
             return reply;
         }
         Reply::map_result(reply, move |result| {
             let result = match result {
                 result if keeps_uris => result,
-                Ok(outcome) => Ok(self.outcome(outcome)),
-                Err(error) => Err(self.error(error)),
+                Ok(outcome) => Ok(self.rewrite_outcome(outcome)),
+                Err(error) => Err(self.rewrite_error(error)),
             };
-            match &ids {
-                Some(ids) => result.and_then(|outcome| ids.outcome(outcome)),
+            match &self.task_ids {
+                Some(ids) => result.and_then(|outcome| ids.seal_in(outcome)),
                 None => result,
             }
         })
     }
 
-    fn outcome(&self, outcome: Outcome) -> Outcome {
+    fn rewrite_outcome(&self, outcome: Outcome) -> Outcome {
         match outcome {
             Outcome::Complete { result, hint } => Outcome::Complete {
-                result: self.result(&result).unwrap_or(result),
+                result: self.rewrite_result(&result).unwrap_or(result),
                 hint,
             },
             Outcome::InputRequired(_) | Outcome::Question { .. } | Outcome::Task(_) => outcome,
         }
     }
 
-    /// A result with other URIs; none if it keeps those it has.
-    pub(super) fn result(&self, result: &RawJson) -> Option<RawJson> {
+    /// The result with other URIs; `None` if nothing changes.
+    pub(super) fn rewrite_result(&self, result: &RawJson) -> Option<RawJson> {
         let text = result.as_str();
-        if !text.contains("\"uri\"") && !text.contains(PAGES) {
+        if !text.contains("\"uri\"") && !text.contains(UI_SCHEME) {
             return None;
         }
-        let turned = match &self.operation {
+        let rewritten = match &self.operation {
             Operation::Tool { .. } => self.tool_result(text),
-            Operation::Task { .. } => member(text, "result", |result| self.tool_result(result)),
-            Operation::Prompt { .. } => member(text, "messages", |list| {
-                each(list, |message| {
-                    member(message, "content", |content| self.contents(content))
+            Operation::Task { .. } => map_member(text, "result", |result| self.tool_result(result)),
+            Operation::Prompt { .. } => map_member(text, "messages", |messages| {
+                map_items(messages, |message| {
+                    map_member(message, "content", |content| self.content(content))
                 })
             }),
-            Operation::Resource { .. } => member(text, "contents", |list| {
-                each(list, |item| member(item, "uri", |uri| self.uri(uri)))
+            Operation::Resource { .. } => map_member(text, "contents", |contents| {
+                map_items(contents, |item| {
+                    map_member(item, "uri", |uri| self.uri(uri))
+                })
             }),
             Operation::Completion { .. } | Operation::Gateway(_) => None,
         };
-        turned.map(|text| RawJson::copy_of(&text))
+        rewritten.map(|text| RawJson::copy_of(&text))
     }
 
     fn tool_result(&self, text: &str) -> Option<String> {
-        let content = |text: &str| member(text, "content", |list| self.contents(list));
-        both(text, content, |text| self.page(text))
+        let content = |text: &str| map_member(text, "content", |content| self.content(content));
+        map_both(text, content, |text| self.page(text))
     }
 
-    /// One content, or a list of them.
-    fn contents(&self, text: &str) -> Option<String> {
+    /// One content block, or an array of them.
+    fn content(&self, text: &str) -> Option<String> {
         match text.starts_with('[') {
-            true => each(text, |item| self.content(item)),
-            false => self.content(text),
+            true => map_items(text, |block| self.content_block(block)),
+            false => self.content_block(text),
         }
     }
 
-    /// A link to a resource, or a resource that is in the answer itself.
-    fn content(&self, text: &str) -> Option<String> {
-        let link = |text: &str| member(text, "uri", |uri| self.uri(uri));
-        let inside = |text: &str| member(text, "resource", |resource| link(resource));
-        both(text, link, inside)
+    /// A resource link, or an embedded resource.
+    fn content_block(&self, text: &str) -> Option<String> {
+        let link = |text: &str| map_member(text, "uri", |uri| self.uri(uri));
+        let embedded = |text: &str| map_member(text, "resource", |resource| link(resource));
+        map_both(text, link, embedded)
     }
 
+    /// The page of a tool, which a merged view prefixes with its source.
     fn page(&self, text: &str) -> Option<String> {
-        member(text, "_meta", |meta| {
-            self.is_shared.then(|| moved_page(meta, &self.id))?
+        let id = &self.names.sources()[self.source].id;
+        map_member(text, "_meta", |meta| {
+            self.names
+                .is_merged()
+                .then(|| with_prefixed_page(meta, id))?
         })
     }
 
     /// A URI, as JSON.
     fn uri(&self, json: &str) -> Option<String> {
         let uri: String = serde_json::from_str(json).ok()?;
-        let turned = self.turned(&uri)?;
-        Some(RawJson::string(&turned).as_str().to_owned())
+        let rewritten = self.client_uri(&uri)?;
+        Some(RawJson::string(&rewritten).as_str().to_owned())
     }
 
-    /// The URI under which a client finds what the source calls `uri`; none if it is the same.
-    fn turned(&self, uri: &str) -> Option<String> {
-        let id = &self.id;
+    /// The URI under which the client reaches what the source calls `uri`; `None` if it is the same.
+    fn client_uri(&self, uri: &str) -> Option<String> {
         if self.native() == Some(uri) {
-            return self.spelled.clone().filter(|spelled| spelled != uri);
+            return self
+                .requested_uri
+                .clone()
+                .filter(|requested| requested != uri);
         }
-        if !self.is_shared {
-            return None;
-        }
-        if let Some(page) = uri.strip_prefix(PAGES) {
-            return Some(format!("{PAGES}{id}/{page}"));
-        }
-        let leads_back = match self.view.resource(uri) {
-            Some(found) => found.source == self.source,
-            // What is not listed may be there all the same. A page of the web is its reader's own.
-            None => !uri.contains(':') || is_of_the_web(uri),
-        };
-        (!leads_back).then(|| format!("{QUALIFIED}{id}/{uri}"))
+        self.names.client_uri(self.source, uri)
     }
 
-    fn error(&self, error: Error) -> Error {
-        let data = error
-            .data()
-            .and_then(|data| member(data.as_str(), "uri", |uri| self.uri(uri)));
+    fn rewrite_error(&self, error: Error) -> Error {
+        let data = error.data();
+        let data = data.and_then(|data| map_member(data.as_str(), "uri", |uri| self.uri(uri)));
         match data {
             Some(data) => error.with_data(RawJson::copy_of(&data)),
             None => error,
         }
     }
 
+    /// The URI of the resource that is read, at the source.
     fn native(&self) -> Option<&str> {
         match &self.operation {
             Operation::Resource { uri } => Some(uri),
@@ -151,31 +144,22 @@ impl ResponseRewriter {
     }
 }
 
-fn is_of_the_web(uri: &str) -> bool {
-    let scheme = uri.split_once("://").map(|(scheme, _)| scheme);
-    scheme.is_some_and(|scheme| {
-        ["http", "https"]
-            .iter()
-            .any(|web| scheme.eq_ignore_ascii_case(web))
-    })
-}
-
-/// An object with one member changed; none if it stays.
-pub(super) fn member(
+/// An object with one member changed; `None` if it stays.
+pub(super) fn map_member(
     text: &str,
     key: &str,
-    change: impl FnOnce(&str) -> Option<String>,
+    map: impl FnOnce(&str) -> Option<String>,
 ) -> Option<String> {
     let mut object = Object::parse(text).ok()?;
-    let changed = change(object.get(key)?)?;
+    let changed = map(object.get(key)?)?;
     object.set(key, changed);
     Some(object.write().as_str().to_owned())
 }
 
-/// A list with some items changed; none if all stay.
-fn each(text: &str, change: impl Fn(&str) -> Option<String>) -> Option<String> {
-    let items: Vec<&RawValue> = bounded_list(text, MOST_PARTS).ok()?;
-    let changed: Vec<_> = items.iter().map(|item| change(item.get())).collect();
+/// An array with some items changed; `None` if all stay.
+fn map_items(text: &str, map: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let items: Vec<&RawValue> = bounded_list(text, MAX_ITEMS).ok()?;
+    let changed: Vec<_> = items.iter().map(|item| map(item.get())).collect();
     if changed.iter().all(Option::is_none) {
         return None;
     }
@@ -184,8 +168,8 @@ fn each(text: &str, change: impl Fn(&str) -> Option<String>) -> Option<String> {
     Some(format!("[{}]", items.collect::<Vec<_>>().join(",")))
 }
 
-/// Two changes, one after the other; none if neither changes anything.
-fn both(
+/// Two changes, one after the other; `None` if neither changes anything.
+fn map_both(
     text: &str,
     first: impl FnOnce(&str) -> Option<String>,
     second: impl FnOnce(&str) -> Option<String>,

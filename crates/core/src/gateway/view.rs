@@ -1,208 +1,212 @@
-//! The merged catalog of a scope: what is listed, under which names, and where each name leads.
-//!
-//! `listing` gives out the names, `resolve` reads them back, `absent` says whose are not known.
+//! A view: everything that one kind of viewer sees at one endpoint. Names come from the `NameMap`;
+//! here is what the endpoint shows of them, page by page.
 
-mod absent;
-mod merged_list;
-mod resolve;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Arc, OnceLock};
 
-use std::sync::Arc;
+use super::GatewayConfig;
+use super::cursor::ListPosition;
+use super::exposure::Exposure;
+use super::inner::NamedSource;
+use crate::names::{ListedEntry, NameMap, SourceCatalog};
+use crate::{
+    CacheScope, Catalog, CatalogGap, Features, List, Object, RawJson, Scope, SearchIndex, Source,
+};
 
-use super::Shared;
-use super::cursor::Place;
-use crate::UriTemplate;
-use crate::{CacheScope, Catalog, CatalogGap, Features, List, Object, RawJson, Scope, SourceId};
-use merged_list::Listing;
-pub(crate) use merged_list::{Finding, Listed, moved_page};
-pub(crate) use resolve::{Found, Rule};
-
-/// How a URI begins that names its source.
-pub(crate) const QUALIFIED: &str = "gateway://";
-
-/// The scheme of pages that clients show: it stays, and the source comes after it.
-pub(crate) const PAGES: &str = "ui://";
-
-/// Where a list says what is missing from it, by source.
+/// The `_meta` member of a list that names incomplete sources, with the reasons.
 const MISSING: &str = "dev.tidegate/missing";
 
-/// How tools and prompts are called where all sources are seen at once.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Naming {
-    /// By source and name.
-    #[default]
-    Prefixed,
-    /// By their own names; of two with the same, the second keeps its source's.
-    Native,
-}
-
 /// A snapshot of everything in a scope.
-pub(crate) struct View {
-    parts: Vec<Part>,
-    lists: [Listing; 4],
-    templates: Vec<(UriTemplate, Found)>,
-    /// The one source that this is, where it is one: what it does not list may still be there.
-    only: Option<usize>,
-    /// What is odd about the names, for those who run the gateway.
-    pub(crate) name_conflicts: Vec<Finding>,
-    pub(crate) features: Features,
-    pub(crate) cache_scope: CacheScope,
-    /// What a source says of itself, where it is the only one.
-    pub(crate) instructions: Option<String>,
+pub(super) struct View {
+    pub(super) names: Arc<NameMap>,
+    /// In the order of `names`.
+    sources: Vec<Arc<dyn Source>>,
+    lists: [ShownList; 4],
+    pub(super) features: Features,
+    pub(super) cache_scope: CacheScope,
+    /// The instructions of the source, at an endpoint for one source.
+    pub(super) instructions: Option<String>,
+    /// Built by the first search.
+    pub(super) index: OnceLock<Arc<SearchIndex>>,
+    /// The instructions of the gateway, built by the first discover.
+    pub(super) summary: OnceLock<String>,
 }
 
-/// A source in a list.
-pub(crate) enum InList {
-    /// All that it lists, by its number.
-    Wholly(usize),
-    NotWholly,
+/// What an endpoint shows of a list.
+struct ShownList {
+    /// Positions in the list of all entries; the other entries are found by searching.
+    shown: Vec<u32>,
+    /// Identifies the shown names; cursors carry it.
+    generation: u64,
 }
 
-/// What one source has in the view.
-pub(crate) struct Part {
-    pub(crate) source: usize,
-    pub(crate) id: SourceId,
-    pub(crate) catalog: Arc<Catalog>,
+/// A source that contributes to a list.
+pub(super) enum Contribution<'a> {
+    Complete(&'a Arc<dyn Source>),
+    Incomplete,
 }
 
 impl View {
-    pub(super) fn new(shared: &Shared, scope: &Scope, made_of: Vec<(usize, Arc<Catalog>)>) -> Self {
-        let part = |(source, catalog)| Part {
-            source,
-            id: shared.sources[source].0.clone(),
-            catalog,
-        };
-        let parts: Vec<_> = made_of.into_iter().map(part).collect();
-        let mut name_conflicts = Vec::new();
-        let config = &shared.config;
-        let lists =
-            List::ALL.map(|list| Listing::new(list, scope, config, &parts, &mut name_conflicts));
-        let templates = lists[List::Templates as usize].entries();
-        let templates = templates
-            .filter_map(|(text, found)| Some((UriTemplate::parse(text).ok()?, found.clone())))
-            .collect();
-        let first = parts.first().map(|part| &part.catalog);
-        let own_tools = Features {
-            tools: parts.iter().any(|part| part.id == SourceId::gateway()),
-            ..Features::default()
-        };
-        let (features, instructions) = match scope {
-            Scope::All => (
-                Features {
-                    tasks: parts.iter().any(|part| part.catalog.features.tasks),
-                    ..Features::ALL
-                },
-                None,
-            ),
-            Scope::Source(_) => (
-                first.map(|one| one.features).unwrap_or_default() | own_tools,
-                first.and_then(|one| one.instructions.clone()),
-            ),
-        };
-        let scopes = parts.iter().map(|part| part.catalog.scope);
-        let cache_scope = scopes.reduce(CacheScope::combine).unwrap_or_default();
+    /// `catalogs` are those of `sources`, in the same order.
+    pub(super) fn new(
+        config: &GatewayConfig,
+        scope: &Scope,
+        sources: Vec<NamedSource>,
+        catalogs: &[Arc<Catalog>],
+    ) -> Self {
+        let (ids, sources): (Vec<_>, Vec<_>) = sources.into_iter().unzip();
+        let parts = ids.into_iter().zip(catalogs.iter().map(Arc::clone));
+        let parts = parts.map(|(id, catalog)| SourceCatalog { id, catalog });
+        let naming = (*scope == Scope::All).then_some(config.naming);
+        let names = NameMap::new(parts.collect(), naming);
+        let scopes = names.sources().iter().map(|part| part.catalog.scope);
         Self {
-            parts,
-            lists,
-            templates,
-            only: shared.only(scope),
-            name_conflicts,
-            features,
-            cache_scope,
-            instructions,
+            lists: List::ALL.map(|list| ShownList::new(config, scope, &names, list)),
+            features: features(scope, names.sources()),
+            cache_scope: scopes.reduce(CacheScope::combine).unwrap_or_default(),
+            instructions: match (scope, names.sources()) {
+                (Scope::Source(_), [only, ..]) => only.catalog.instructions.clone(),
+                _ => None,
+            },
+            names: Arc::new(names),
+            sources,
+            index: OnceLock::new(),
+            summary: OnceLock::new(),
         }
     }
 
-    pub(crate) fn is_made_of(&self, snapshots: &[(usize, Arc<Catalog>)]) -> bool {
-        self.parts.len() == snapshots.len()
-            && std::iter::zip(&self.parts, snapshots).all(|(ours, theirs)| {
-                ours.source == theirs.0 && Arc::ptr_eq(&ours.catalog, &theirs.1)
-            })
+    pub(super) fn is_made_of(&self, catalogs: &[Arc<Catalog>]) -> bool {
+        let parts = self.names.sources();
+        parts.len() == catalogs.len()
+            && std::iter::zip(parts, catalogs)
+                .all(|(part, catalog)| Arc::ptr_eq(&part.catalog, catalog))
     }
 
-    /// The sources whose catalog is still on its way.
-    pub(crate) fn coming(&self) -> impl Iterator<Item = usize> {
-        let coming = |part: &&Part| part.catalog.gap == Some(CatalogGap::Loading);
-        self.parts.iter().filter(coming).map(|part| part.source)
+    pub(super) fn source(&self, number: usize) -> &Arc<dyn Source> {
+        &self.sources[number]
     }
 
-    /// Where a page of a list begins and ends.
-    pub(crate) fn place(&self, list: List, offset: usize) -> Place {
-        Place {
+    pub(super) fn is_loading(&self) -> bool {
+        self.names.sources().iter().any(is_loading)
+    }
+
+    pub(super) fn loading_sources(&self) -> impl Iterator<Item = &Arc<dyn Source>> {
+        let parts = self.names.sources().iter().zip(&self.sources);
+        parts
+            .filter(|(part, _)| is_loading(part))
+            .map(|(_, source)| source)
+    }
+
+    pub(super) fn position(&self, list: List, offset: usize) -> ListPosition {
+        ListPosition {
             list,
             generation: self.lists[list as usize].generation,
             offset,
         }
     }
 
-    /// One page of a list as the result of a list request, and where the next one begins.
-    pub(crate) fn page(
+    /// One page of a list as the result of a list request, and the position of the next page.
+    pub(super) fn page(
         &self,
         list: List,
-        start: usize,
+        offset: usize,
         size: usize,
-    ) -> (Object<'_>, Option<Place>) {
-        let rest = self.lists[list as usize].from(start);
-        let page = rest.clone().take(size);
-        let length = page.len();
-        let mut entries = String::with_capacity(
-            page.clone()
-                .map(|one| one.as_str().len() + 1)
-                .sum::<usize>()
-                + 2,
-        );
-        entries.push('[');
-        for (index, definition) in page.enumerate() {
-            if index > 0 {
-                entries.push(',');
-            }
-            entries.push_str(definition.as_str());
-        }
-        entries.push(']');
+    ) -> (Object<'_>, Option<ListPosition>) {
+        let shown = &self.lists[list as usize].shown;
+        let rest = shown.get(offset..).unwrap_or_default();
+        let page = &rest[..size.min(rest.len())];
         let mut result = Object::default();
-        result.set(list.member(), entries);
+        result.set(list.member(), self.definitions(list, page));
         if let Some(missing) = self.missing(list) {
             let mut meta = Object::default();
             meta.set(MISSING, missing.as_str().to_owned());
             result.set("_meta", meta.write().as_str().to_owned());
         }
-        let more = length < rest.len();
-        (result, more.then(|| self.place(list, start + length)))
+        let has_more = page.len() < rest.len();
+        let next = has_more.then(|| self.position(list, offset + page.len()));
+        (result, next)
     }
 
-    /// Every entry of a list, also those that are found by searching alone.
-    pub(crate) fn all(&self, list: List) -> &[Listed] {
-        self.lists[list as usize].all()
-    }
-
-    /// What a part has at a place of its own list, if it is listed.
-    pub(crate) fn listed_at(&self, list: List, part: usize, at: usize) -> Option<&Listed> {
-        self.lists[list as usize].at(part, at)
-    }
-
-    /// An entry by the name under which it is listed.
-    pub(crate) fn listed_as(&self, list: List, name: &str) -> Option<&Listed> {
-        let listing = &self.lists[list as usize];
-        let found = listing.get(name)?;
-        let part = self.parts.iter().position(|one| one.source == found.source);
-        listing.at(part?, found.at?)
+    /// A JSON array of definitions.
+    fn definitions(&self, list: List, positions: &[u32]) -> String {
+        let entries = self.names.entries(list);
+        let definitions = positions.iter().map(|position| {
+            let entry = &entries[*position as usize];
+            entry.definition.as_str()
+        });
+        let length: usize = definitions.clone().map(|text| text.len() + 1).sum();
+        let mut array = String::with_capacity(length + 2);
+        array.push('[');
+        for (index, definition) in definitions.enumerate() {
+            if index > 0 {
+                array.push(',');
+            }
+            array.push_str(definition);
+        }
+        array.push(']');
+        array
     }
 
     /// The sources that a list is made of.
-    pub(crate) fn in_list(&self, list: List) -> impl Iterator<Item = InList> {
-        self.parts.iter().filter_map(move |part| {
-            let is_whole = part.gap(list).is_none();
-            match is_whole {
-                false => Some(InList::NotWholly),
-                true => part.has(list).then_some(InList::Wholly(part.source)),
+    pub(super) fn contributions(&self, list: List) -> impl Iterator<Item = Contribution<'_>> {
+        let parts = self.names.sources().iter().zip(&self.sources);
+        parts.filter_map(move |(part, source)| {
+            if part.gap_in(list).is_some() {
+                return Some(Contribution::Incomplete);
             }
+            let contributes = part.catalog.features.has(list);
+            contributes.then_some(Contribution::Complete(source))
         })
     }
 
-    /// Which sources are not in a list, or not wholly, and why.
+    /// The sources whose list is incomplete, with the reasons.
     fn missing(&self, list: List) -> Option<RawJson> {
-        let gaps = self.parts.iter();
-        let gaps = gaps.filter_map(|part| Some((part.id.to_string(), part.gap(list)?.into())));
+        let parts = self.names.sources().iter();
+        let gaps = parts.filter_map(|part| Some((part.id.to_string(), part.gap_in(list)?.into())));
         let gaps: serde_json::Map<_, _> = gaps.collect();
         (!gaps.is_empty()).then(|| serde_json::Value::Object(gaps).into())
     }
+}
+
+impl ShownList {
+    fn new(config: &GatewayConfig, scope: &Scope, names: &NameMap, list: List) -> Self {
+        let exposure = match list {
+            List::Tools => &config.endpoints.of(scope).exposure,
+            List::Prompts | List::Resources | List::Templates => &Exposure::Direct,
+        };
+        let entries = names.entries(list);
+        let shown = exposure.shown(entries, names.sources());
+        let generation = generation(shown.iter().map(|position| &entries[*position as usize]));
+        Self { shown, generation }
+    }
+}
+
+/// A hash of the names: a cursor stays valid while those are the same.
+fn generation<'a>(entries: impl Iterator<Item = &'a ListedEntry>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for entry in entries {
+        entry.name.hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+fn features(scope: &Scope, parts: &[SourceCatalog]) -> Features {
+    match scope {
+        Scope::All => Features {
+            tasks: parts.iter().any(|part| part.catalog.features.tasks),
+            ..Features::ALL
+        },
+        Scope::Source(_) => {
+            let source = parts.first().map(|part| part.catalog.features);
+            let gateway_tools = Features {
+                tools: parts.iter().any(|part| part.id.is_gateway()),
+                ..Features::default()
+            };
+            source.unwrap_or_default() | gateway_tools
+        }
+    }
+}
+
+fn is_loading(part: &SourceCatalog) -> bool {
+    part.catalog.gap == Some(CatalogGap::Loading)
 }

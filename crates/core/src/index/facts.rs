@@ -1,34 +1,37 @@
-//! What a definition says that is worth finding it by.
+//! The parts of a definition that are searched and shown.
 
 use serde_json::Value;
 
-use super::words;
+use super::terms;
 use crate::{List, RawJson, percent_decode};
 
-/// What each part of a definition counts.
+/// The weights of terms by where they appear.
 const NAME: f32 = 4.0;
 const TITLE: f32 = 3.0;
+const URI: f32 = 2.0;
 const DESCRIPTION: f32 = 1.5;
 const ARGUMENT: f32 = 1.0;
 const ARGUMENT_DESCRIPTION: f32 = 0.5;
 
-/// Longer texts than this are not read to their end: nobody looks for what stands there.
-const LONGEST: usize = 8_192;
+/// Only the beginning of a text is indexed.
+const MAX_TEXT_BYTES: usize = 8_192;
+
+const MAX_SENTENCE_CHARS: usize = 160;
 
 /// The readable parts of a definition.
 #[derive(Debug, Default)]
 pub struct ElementFacts {
-    /// As its source calls it, or its URI.
+    /// The native name.
     pub name: String,
     pub title: Option<String>,
     pub description: Option<String>,
     pub mime: Option<String>,
     pub arguments: Vec<Argument>,
-    /// As people would write it.
+    /// Decoded, as people would write it.
     uri: Option<String>,
 }
 
-/// Something that a tool or a prompt takes.
+/// An argument of a tool or a prompt.
 #[derive(Debug)]
 pub struct Argument {
     pub name: String,
@@ -49,8 +52,8 @@ impl ElementFacts {
             description: text("description"),
             mime: text("mimeType"),
             arguments: match list {
-                List::Tools => of_schema(&value["inputSchema"]),
-                List::Prompts => of_list(&value["arguments"]),
+                List::Tools => schema_properties(&value["inputSchema"]),
+                List::Prompts => prompt_arguments(&value["arguments"]),
                 List::Resources | List::Templates => Vec::new(),
             },
             uri: text("uri")
@@ -59,58 +62,56 @@ impl ElementFacts {
         }
     }
 
-    /// The first sentence of the description, or all of a short one.
+    /// The first sentence of the description, at most 160 characters of it.
     pub fn first_sentence(&self) -> &str {
         let text = self.description.as_deref().unwrap_or_default().trim();
         let line = text.lines().next().unwrap_or_default();
         let end = line.find(". ").map_or(line.len(), |at| at + 1);
-        let gist = &line[..end];
-        match gist.char_indices().nth(LONGEST_GIST) {
-            Some((at, _)) => &gist[..at],
-            None => gist,
+        let sentence = &line[..end];
+        match sentence.char_indices().nth(MAX_SENTENCE_CHARS) {
+            Some((end, _)) => &sentence[..end],
+            None => sentence,
         }
     }
 
-    /// The words of its name.
+    /// The search terms of the name.
     pub fn name_terms(&self) -> impl Iterator<Item = String> + '_ {
-        words(&self.name)
+        terms(&self.name)
     }
 
-    /// The first word of its description.
+    /// The first search term of the description.
     pub fn first_description_term(&self) -> Option<String> {
-        words(self.description.as_deref()?).next()
+        terms(self.description.as_deref()?).next()
     }
 
-    /// Tells each word and what it counts.
-    pub(crate) fn weigh(&self, mut count: impl FnMut(&str, f32)) {
-        let mut tell = |text: &str, weight: f32| {
-            let text = text.get(..LONGEST).unwrap_or(text);
-            for word in words(text) {
-                count(&word, weight);
+    /// Calls `visit` with each term and its weight.
+    pub(crate) fn for_each_term(&self, mut visit: impl FnMut(&str, f32)) {
+        let mut visit_text = |text: &str, weight: f32| {
+            let text = text.get(..MAX_TEXT_BYTES).unwrap_or(text);
+            for term in terms(text) {
+                visit(&term, weight);
             }
         };
-        tell(&self.name, NAME);
+        visit_text(&self.name, NAME);
         for (text, weight) in [
-            (&self.uri, NAME / 2.0),
+            (&self.uri, URI),
             (&self.title, TITLE),
             (&self.description, DESCRIPTION),
         ] {
             if let Some(text) = text {
-                tell(text, weight);
+                visit_text(text, weight);
             }
         }
         for argument in &self.arguments {
-            tell(&argument.name, ARGUMENT);
+            visit_text(&argument.name, ARGUMENT);
             if let Some(description) = &argument.description {
-                tell(description, ARGUMENT_DESCRIPTION);
+                visit_text(description, ARGUMENT_DESCRIPTION);
             }
         }
     }
 }
 
-const LONGEST_GIST: usize = 160;
-
-fn of_schema(schema: &Value) -> Vec<Argument> {
+fn schema_properties(schema: &Value) -> Vec<Argument> {
     let required = schema["required"].as_array();
     let is_required = |name: &str| {
         required.is_some_and(|names| names.iter().any(|known| known.as_str() == Some(name)))
@@ -125,7 +126,7 @@ fn of_schema(schema: &Value) -> Vec<Argument> {
         .collect()
 }
 
-fn of_list(arguments: &Value) -> Vec<Argument> {
+fn prompt_arguments(arguments: &Value) -> Vec<Argument> {
     let arguments = arguments.as_array().into_iter().flatten();
     arguments
         .filter_map(|argument| {
@@ -142,18 +143,17 @@ fn of_list(arguments: &Value) -> Vec<Argument> {
 mod tests {
     use super::*;
 
-    /// What a URI is written with is no word.
     #[test]
-    fn the_words_of_a_uri_are_those_that_people_read() {
+    fn a_uri_is_indexed_by_its_decoded_words() {
         let definition = serde_json::json!({
             "uri": "file:///h/document%20number%207%20about%20caf%C3%A9.md",
             "name": "x",
         });
-        let mut found = Vec::new();
+        let mut terms = Vec::new();
         ElementFacts::of(List::Resources, &definition.into())
-            .weigh(|word, _| found.push(word.to_owned()));
+            .for_each_term(|term, _| terms.push(term.to_owned()));
         assert_eq!(
-            found,
+            terms,
             [
                 "x", "file", "h", "document", "number", "7", "about", "café", "md"
             ]

@@ -1,5 +1,5 @@
-//! One source's part of the index: which words stand where. Made once for each catalog, so that a
-//! change at one source costs nothing at the others.
+//! One source's part of the index: which terms each element contains. Built once for each catalog, so
+//! that a change at one source costs nothing at the others.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -8,16 +8,17 @@ use std::sync::Arc;
 use super::ElementFacts;
 use crate::{Catalog, List};
 
-/// The words of one catalog.
+/// The inverted index of one catalog.
 pub(crate) struct Segment {
     catalog: Arc<Catalog>,
     postings: HashMap<Box<str>, Vec<Posting>>,
+    /// The length of each document: the sum of the weights of its terms.
     lengths: Vec<f32>,
-    /// Where the documents of each list begin, and where the last one ends.
+    /// Where the documents of each list begin, and where the last list ends.
     starts: [usize; 5],
 }
 
-/// A word in a document.
+/// A term in a document.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Posting {
     pub(crate) document: u32,
@@ -44,12 +45,12 @@ impl Segment {
     fn add(&mut self, facts: &ElementFacts) {
         let document = u32::try_from(self.lengths.len()).unwrap_or(u32::MAX);
         let mut length = 0.0;
-        facts.weigh(|word, weight| {
+        facts.for_each_term(|term, weight| {
             length += weight;
-            if !self.postings.contains_key(word) {
-                self.postings.insert(word.into(), Vec::new());
+            if !self.postings.contains_key(term) {
+                self.postings.insert(term.into(), Vec::new());
             }
-            let Some(postings) = self.postings.get_mut(word) else {
+            let Some(postings) = self.postings.get_mut(term) else {
                 return;
             };
             match postings.last_mut().filter(|last| last.document == document) {
@@ -64,11 +65,11 @@ impl Segment {
         Arc::ptr_eq(&self.catalog, catalog)
     }
 
-    pub(super) fn count(&self) -> usize {
+    pub(super) fn document_count(&self) -> usize {
         self.lengths.len()
     }
 
-    pub(super) fn length(&self) -> f32 {
+    pub(super) fn total_length(&self) -> f32 {
         self.lengths.iter().sum()
     }
 
@@ -76,36 +77,36 @@ impl Segment {
         self.lengths[document]
     }
 
-    pub(super) fn postings(&self, word: &str) -> &[Posting] {
+    pub(super) fn postings(&self, term: &str) -> &[Posting] {
         self.postings
-            .get(word)
+            .get(term)
             .map(Vec::as_slice)
             .unwrap_or_default()
     }
 
-    pub(super) fn words(&self) -> impl Iterator<Item = (&str, &[Posting])> {
-        let all = self.postings.iter();
-        all.map(|(word, postings)| (word.as_ref(), postings.as_slice()))
+    pub(super) fn terms(&self) -> impl Iterator<Item = (&str, &[Posting])> {
+        let postings = self.postings.iter();
+        postings.map(|(term, postings)| (term.as_ref(), postings.as_slice()))
     }
 
-    /// The documents of a list.
-    pub(super) fn range(&self, list: List) -> Range<usize> {
+    pub(super) fn documents_of(&self, list: List) -> Range<usize> {
         self.starts[list as usize]..self.starts[list as usize + 1]
     }
 
-    /// Where a document stands in the catalog.
-    pub(super) fn place(&self, document: usize) -> (List, usize) {
-        let of = |list: &List| self.range(*list).contains(&document);
-        let list = List::ALL.into_iter().find(of).unwrap_or(List::Templates);
-        (list, document - self.range(list).start)
+    /// The list of a document, and its position there.
+    pub(super) fn position_of(&self, document: usize) -> (List, usize) {
+        let contains = |list: &List| self.documents_of(*list).contains(&document);
+        let list = List::ALL.into_iter().find(contains);
+        let list = list.unwrap_or(List::Templates);
+        (list, document - self.documents_of(list).start)
     }
 
-    pub(super) fn bytes(&self) -> usize {
-        let lists = self.postings.iter().map(|(word, postings)| {
-            word.len()
+    pub(super) fn memory_bytes(&self) -> usize {
+        let postings = self.postings.iter().map(|(term, postings)| {
+            term.len()
                 + size_of::<(Box<str>, Vec<Posting>)>()
                 + postings.capacity() * size_of::<Posting>()
         });
-        lists.sum::<usize>() + self.lengths.capacity() * size_of::<f32>()
+        postings.sum::<usize>() + self.lengths.capacity() * size_of::<f32>()
     }
 }

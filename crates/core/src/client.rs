@@ -1,0 +1,146 @@
+//! What the core knows about a client: the facts that its request carries, and for whom a list is
+//! made. Sessions and revisions stay outside; they arrive here as an era and an opaque key.
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::{Caller, RawJson};
+
+/// What a client declares about itself for one request.
+#[derive(Clone, Debug)]
+pub struct ClientContext {
+    /// Whether the client uses the stateless protocol. A server that supports both eras is used in
+    /// the era of the client.
+    pub stateless: bool,
+    /// The session that the call belongs to, if it has one.
+    pub affinity: Option<AffinityKey>,
+    /// The client's capabilities, as declared.
+    pub capabilities: RawJson,
+    /// The client's name and version, as declared. Not verified.
+    pub client_info: Option<RawJson>,
+    /// The lowest level of log messages that the client wants; `None` for no log messages.
+    pub log_level: Option<LogLevel>,
+    /// The token for progress notifications, with its JSON type.
+    pub progress: Option<RawJson>,
+}
+
+impl ClientContext {
+    /// The context in which the gateway itself looks at a source, whatever the source's era.
+    pub fn of_gateway() -> Self {
+        Self {
+            stateless: true,
+            ..Self::default()
+        }
+    }
+}
+
+impl Default for ClientContext {
+    fn default() -> Self {
+        Self {
+            stateless: false,
+            affinity: None,
+            capabilities: RawJson::empty_object(),
+            client_info: None,
+            log_level: None,
+            progress: None,
+        }
+    }
+}
+
+/// An opaque key: calls with the same key belong to one client's session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct AffinityKey(u64);
+
+impl AffinityKey {
+    /// A key that no other session in this process has.
+    pub fn unique() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        Self(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// For whom a list is made: the caller and its client. Servers may list by both.
+#[derive(Clone, Copy, Debug)]
+pub struct Viewer<'a> {
+    pub caller: &'a Caller,
+    pub client: &'a ClientContext,
+}
+
+/// The severity of a log message, from `debug` up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LogLevel {
+    Debug,
+    Info,
+    Notice,
+    Warning,
+    Error,
+    Critical,
+    Alert,
+    Emergency,
+}
+
+impl LogLevel {
+    pub const ALL: [Self; 8] = [
+        Self::Debug,
+        Self::Info,
+        Self::Notice,
+        Self::Warning,
+        Self::Error,
+        Self::Critical,
+        Self::Alert,
+        Self::Emergency,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Debug => "debug",
+            Self::Info => "info",
+            Self::Notice => "notice",
+            Self::Warning => "warning",
+            Self::Error => "error",
+            Self::Critical => "critical",
+            Self::Alert => "alert",
+            Self::Emergency => "emergency",
+        }
+    }
+}
+
+impl FromStr for LogLevel {
+    type Err = UnknownLogLevel;
+
+    fn from_str(text: &str) -> Result<Self, UnknownLogLevel> {
+        let mut levels = Self::ALL.into_iter();
+        levels
+            .find(|level| level.as_str() == text)
+            .ok_or(UnknownLogLevel)
+    }
+}
+
+/// The text is not one of the eight levels.
+#[derive(Debug)]
+pub struct UnknownLogLevel;
+
+impl fmt::Display for UnknownLogLevel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let levels = LogLevel::ALL.map(LogLevel::as_str).join(", ");
+        write!(f, "the level must be one of {levels}")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// S1.25: eight levels, in this order, in lower case.
+    #[test]
+    fn log_levels_are_ordered() {
+        let mut sorted = LogLevel::ALL;
+        sorted.sort();
+        assert_eq!(sorted, LogLevel::ALL);
+        for level in LogLevel::ALL {
+            assert_eq!(level.as_str().parse::<LogLevel>().unwrap(), level);
+        }
+        assert!("Debug".parse::<LogLevel>().is_err());
+    }
+}

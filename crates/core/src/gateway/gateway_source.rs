@@ -1,0 +1,185 @@
+//! The gateway as a source: what it serves itself passes the same layers as any other call.
+
+mod explain_resource;
+mod instructions;
+mod listen;
+mod rejecting;
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+
+use super::cursor;
+use super::inner::GatewayInner;
+use super::task_ids::TASKS_EXTENSION;
+use super::view::{Contribution, View};
+use crate::{
+    CacheScope, Call, Caller, Catalog, ClientContext, Error, Features, GatewayOperation, List,
+    Operation, Outcome, RawJson, Reply, Result, Scope, Source, Viewer,
+};
+pub(super) use rejecting::RejectingSource;
+
+/// How long a client may cache a list at most, unless it subscribes to changes.
+const MAX_LIST_TTL: Duration = Duration::from_secs(60);
+
+/// Serves discover, ping, the lists and subscriptions, and what the gateway itself offers.
+pub(super) struct GatewaySource {
+    gateway: Weak<GatewayInner>,
+    /// Serves the gateway's tools.
+    tools: Option<Arc<dyn Source>>,
+    /// What it offers at the endpoint of all sources.
+    catalog: Arc<Catalog>,
+    catalog_with_tools: Arc<Catalog>,
+    /// What it offers at the endpoint of one source.
+    tools_only: Arc<Catalog>,
+}
+
+impl GatewaySource {
+    pub(super) fn new(gateway: Weak<GatewayInner>, tools: Option<Arc<dyn Source>>) -> Self {
+        let viewer = Viewer {
+            caller: &Caller::local(),
+            client: &ClientContext::default(),
+        };
+        let entries = tools.as_ref().map(|tools| tools.catalog(&viewer));
+        let entries = entries.map(|catalog| catalog.tools.clone());
+        let entries = entries.unwrap_or_default();
+        let mut with_tools = explain_resource::catalog();
+        with_tools.features.tools = !entries.is_empty();
+        with_tools.tools.clone_from(&entries);
+        let tools_only = Catalog {
+            features: Features {
+                tools: true,
+                ..Features::default()
+            },
+            scope: with_tools.scope,
+            tools: entries,
+            ..Catalog::default()
+        };
+        Self {
+            gateway,
+            tools,
+            catalog: Arc::new(explain_resource::catalog()),
+            catalog_with_tools: Arc::new(with_tools),
+            tools_only: Arc::new(tools_only),
+        }
+    }
+
+    /// What it offers at an endpoint.
+    pub(super) fn catalog_in(&self, scope: &Scope, with_tools: bool) -> Option<Arc<Catalog>> {
+        let catalog = match (scope, with_tools) {
+            (Scope::All, true) => &self.catalog_with_tools,
+            (Scope::All, false) => &self.catalog,
+            (Scope::Source(_), true) => &self.tools_only,
+            (Scope::Source(_), false) => return None,
+        };
+        Some(Arc::clone(catalog))
+    }
+}
+
+impl Source for GatewaySource {
+    fn catalog(&self, _: &Viewer<'_>) -> Arc<Catalog> {
+        Arc::clone(&self.catalog)
+    }
+
+    fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>> {
+        if let (Operation::Tool { .. }, Some(tools)) = (&call.operation, &self.tools) {
+            return tools.call(call);
+        }
+        let reply = match self.gateway.upgrade() {
+            Some(gateway) => gateway.serve(&call),
+            None => Err(Error::internal("the gateway has stopped")),
+        };
+        Box::pin(std::future::ready(reply))
+    }
+}
+
+impl GatewayInner {
+    fn serve(&self, call: &Call) -> Result<Reply> {
+        let view = self.view(&call.scope, &call.viewer());
+        match &call.operation {
+            Operation::Gateway(GatewayOperation::Ping) => {
+                Ok(Reply::Done(Outcome::complete(RawJson::empty_object())))
+            }
+            Operation::Gateway(GatewayOperation::Discover) => Ok(self.discover(call, &view)),
+            Operation::Gateway(GatewayOperation::List { list, cursor }) => {
+                self.list(&view, call, *list, cursor.as_deref())
+            }
+            Operation::Gateway(GatewayOperation::Listen(filter)) => {
+                Ok(self.listen(&view, call, filter.clone()))
+            }
+            Operation::Resource { uri } => explain_resource::read(&view.names, uri),
+            Operation::Completion { .. } => explain_resource::complete(&view.names, call),
+            Operation::Tool { .. } | Operation::Prompt { .. } | Operation::Task { .. } => Err(
+                Error::internal("the gateway does not serve this operation itself"),
+            ),
+        }
+    }
+
+    fn discover(&self, call: &Call, view: &View) -> Reply {
+        let mut result = serde_json::json!({ "capabilities": capabilities(view.features) });
+        let instructions = match &call.scope {
+            Scope::All => Some(self.instructions(call)),
+            Scope::Source(_) => view.instructions.clone(),
+        };
+        if let Some(instructions) = instructions {
+            result["instructions"] = instructions.into();
+        }
+        let outcome = Outcome::cacheable(result.into(), MAX_LIST_TTL, view.cache_scope);
+        Reply::Done(outcome)
+    }
+
+    fn list(&self, view: &View, call: &Call, list: List, cursor: Option<&str>) -> Result<Reply> {
+        let (seal, principal) = (&self.config.seal, &call.caller.principal);
+        let first_page = view.position(list, 0);
+        let start = match cursor {
+            None => first_page,
+            Some(cursor) => cursor::open(cursor, seal, principal, first_page)?,
+        };
+        let (mut page, next) = view.page(list, start.offset, self.config.page_size);
+        if let Some(next) = &next {
+            let cursor = RawJson::string(&next.cursor(seal, principal));
+            page.set("nextCursor", cursor.as_str().to_owned());
+        }
+        // Cursors are sealed for one principal, so a list with several pages cannot be shared.
+        let is_whole = start.offset == 0 && next.is_none();
+        let scope = if is_whole {
+            view.cache_scope
+        } else {
+            CacheScope::Private
+        };
+        let ttl = list_ttl(view, call, list);
+        Ok(Reply::Done(Outcome::cacheable(page.write(), ttl, scope)))
+    }
+}
+
+/// How long a list may be cached: as long as each of its sources allows. An incomplete list is not
+/// cached.
+fn list_ttl(view: &View, call: &Call, list: List) -> Duration {
+    let viewer = call.viewer();
+    let lifetimes = view.contributions(list);
+    let lifetimes = lifetimes.filter_map(|contribution| match contribution {
+        Contribution::Complete(source) => source.cache_lifetime(&viewer),
+        Contribution::Incomplete => Some(Duration::ZERO),
+    });
+    lifetimes.min().unwrap_or(MAX_LIST_TTL).min(MAX_LIST_TTL)
+}
+
+fn capabilities(features: Features) -> serde_json::Value {
+    let mut capabilities = serde_json::Map::new();
+    let mut declare = |is_offered: bool, name: &str, value: serde_json::Value| {
+        if is_offered {
+            capabilities.insert(name.to_owned(), value);
+        }
+    };
+    let list_changed = || serde_json::json!({ "listChanged": true });
+    declare(features.tools, "tools", list_changed());
+    declare(features.prompts, "prompts", list_changed());
+    let resources = serde_json::json!({ "listChanged": true, "subscribe": features.subscribe });
+    declare(features.resources, "resources", resources);
+    declare(features.completions, "completions", serde_json::json!({}));
+    declare(features.logging, "logging", serde_json::json!({}));
+    let extensions = serde_json::json!({ TASKS_EXTENSION: {} });
+    declare(features.tasks, "extensions", extensions);
+    capabilities.into()
+}

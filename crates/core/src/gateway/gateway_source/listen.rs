@@ -1,0 +1,63 @@
+//! Subscriptions to changes.
+
+use std::sync::Arc;
+
+use futures_util::future::{join, join_all};
+use futures_util::stream::{self, StreamExt};
+
+use super::super::inner::GatewayInner;
+use super::super::view::View;
+use crate::changes::Interest;
+use crate::{
+    Call, ChangeFilter, Event, Outcome, RawJson, Reply, ResourceSubscription, Scope, on_end,
+};
+
+impl GatewayInner {
+    /// Acknowledges the part of the filter that can be honoured, then sends each change until the
+    /// gateway shuts down.
+    pub(super) fn listen(&self, view: &Arc<View>, call: &Call, mut filter: ChangeFilter) -> Reply {
+        filter.tools &= view.features.tools;
+        filter.prompts &= view.features.prompts;
+        filter.resources &= view.features.resources;
+        let resources = filter.uris.iter();
+        let resources: Vec<_> = resources
+            .filter_map(|uri| view.names.subscribable(uri))
+            .collect();
+        filter.uris = resources.iter().map(|one| one.requested.clone()).collect();
+        let subscriptions: Vec<_> = resources
+            .iter()
+            .filter_map(|resource| {
+                let number = view.names.source_named(resource.source.as_str())?;
+                Some(view.source(number).subscribe(&resource.native))
+            })
+            .collect();
+        let interest = Interest {
+            caller: Some(Arc::clone(&call.caller)),
+            filter: filter.clone(),
+            resources,
+            only: match &call.scope {
+                Scope::All => None,
+                Scope::Source(id) => Some(id.clone()),
+            },
+        };
+        let tasks = self.subscribe_to_tasks(view, call, &filter.tasks);
+        let changes = self.hub.listen(interest);
+        let changes = changes.map(|change| Ok(Event::Change(change)));
+        let draining = self.draining.clone().cancelled_owned();
+        // Acknowledged only when established: from then on no update is missed.
+        let established = async move {
+            let subscriptions = subscriptions.into_iter();
+            let subscriptions = join_all(subscriptions.map(ResourceSubscription::establish));
+            let (guards, (task_ids, task_events)) = join(subscriptions, tasks).await;
+            filter.tasks = task_ids;
+            let acknowledged = stream::iter([Ok(Event::Acknowledged(filter))]);
+            let changes = stream::select(changes, task_events.map(Ok));
+            let end = Event::Done(Outcome::complete(RawJson::empty_object()));
+            let events = acknowledged
+                .chain(changes.take_until(draining))
+                .chain(stream::iter([Ok(end)]));
+            on_end(events.boxed(), guards, |_, _| ())
+        };
+        Reply::Stream(stream::once(established).flatten().boxed())
+    }
+}

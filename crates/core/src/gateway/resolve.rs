@@ -1,0 +1,217 @@
+//! Step 5, resolve: which source a request is for, and the name of its target there.
+
+use std::sync::Arc;
+
+use super::gateway_source::RejectingSource;
+use super::inner::GatewayInner;
+use super::rewrite::ResponseRewriter;
+use super::task_ids::{self, TaskIds};
+use super::view::View;
+use crate::error::{NO_RESOURCE, truncate_for_message};
+use crate::names::{NameMap, Resolved};
+use crate::{
+    Call, Code, Error, ErrorOrigin, List, Operation, Reference, Request, Result, Source, SourceId,
+    Step, TaskOperation,
+};
+
+/// Entries with the same native name that one message lists.
+const MAX_ALTERNATIVES: usize = 5;
+
+/// A call, the source it goes to, and how its reply is rewritten for the client.
+pub(super) struct ResolvedCall {
+    pub(super) call: Call,
+    pub(super) source: Arc<dyn Source>,
+    pub(super) rewriter: Option<ResponseRewriter>,
+}
+
+/// The target of a request.
+enum Target {
+    /// The gateway itself.
+    Gateway,
+    /// An entry or a task of a source of the view, under the name it has there.
+    Source {
+        number: usize,
+        operation: Operation,
+        idempotent: bool,
+    },
+}
+
+impl Target {
+    fn entry(resolved: Resolved, operation: impl FnOnce(String) -> Operation) -> Self {
+        Self::Source {
+            number: resolved.source,
+            operation: operation(resolved.native),
+            idempotent: resolved.idempotent,
+        }
+    }
+}
+
+impl GatewayInner {
+    /// Resolves a request. A request without a target goes to a source that rejects it, so that it
+    /// passes the same layers as any other call.
+    pub(super) fn resolve(&self, mut request: Request, view: Arc<View>) -> ResolvedCall {
+        match self.target(&view, &mut request) {
+            Ok(Target::Gateway) => {
+                let source = Arc::clone(&self.own_source().1);
+                gateway_call(request, true, source)
+            }
+            Ok(Target::Source {
+                number,
+                operation,
+                idempotent,
+            }) => {
+                // A continuation is part of a multi round trip: it works once.
+                let idempotent = idempotent && !request.is_continuation;
+                let source = Arc::clone(view.source(number));
+                let id = view.names.sources()[number].id.clone();
+                let rewriter = self.rewriter(&request, view, number, &id, &operation);
+                ResolvedCall {
+                    call: call(request, id, operation, idempotent),
+                    source,
+                    rewriter,
+                }
+            }
+            Err(error) => {
+                let rejecting = RejectingSource::new(error.at(Step::Resolve));
+                gateway_call(request, false, Arc::new(rejecting))
+            }
+        }
+    }
+
+    fn rewriter(
+        &self,
+        request: &Request,
+        view: Arc<View>,
+        number: usize,
+        id: &SourceId,
+        operation: &Operation,
+    ) -> Option<ResponseRewriter> {
+        // The gateway's own tools relay replies that are already rewritten.
+        if id.is_gateway() && matches!(operation, Operation::Tool { .. }) {
+            return None;
+        }
+        let catalog = &view.names.sources()[number].catalog;
+        let task_ids = TaskIds::for_reply(&self.config.seal, request, id, catalog);
+        let requested_uri = match &request.operation {
+            Operation::Resource { uri } => Some(uri.clone()),
+            _ => None,
+        };
+        Some(ResponseRewriter {
+            names: Arc::clone(&view.names),
+            source: number,
+            operation: operation.clone(),
+            requested_uri,
+            task_ids,
+        })
+    }
+
+    fn target(&self, view: &View, request: &mut Request) -> Result<Target> {
+        let names = &view.names;
+        match &request.operation {
+            Operation::Gateway(_) => Ok(Target::Gateway),
+            Operation::Tool { name } => {
+                let tool = names.tool(name);
+                let tool = tool.ok_or_else(|| unknown(names, List::Tools, name))?;
+                let definition = names.definition(List::Tools, &tool);
+                if let (Some(precondition), Some(definition)) =
+                    (request.precondition.take(), definition)
+                {
+                    precondition.check(definition)?;
+                }
+                Ok(Target::entry(tool, |name| Operation::Tool { name }))
+            }
+            Operation::Prompt { name } => {
+                let prompt = names.prompt(name);
+                let prompt = prompt.ok_or_else(|| unknown(names, List::Prompts, name))?;
+                Ok(Target::entry(prompt, |name| Operation::Prompt { name }))
+            }
+            Operation::Resource { uri } => {
+                let resource = names.resource(uri);
+                let resource = resource.ok_or_else(|| resource_not_found(names, uri))?;
+                Ok(Target::entry(resource, |uri| Operation::Resource { uri }))
+            }
+            Operation::Completion { reference } => completion(names, reference),
+            Operation::Task { operation, id } => {
+                let (number, id) = task_ids::open(&self.config.seal, names, &request.caller, id)?;
+                let operation = *operation;
+                Ok(Target::Source {
+                    number,
+                    idempotent: operation == TaskOperation::Get,
+                    operation: Operation::Task { operation, id },
+                })
+            }
+        }
+    }
+}
+
+/// A call that the gateway serves itself, or rejects.
+fn gateway_call(request: Request, idempotent: bool, source: Arc<dyn Source>) -> ResolvedCall {
+    let operation = request.operation.clone();
+    ResolvedCall {
+        call: call(request, SourceId::gateway(), operation, idempotent),
+        source,
+        rewriter: None,
+    }
+}
+
+fn call(request: Request, source: SourceId, operation: Operation, idempotent: bool) -> Call {
+    Call {
+        correlation: request.correlation,
+        caller: request.caller,
+        scope: request.scope,
+        label: request.label,
+        client: request.client,
+        source,
+        operation,
+        idempotent,
+        params: request.params,
+    }
+}
+
+fn completion(names: &NameMap, reference: &Reference) -> Result<Target> {
+    let (resolved, reference): (_, fn(String) -> Reference) = match reference {
+        Reference::Prompt(name) => {
+            let prompt = names.prompt(name);
+            let prompt = prompt.ok_or_else(|| unknown(names, List::Prompts, name))?;
+            (prompt, Reference::Prompt)
+        }
+        Reference::Resource(uri) => {
+            let template = names.template(uri).or_else(|| names.resource(uri));
+            let template = template.ok_or_else(|| unknown(names, List::Templates, uri))?;
+            (template, Reference::Resource)
+        }
+    };
+    Ok(Target::entry(resolved, |native| Operation::Completion {
+        reference: reference(native),
+    }))
+}
+
+/// Nothing has this name; or the source that may have it is missing.
+fn unknown(names: &NameMap, list: List, name: &str) -> Error {
+    let data = serde_json::json!({ "name": name });
+    if let Some(missing) = names.missing_source_of(list, name) {
+        return Error::new(Code::SourceDown, ErrorOrigin::Source, missing).with_data(data);
+    }
+    let (kind, shown) = (list.singular(), truncate_for_message(name));
+    let alternatives = names.names_of_native(list, name);
+    let message = if alternatives.is_empty() {
+        with_missing_sources(format!("no {kind} named `{shown}`"), names, list)
+    } else {
+        let alternatives = alternatives.iter().take(MAX_ALTERNATIVES);
+        let alternatives = alternatives.map(|name| format!("`{}`", truncate_for_message(name)));
+        let alternatives = alternatives.collect::<Vec<_>>().join(", ");
+        format!("several sources have a {kind} `{shown}`; use one of {alternatives}")
+    };
+    Error::client(Code::UnknownTarget, message).with_data(data)
+}
+
+fn resource_not_found(names: &NameMap, uri: &str) -> Error {
+    let message = with_missing_sources(NO_RESOURCE.to_owned(), names, List::Resources);
+    Error::client(Code::ResourceNotFound, message).with_uri(uri)
+}
+
+/// Adds which sources are missing and may have what was not found.
+fn with_missing_sources(message: String, names: &NameMap, list: List) -> String {
+    let missing = names.missing_sources(list);
+    missing.fold(message, |message, missing| format!("{message}; {missing}"))
+}

@@ -1,0 +1,122 @@
+//! Recent views, and the index segments of the catalogs in them.
+
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+
+use super::view::View;
+use crate::index::{SearchIndex, Segment};
+use crate::{Catalog, Scope};
+
+const MAX_VIEWS: usize = 32;
+
+/// A view that is not used for this long is of catalogs that were replaced.
+const MAX_UNUSED: Duration = Duration::from_secs(60);
+
+#[derive(Default)]
+pub(super) struct ViewCache {
+    /// The least recently used first.
+    views: Mutex<Vec<CachedView>>,
+    /// The segments of catalogs that are in use.
+    segments: Mutex<Vec<Weak<Segment>>>,
+}
+
+struct CachedView {
+    scope: Scope,
+    view: Arc<View>,
+    used: Instant,
+}
+
+impl ViewCache {
+    pub(super) fn get_or_build(
+        &self,
+        scope: &Scope,
+        catalogs: &[Arc<Catalog>],
+        build: impl FnOnce() -> View,
+    ) -> Arc<View> {
+        if let Some(view) = find(&mut self.views.lock(), scope, catalogs) {
+            return view;
+        }
+        // Built without the lock: it may take a while.
+        let view = Arc::new(build());
+        let mut views = self.views.lock();
+        // Another call may have built the same view meanwhile. One stays, with its index.
+        if let Some(view) = find(&mut views, scope, catalogs) {
+            return view;
+        }
+        views.retain(|cached| cached.used.elapsed() < MAX_UNUSED);
+        if views.len() == MAX_VIEWS {
+            views.remove(0);
+        }
+        views.push(CachedView {
+            scope: scope.clone(),
+            view: Arc::clone(&view),
+            used: Instant::now(),
+        });
+        view
+    }
+
+    /// The index over a view. Catalogs that have a segment already are not indexed again.
+    pub(super) fn index(&self, view: &View) -> Arc<SearchIndex> {
+        let index = view.index.get_or_init(|| {
+            let sources = view.names.sources().iter();
+            let segments = sources.map(|source| self.segment(&source.catalog));
+            Arc::new(SearchIndex::new(
+                Arc::clone(&view.names),
+                segments.collect(),
+            ))
+        });
+        Arc::clone(index)
+    }
+
+    fn segment(&self, catalog: &Arc<Catalog>) -> Arc<Segment> {
+        let known = {
+            let mut segments = self.segments.lock();
+            segments.retain(|segment| segment.strong_count() > 0);
+            let mut in_use = segments.iter().filter_map(Weak::upgrade);
+            in_use.find(|segment| segment.is_of(catalog))
+        };
+        known.unwrap_or_else(|| {
+            let segment = Arc::new(Segment::new(catalog));
+            self.segments.lock().push(Arc::downgrade(&segment));
+            segment
+        })
+    }
+}
+
+/// A view of these catalogs, which becomes the most recently used.
+fn find(
+    views: &mut Vec<CachedView>,
+    scope: &Scope,
+    catalogs: &[Arc<Catalog>],
+) -> Option<Arc<View>> {
+    let is_same = |cached: &CachedView| cached.scope == *scope && cached.view.is_made_of(catalogs);
+    let index = views.iter().position(is_same)?;
+    let mut cached = views.remove(index);
+    cached.used = Instant::now();
+    let view = Arc::clone(&cached.view);
+    views.push(cached);
+    Some(view)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gateway::GatewayConfig;
+
+    #[test]
+    fn of_two_views_built_at_once_one_stays() {
+        let (views, scope) = (ViewCache::default(), Scope::All);
+        let build = || View::new(&GatewayConfig::default(), &scope, Vec::new(), &[]);
+        let mut meanwhile = None;
+        let view = views.get_or_build(&scope, &[], || {
+            meanwhile = Some(views.get_or_build(&scope, &[], build));
+            build()
+        });
+        for other in [meanwhile.unwrap(), views.get_or_build(&scope, &[], build)] {
+            assert!(Arc::ptr_eq(&view, &other));
+        }
+        assert_eq!(views.views.lock().len(), 1);
+    }
+}

@@ -1,0 +1,195 @@
+//! The names of one view, in both directions: under which name each entry of each source is listed,
+//! and where a name or URI from a client leads.
+//!
+//! One `NameMap` is built for each view. A name is only given to an entry that it leads back to, so
+//! everything that is listed can be called. The order of the configuration decides every collision.
+//! Must not know: how an endpoint presents its lists, and how a source is called.
+
+mod conflict;
+mod definition;
+mod merge;
+mod missing;
+mod qualified;
+mod resolve;
+#[cfg(test)]
+mod tests;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+pub(crate) use conflict::NameConflict;
+pub(crate) use definition::with_prefixed_page;
+pub(crate) use qualified::{UI_SCHEME, qualified_uri, split_qualified};
+pub(crate) use resolve::{ResolutionRule, Resolved};
+
+use crate::{Catalog, List, RawJson, SourceId, UriTemplate};
+use qualified::scheme_of;
+
+/// How tools and prompts are named at the endpoint of all sources.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Naming {
+    /// By source and native name.
+    #[default]
+    Prefixed,
+    /// By native name. If two are the same, the second is prefixed with its source.
+    Native,
+}
+
+/// The catalog of one source in a view.
+pub(crate) struct SourceCatalog {
+    pub(crate) id: SourceId,
+    pub(crate) catalog: Arc<Catalog>,
+}
+
+/// The names of everything in a view. Sources are numbered in the order of the view.
+pub(crate) struct NameMap {
+    sources: Vec<SourceCatalog>,
+    /// Whether the entries of all sources share one space of names.
+    is_merged: bool,
+    lists: [NamedList; 4],
+    /// Templates that are listed under their native text, and their sources.
+    templates: Vec<(UriTemplate, usize)>,
+    /// The source of each URI scheme; `None` where several have it.
+    schemes: HashMap<String, Option<usize>>,
+    conflicts: Vec<NameConflict>,
+}
+
+/// One list under the names that clients see.
+#[derive(Default)]
+pub(crate) struct NamedList {
+    /// In the order of the sources, then of each source's own list.
+    entries: Vec<ListedEntry>,
+    by_name: HashMap<Arc<str>, u32>,
+}
+
+/// One entry under the name that clients see.
+#[derive(Debug)]
+pub(crate) struct ListedEntry {
+    source: u32,
+    /// Its position in the source's own list.
+    position: u32,
+    pub(crate) name: Arc<str>,
+    /// The definition, under that name.
+    pub(crate) definition: RawJson,
+    idempotent: bool,
+}
+
+impl ListedEntry {
+    pub(crate) fn source(&self) -> usize {
+        self.source as usize
+    }
+}
+
+impl NameMap {
+    /// Names the entries of these sources. With `naming` they share one space of names; without, the
+    /// first source keeps its native names.
+    pub(crate) fn new(sources: Vec<SourceCatalog>, naming: Option<Naming>) -> Self {
+        let mut conflicts = Vec::new();
+        let lists = List::ALL.map(|list| merge::merge(list, &sources, naming, &mut conflicts));
+        let templates = lists[List::Templates as usize].entries.iter();
+        let templates = templates.filter_map(|entry| {
+            let native = &sources[entry.source()].catalog.templates[entry.position as usize].key;
+            let template = UriTemplate::parse(native).ok()?;
+            (**native == *entry.name).then(|| (template, entry.source()))
+        });
+        Self {
+            templates: templates.collect(),
+            schemes: schemes(&sources),
+            sources,
+            is_merged: naming.is_some(),
+            lists,
+            conflicts,
+        }
+    }
+
+    pub(crate) fn sources(&self) -> &[SourceCatalog] {
+        &self.sources
+    }
+
+    pub(crate) fn source_named(&self, id: &str) -> Option<usize> {
+        let mut sources = self.sources.iter();
+        sources.position(|source| source.id.as_str() == id)
+    }
+
+    pub(crate) fn is_merged(&self) -> bool {
+        self.is_merged
+    }
+
+    pub(crate) fn conflicts(&self) -> &[NameConflict] {
+        &self.conflicts
+    }
+
+    /// Every entry of a list, in its order.
+    pub(crate) fn entries(&self, list: List) -> &[ListedEntry] {
+        &self.lists[list as usize].entries
+    }
+
+    /// The entry at a position of a source's own list, if it is listed.
+    pub(crate) fn entry_at(
+        &self,
+        list: List,
+        source: usize,
+        position: usize,
+    ) -> Option<&ListedEntry> {
+        let entries = self.entries(list);
+        let key = |entry: &ListedEntry| (entry.source(), entry.position as usize);
+        let index = entries.binary_search_by_key(&(source, position), key);
+        index.ok().map(|index| &entries[index])
+    }
+
+    /// The entry that is listed under this name.
+    pub(crate) fn entry_named(&self, list: List, name: &str) -> Option<&ListedEntry> {
+        let list = &self.lists[list as usize];
+        let index = list.by_name.get(name)?;
+        list.entries.get(*index as usize)
+    }
+
+    /// The URI under which clients reach what a source calls `uri`; `None` if it is the same.
+    pub(crate) fn client_uri(&self, source: usize, uri: &str) -> Option<String> {
+        if !self.is_merged {
+            return None;
+        }
+        let id = &self.sources[source].id;
+        if let Some(page) = uri.strip_prefix(UI_SCHEME) {
+            return Some(format!("{UI_SCHEME}{id}/{page}"));
+        }
+        let leads_back = match self.resource(uri) {
+            Some(resolved) => resolved.source == source,
+            // Relative references and web pages are not read through the gateway.
+            None => !uri.contains(':') || is_web_url(uri),
+        };
+        (!leads_back).then(|| qualified_uri(id, uri))
+    }
+}
+
+impl NamedList {
+    fn add(&mut self, entry: ListedEntry) {
+        let index = u32::try_from(self.entries.len()).unwrap_or(u32::MAX);
+        self.by_name.insert(Arc::clone(&entry.name), index);
+        self.entries.push(entry);
+    }
+}
+
+fn schemes(sources: &[SourceCatalog]) -> HashMap<String, Option<usize>> {
+    let mut schemes = HashMap::<String, Option<usize>>::new();
+    for (number, source) in sources.iter().enumerate() {
+        let entries = source
+            .catalog
+            .resources
+            .iter()
+            .chain(&source.catalog.templates);
+        for scheme in entries.filter_map(|entry| scheme_of(&entry.key)) {
+            match schemes.get_mut(scheme) {
+                Some(only) if *only == Some(number) => {}
+                Some(only) => *only = None,
+                None => drop(schemes.insert(scheme.to_owned(), Some(number))),
+            }
+        }
+    }
+    schemes
+}
+
+fn is_web_url(uri: &str) -> bool {
+    let scheme = scheme_of(uri).unwrap_or_default();
+    scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
+}

@@ -1,0 +1,80 @@
+//! Conflicts between the names of sources.
+
+use crate::{List, SourceId, truncate_for_message};
+
+/// A conflict between the names of sources, and how it was settled.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum NameConflict {
+    /// Two sources have the same URI or name; the second is listed under another.
+    Collision {
+        list: List,
+        name: String,
+        kept_by: SourceId,
+        lost_by: SourceId,
+        listed_as: String,
+    },
+    /// A source lists a URI that another source owns. It is not listed.
+    Claim {
+        uri: String,
+        owner: SourceId,
+        claimed_by: SourceId,
+    },
+    /// A source lists the same name twice. The second is not listed.
+    Duplicate {
+        list: List,
+        name: String,
+        source: SourceId,
+    },
+}
+
+impl NameConflict {
+    pub(crate) fn log(&self) {
+        match self {
+            Self::Collision {
+                list,
+                name,
+                kept_by,
+                lost_by,
+                listed_as,
+            } => tracing::info!(
+                list = list.member(),
+                name = truncate_for_message(name),
+                %kept_by,
+                source = %lost_by,
+                listed_as = truncate_for_message(listed_as),
+                "two sources have the same name"
+            ),
+            Self::Claim {
+                uri,
+                owner,
+                claimed_by,
+            } => tracing::warn!(
+                uri = truncate_for_message(uri),
+                %owner,
+                source = %claimed_by,
+                "source claims a URI that another source owns; it is not listed"
+            ),
+            Self::Duplicate { list, name, source } => tracing::warn!(
+                list = list.member(),
+                name = truncate_for_message(name),
+                %source,
+                "source lists a name twice; the second is not listed"
+            ),
+        }
+    }
+
+    /// What an administrator should repair, if anything. A collision is already settled.
+    pub(crate) fn problem(&self) -> Option<String> {
+        match self {
+            Self::Claim {
+                uri,
+                owner,
+                claimed_by,
+            } => Some(format!(
+                "`{claimed_by}` lists `{}`, which belongs to `{owner}`; it is not listed",
+                truncate_for_message(uri)
+            )),
+            Self::Collision { .. } | Self::Duplicate { .. } => None,
+        }
+    }
+}

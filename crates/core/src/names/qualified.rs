@@ -1,0 +1,65 @@
+//! URIs that name their source: `gateway://{source}/{uri}` and `ui://{source}/{page}`; and which
+//! source owns a URI.
+
+use std::borrow::Cow;
+
+use super::SourceCatalog;
+use crate::SourceId;
+
+/// The scheme of a qualified URI.
+const QUALIFIED: &str = "gateway://";
+
+/// The scheme of pages that clients show. Pages keep it, so the source is the first segment.
+pub(crate) const UI_SCHEME: &str = "ui://";
+
+/// The URI that names the source, whatever the native URI is.
+pub(crate) fn qualified_uri(source: &SourceId, native: &str) -> String {
+    format!("{QUALIFIED}{source}/{native}")
+}
+
+/// The source id and the native URI of a qualified URI. The native part is `None` if the URI ends
+/// with the source.
+pub(crate) fn split_qualified(uri: &str) -> Option<(&str, Option<&str>)> {
+    let rest = uri.strip_prefix(QUALIFIED)?;
+    Some(match rest.split_once('/') {
+        Some((source, native)) => (source, Some(native)),
+        None => (rest, None),
+    })
+}
+
+/// The source that a URI names, and the URI there.
+pub(super) fn named_source<'a>(
+    sources: &[SourceCatalog],
+    is_merged: bool,
+    uri: &'a str,
+) -> Option<(usize, Cow<'a, str>)> {
+    let number = |id| sources.iter().position(|source| source.id.as_str() == id);
+    if let Some((source, native)) = split_qualified(uri) {
+        return Some((number(source)?, Cow::Borrowed(native?)));
+    }
+    let (source, page) = uri.strip_prefix(UI_SCHEME)?.split_once('/')?;
+    let number = number(source).filter(|_| is_merged)?;
+    Some((number, Cow::Owned(format!("{UI_SCHEME}{page}"))))
+}
+
+/// The source that owns a URI, whichever source lists it.
+pub(super) fn owner_of(sources: &[SourceCatalog], uri: &str) -> Option<usize> {
+    // Schemes are case-insensitive; capitals must not bypass the owner.
+    let owns = |owned: &String| {
+        let head = uri.get(..owned.len());
+        let rest = uri.get(owned.len()..).unwrap_or_default();
+        head.is_some_and(|head| head.eq_ignore_ascii_case(owned))
+            && (rest.is_empty() || rest.starts_with(['/', '?', '#', '{']))
+    };
+    let mut sources = sources.iter();
+    sources.position(|source| source.catalog.owned.iter().any(owns))
+}
+
+/// The scheme of a URI, if it has a valid one.
+pub(super) fn scheme_of(uri: &str) -> Option<&str> {
+    let (scheme, _) = uri.split_once(':')?;
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
+    let is_valid =
+        scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.chars().all(is_allowed);
+    is_valid.then_some(scheme)
+}

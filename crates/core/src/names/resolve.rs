@@ -1,0 +1,230 @@
+//! Reads names back: where a name or URI from a client leads, and by which rule.
+
+use super::definition::is_idempotent;
+use super::qualified::{named_source, owner_of, scheme_of};
+use super::{NameMap, split_qualified};
+use crate::changes::{SubscribedResource, covering_uris};
+use crate::{List, RawJson};
+
+/// Where a name leads: a source of the view, and the name there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Resolved {
+    pub(crate) source: usize,
+    pub(crate) native: String,
+    /// Its position in the source's own list, if it is listed.
+    position: Option<usize>,
+    /// Whether calling twice has no more effect than calling once.
+    pub(crate) idempotent: bool,
+}
+
+impl Resolved {
+    fn resource(source: usize, native: impl Into<String>) -> Self {
+        Self {
+            source,
+            native: native.into(),
+            position: None,
+            idempotent: true,
+        }
+    }
+}
+
+/// Why a URI leads where it does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum ResolutionRule {
+    /// The URI names its source.
+    Qualified,
+    /// A built-in source owns the URI.
+    Owned,
+    /// The source lists it.
+    Listed,
+    /// It matches this template of the source; of several, the one with most literal characters.
+    Template(String),
+    /// Only this source has URIs of its scheme.
+    Scheme,
+    /// The endpoint has only this source.
+    OnlySource,
+}
+
+impl NameMap {
+    /// A tool by its listed name, as `source__tool` or `source.tool`, or by its native name if only
+    /// one source has it.
+    pub(crate) fn tool(&self, name: &str) -> Option<Resolved> {
+        self.listed(List::Tools, name)
+            .or_else(|| self.prefixed(List::Tools, name, "__"))
+            .or_else(|| self.prefixed(List::Tools, name, "."))
+            .or_else(|| self.native(List::Tools, name))
+            .or_else(|| self.unlisted(name))
+    }
+
+    /// A prompt by its listed name, as `source/prompt`, or by its native name if only one source has
+    /// it.
+    pub(crate) fn prompt(&self, name: &str) -> Option<Resolved> {
+        self.listed(List::Prompts, name)
+            .or_else(|| self.prefixed(List::Prompts, name, "/"))
+            .or_else(|| self.native(List::Prompts, name))
+            .or_else(|| self.unlisted(name))
+    }
+
+    pub(crate) fn resource(&self, uri: &str) -> Option<Resolved> {
+        self.resource_with_rule(uri).map(|(resolved, _)| resolved)
+    }
+
+    /// A resource, and the rule that found it. The order of the configuration decides, never the
+    /// order of arrival.
+    pub(crate) fn resource_with_rule(&self, uri: &str) -> Option<(Resolved, ResolutionRule)> {
+        let by_scheme = || Some((self.by_scheme(uri)?, ResolutionRule::Scheme));
+        let only_source = || {
+            let mut resolved = self.unlisted(uri)?;
+            resolved.idempotent = true;
+            Some((resolved, ResolutionRule::OnlySource))
+        };
+        self.known_resource(uri)
+            .or_else(by_scheme)
+            .or_else(only_source)
+    }
+
+    /// A resource that a source lists, owns or has a template for.
+    fn known_resource(&self, uri: &str) -> Option<(Resolved, ResolutionRule)> {
+        if let Some(resolved) = self.qualified(uri) {
+            return Some((resolved, ResolutionRule::Qualified));
+        }
+        if let Some(resolved) = self.listed(List::Resources, uri) {
+            return Some((resolved, ResolutionRule::Listed));
+        }
+        match owner_of(&self.sources, uri) {
+            Some(owner) => Some((Resolved::resource(owner, uri), ResolutionRule::Owned)),
+            None => self.by_template(uri),
+        }
+    }
+
+    pub(crate) fn template(&self, text: &str) -> Option<Resolved> {
+        let listed = self.listed(List::Templates, text);
+        listed.or_else(|| self.qualified(text))
+    }
+
+    fn listed(&self, list: List, name: &str) -> Option<Resolved> {
+        let entry = self.entry_named(list, name)?;
+        let position = entry.position as usize;
+        let native = &self.sources[entry.source()].catalog.list(list)[position].key;
+        Some(Resolved {
+            source: entry.source(),
+            native: native.clone(),
+            position: Some(position),
+            idempotent: entry.idempotent,
+        })
+    }
+
+    /// A name that begins with its source.
+    fn prefixed(&self, list: List, name: &str, divider: &str) -> Option<Resolved> {
+        let (source, native) = name.split_once(divider)?;
+        self.native_at(self.source_named(source)?, list, native)
+    }
+
+    /// A native name that only one source has.
+    fn native(&self, list: List, name: &str) -> Option<Resolved> {
+        let sources = 0..self.sources.len();
+        let mut resolved = sources.filter_map(|source| self.native_at(source, list, name));
+        match (resolved.next(), resolved.next()) {
+            (Some(only), None) => Some(only),
+            _ => None,
+        }
+    }
+
+    fn native_at(&self, source: usize, list: List, native: &str) -> Option<Resolved> {
+        let catalog = &self.sources[source].catalog;
+        let position = catalog.position(list, native)?;
+        let definition = &catalog.list(list)[position].definition;
+        Some(Resolved {
+            source,
+            native: native.to_owned(),
+            position: Some(position),
+            idempotent: list != List::Tools || is_idempotent(definition),
+        })
+    }
+
+    /// What the only source of an endpoint may have without listing it.
+    fn unlisted(&self, name: &str) -> Option<Resolved> {
+        let only = self.only_source()?;
+        Some(Resolved {
+            idempotent: false,
+            ..Resolved::resource(only, name)
+        })
+    }
+
+    /// The source of an endpoint for one source.
+    fn only_source(&self) -> Option<usize> {
+        let first = self.sources.first().filter(|_| !self.is_merged)?;
+        (!first.id.is_gateway()).then_some(0)
+    }
+
+    /// `gateway://{source}/{uri}` or `ui://{source}/{page}`, unless another source owns that URI.
+    fn qualified(&self, uri: &str) -> Option<Resolved> {
+        let (source, native) = named_source(&self.sources, self.is_merged, uri)?;
+        let owner = owner_of(&self.sources, &native);
+        let may_serve = owner.is_none_or(|owner| owner == source);
+        may_serve.then(|| Resolved::resource(source, native))
+    }
+
+    fn by_template(&self, uri: &str) -> Option<(Resolved, ResolutionRule)> {
+        let mut best: Option<(usize, usize, usize)> = None;
+        for (index, (template, source)) in self.templates.iter().enumerate() {
+            let length = template.literal_len();
+            let is_better = best.is_none_or(|(longest, ..)| length > longest);
+            if is_better && template.matches(uri) {
+                best = Some((length, index, *source));
+            }
+        }
+        let (_, index, source) = best?;
+        let rule = ResolutionRule::Template(self.templates[index].0.to_string());
+        Some((Resolved::resource(source, uri), rule))
+    }
+
+    /// The only source with URIs of this scheme. A qualified URI has no other source than its own.
+    fn by_scheme(&self, uri: &str) -> Option<Resolved> {
+        let scheme = scheme_of(uri).filter(|_| split_qualified(uri).is_none())?;
+        let source = (*self.schemes.get(scheme)?)?;
+        Some(Resolved::resource(source, uri))
+    }
+
+    /// The definition of an entry, as its source wrote it.
+    pub(crate) fn definition(&self, list: List, resolved: &Resolved) -> Option<&RawJson> {
+        let entries = self.sources[resolved.source].catalog.list(list);
+        Some(&entries.get(resolved.position?)?.definition)
+    }
+
+    /// The listed names of all entries with this native name.
+    pub(crate) fn names_of_native(&self, list: List, native: &str) -> Vec<&str> {
+        let sources = self.sources.iter().enumerate();
+        let names = sources.filter_map(|(number, source)| {
+            let position = source.catalog.position(list, native)?;
+            Some(&*self.entry_at(list, number, position)?.name)
+        });
+        names.collect()
+    }
+
+    /// The resource to subscribe to, if its source supports subscriptions.
+    pub(crate) fn subscribable(&self, uri: &str) -> Option<SubscribedResource> {
+        let (resolved, _) = self.known_resource(uri)?;
+        let source = &self.sources[resolved.source];
+        let supported = source.catalog.features.subscribe && self.may_exist(&resolved);
+        supported.then(|| SubscribedResource {
+            source: source.id.clone(),
+            native: resolved.native,
+            requested: uri.to_owned(),
+        })
+    }
+
+    /// Whether there can be a resource at a URI or below. A source that owns the URI has only what it
+    /// lists: what is not listed for a viewer does not exist for that viewer.
+    fn may_exist(&self, resolved: &Resolved) -> bool {
+        let (source, uri) = (resolved.source, resolved.native.as_str());
+        if owner_of(&self.sources, uri) != Some(source) {
+            return true;
+        }
+        let catalog = &self.sources[source].catalog;
+        let mut listed = catalog.resources.iter().chain(&catalog.templates);
+        let mut templates = self.templates.iter();
+        listed.any(|entry| covering_uris(&entry.key).any(|covering| covering == uri))
+            || templates.any(|(template, of)| *of == source && template.matches(uri))
+    }
+}
