@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 #[cfg(target_os = "linux")]
-use tidegate_upstream::child_guard::keep;
+use tidegate_upstream::child_guard;
 
 use crate::cli::{self, Command, Exit, OutputArgs};
 use crate::config::{Environment, Flags, Settings, load};
@@ -55,7 +55,7 @@ pub fn main() -> ExitCode {
         Command::Schema => exit_for(schema::run(&mut io::stdout())),
         Command::Completions { shell } => exit_for(completions::run(shell, &mut io::stdout())),
         #[cfg(target_os = "linux")]
-        Command::ChildGuard(args) => return keep(&args.program, &args.args),
+        Command::ChildGuard(args) => return child_guard::run(&args.program, &args.args),
     };
     exit.into()
 }

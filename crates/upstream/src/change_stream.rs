@@ -1,5 +1,6 @@
-//! Keeps a server telling what is wanted: a stream of changes in the modern era, subscriptions in the
-//! legacy one.
+//! Makes a server send its changes and the updates of subscribed resources: a change stream in the
+//! modern era, subscriptions in the legacy era. What arrives is pushed to the notification queue of
+//! the connection.
 
 pub(crate) mod tasks;
 
@@ -9,122 +10,122 @@ use std::time::Duration;
 use futures_util::StreamExt;
 use futures_util::stream::{self, pending};
 use tidegate_core::{Change, ChangeFilter};
-use tidegate_mcp::revision::client::{ServerNotification, modern_headers};
+use tidegate_mcp::revision::client::{OutboundRequest, ServerNotification, modern_headers};
 use tidegate_mcp::{Era, ResponseBody};
-use tokio::sync::mpsc;
 
-use crate::resource_subscriptions::Watched;
-use crate::session::connect::Open;
-use crate::session::era_detection::{Probed, ask, discover};
-use crate::session::{Heard, Talk};
+use crate::backoff::Backoff;
+use crate::resource_subscriptions::RequestedSubscriptions;
+use crate::session::era_detection::{DetectedEra, discover, send_request};
+use crate::session::{Connection, ResponseStream, ServerMessage};
 
-/// How long to wait before a stream that ended is opened again, at first and at most.
-const FIRST_WAIT: Duration = Duration::from_secs(1);
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
+/// How long a server may take to acknowledge a change stream.
+const ACKNOWLEDGE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long a stream may take to say that it has begun.
-const BEGINNING: Duration = Duration::from_secs(5);
-
-/// Tells changes to `heard` for as long as it is polled.
-pub(crate) async fn follow(open: &Open, mut watched: Watched, heard: mpsc::Sender<Change>) {
-    match open.facts.revision.era() {
-        Era::Modern => listen(open, &mut watched, &heard).await,
-        Era::Legacy => subscribe(open, &mut watched, &heard).await,
+/// Requests changes for as long as it is polled. Returns when the server has changed its era.
+pub(crate) async fn run(connection: &Connection, mut subscriptions: RequestedSubscriptions) {
+    match connection.facts.revision.era() {
+        Era::Modern => listen(connection, &mut subscriptions).await,
+        Era::Legacy => subscribe(connection, &mut subscriptions).await,
     }
 }
 
-/// A filter cannot be changed: another one is another stream, and the old one stays until the new
-/// one has begun. Ends when the server is no more what it was.
-async fn listen(open: &Open, watched: &mut Watched, heard: &mpsc::Sender<Change>) {
-    let mut known = watched.now();
-    let mut talk = open_stream(open, &known);
-    let mut wait = FIRST_WAIT;
+/// Keeps a change stream open. The filter of a stream cannot be changed: another filter is another
+/// stream, and the old one stays open until the new one has begun.
+async fn listen(connection: &Connection, subscriptions: &mut RequestedSubscriptions) {
+    let mut known = subscriptions.uris();
+    let mut messages = open_stream(connection, &known);
+    let mut backoff = Backoff::for_streams();
     loop {
         tokio::select! {
-            said = talk.next() => match said {
-                Some(Ok(Heard::ServerNotification(said))) => {
-                    wait = FIRST_WAIT;
-                    tells_of(&known, watched, heard).await;
-                    tell(said, heard).await;
+            message = messages.next() => match message {
+                Some(Ok(ServerMessage::Notification(notification))) => {
+                    backoff.reset();
+                    confirm(connection, &known, subscriptions);
+                    push(connection, notification);
                 }
-                Some(Ok(Heard::Answer(ResponseBody::Error(error)))) if error.is_unknown_method() => {
-                    talk = pending().boxed();
+                Some(Ok(ServerMessage::Response(ResponseBody::Error(error))))
+                    if error.is_unknown_method() =>
+                {
+                    messages = pending().boxed();
                 }
                 _ => {
-                    tokio::time::sleep(wait).await;
-                    wait = (wait * 2).min(LONGEST_WAIT);
-                    if !is_still_stateless(open).await {
+                    tokio::time::sleep(backoff.delay()).await;
+                    if !is_still_modern(connection).await {
                         return;
                     }
-                    let (another, has_begun) = begun(open, &known, heard).await;
-                    talk = another;
+                    let (stream, has_begun) = reopen_stream(connection, &known).await;
+                    messages = stream;
                     if has_begun {
-                        wait = FIRST_WAIT;
-                        tells_of(&known, watched, heard).await;
+                        backoff.reset();
+                        confirm(connection, &known, subscriptions);
                     }
-                    missed(&known, heard).await;
+                    push_missed(connection, &known);
                 }
             },
-            now = watched.other_than(&known) => {
-                let (another, has_begun) = begun(open, &now, heard).await;
-                talk = another;
+            uris = subscriptions.changed_from(&known) => {
+                let (stream, has_begun) = reopen_stream(connection, &uris).await;
+                messages = stream;
                 if has_begun {
-                    tells_of(&now, watched, heard).await;
+                    confirm(connection, &uris, subscriptions);
                 }
-                known = now;
+                known = uris;
             }
         }
     }
 }
 
-/// Whether the server is there, and speaks as it did: a stream ends also because its server did.
-async fn is_still_stateless(open: &Open) -> bool {
-    let probed = discover(open.link.as_ref(), &open.numbers).await;
-    matches!(probed, Ok(Probed::Modern(_)))
+/// Whether the server is reachable and still modern: a stream may end because the server was replaced.
+async fn is_still_modern(connection: &Connection) -> bool {
+    let detected = discover(connection.channel.as_ref(), &connection.ids).await;
+    matches!(detected, Ok(DetectedEra::Modern(_)))
 }
 
-async fn tell(said: ServerNotification, heard: &mpsc::Sender<Change>) {
-    if let ServerNotification::Change(change) = said {
-        heard.send(change).await.ok();
+fn push(connection: &Connection, notification: ServerNotification) {
+    if let ServerNotification::Change(change) = notification {
+        connection.notifications.push(change);
     }
 }
 
-/// A stream that has begun, or has had its time to; and which of the two.
-async fn begun(open: &Open, uris: &BTreeSet<String>, heard: &mpsc::Sender<Change>) -> (Talk, bool) {
-    let mut talk = open_stream(open, uris);
-    match tokio::time::timeout(BEGINNING, talk.next()).await {
-        Ok(Some(Ok(Heard::ServerNotification(said)))) => {
-            tell(said, heard).await;
-            (talk, true)
+fn push_update(connection: &Connection, uri: &str) {
+    let change = Change::ResourceUpdated(uri.into());
+    connection.notifications.push(change);
+}
+
+/// Opens a stream and waits for its first message. Returns whether the stream has begun.
+async fn reopen_stream(connection: &Connection, uris: &BTreeSet<String>) -> (ResponseStream, bool) {
+    let mut messages = open_stream(connection, uris);
+    match tokio::time::timeout(ACKNOWLEDGE_TIMEOUT, messages.next()).await {
+        Ok(Some(Ok(ServerMessage::Notification(notification)))) => {
+            push(connection, notification);
+            (messages, true)
         }
-        Ok(Some(ended)) => (stream::iter([ended]).boxed(), false),
-        Ok(None) | Err(_) => (talk, false),
+        Ok(Some(last)) => (stream::iter([last]).boxed(), false),
+        Ok(None) | Err(_) => (messages, false),
     }
 }
 
-/// What changed while there was no stream is not known: all of it may have. One list stands for
-/// all, for they are taken in together.
-async fn missed(uris: &BTreeSet<String>, heard: &mpsc::Sender<Change>) {
-    let updates = uris
-        .iter()
-        .map(|uri| Change::ResourceUpdated(uri.as_str().into()));
-    for change in std::iter::once(Change::Tools).chain(updates) {
-        heard.send(change).await.ok();
+/// Anything may have changed while there was no stream. One list stands for all, because they are
+/// refreshed together.
+fn push_missed(connection: &Connection, uris: &BTreeSet<String>) {
+    connection.notifications.push(Change::Tools);
+    for uri in uris {
+        push_update(connection, uri);
     }
 }
 
-/// The server tells of these now. What someone believed too early, may have been missed.
-async fn tells_of(uris: &BTreeSet<String>, watched: &Watched, heard: &mpsc::Sender<Change>) {
-    for uri in watched.told(uris) {
-        heard
-            .send(Change::ResourceUpdated(uri.as_str().into()))
-            .await
-            .ok();
+/// Records that the server sends updates for these URIs, and pushes those that may have been missed.
+fn confirm(
+    connection: &Connection,
+    uris: &BTreeSet<String>,
+    subscriptions: &RequestedSubscriptions,
+) {
+    for uri in subscriptions.confirm(uris) {
+        push_update(connection, &uri);
     }
 }
 
-fn open_stream(open: &Open, uris: &BTreeSet<String>) -> Talk {
-    let features = open.facts.features;
+fn open_stream(connection: &Connection, uris: &BTreeSet<String>) -> ResponseStream {
+    let features = connection.facts.features;
     let filter = ChangeFilter {
         tools: features.tools,
         prompts: features.prompts,
@@ -135,40 +136,33 @@ fn open_stream(open: &Open, uris: &BTreeSet<String>) -> Talk {
     if filter == ChangeFilter::default() {
         return pending().boxed();
     }
-    let encoder = open.own_encoder();
-    let outbound = encoder.listen(open.numbers.next(), &filter);
-    let headers = modern_headers(encoder.revision, &outbound, None);
-    open.link.request(outbound, headers)
+    let encoder = connection.gateway_encoder();
+    let request = encoder.listen(connection.ids.next(), &filter);
+    let headers = modern_headers(encoder.revision, &request, None);
+    connection.channel.request(request, headers)
 }
 
-/// Subscribes to what is wanted and not to what is not.
-async fn subscribe(open: &Open, watched: &mut Watched, heard: &mpsc::Sender<Change>) {
-    let encoder = open.own_encoder();
-    let mut known = BTreeSet::new();
-    if !open.facts.features.subscribe {
+/// Subscribes to the URIs that have subscribers, and unsubscribes from those that have none.
+async fn subscribe(connection: &Connection, subscriptions: &mut RequestedSubscriptions) {
+    if !connection.facts.features.subscribe {
         return std::future::pending().await;
     }
+    let encoder = connection.gateway_encoder();
+    let mut known = BTreeSet::new();
     loop {
-        let now = watched.other_than(&known).await;
-        for uri in now.difference(&known) {
-            ask(
-                open.link.as_ref(),
-                encoder.subscribe(open.numbers.next(), uri),
-                Vec::new(),
-            )
-            .await
-            .ok();
+        let uris = subscriptions.changed_from(&known).await;
+        for uri in uris.difference(&known) {
+            send(connection, encoder.subscribe(connection.ids.next(), uri)).await;
         }
-        tells_of(&now, watched, heard).await;
-        for uri in known.difference(&now) {
-            ask(
-                open.link.as_ref(),
-                encoder.unsubscribe(open.numbers.next(), uri),
-                Vec::new(),
-            )
-            .await
-            .ok();
+        confirm(connection, &uris, subscriptions);
+        for uri in known.difference(&uris) {
+            send(connection, encoder.unsubscribe(connection.ids.next(), uri)).await;
         }
-        known = now;
+        known = uris;
     }
+}
+
+async fn send(connection: &Connection, request: OutboundRequest) {
+    let channel = connection.channel.as_ref();
+    send_request(channel, request, Vec::new()).await.ok();
 }

@@ -1,9 +1,9 @@
-//! The child_guard: a small process between the gateway and a server that is a program. When the gateway
-//! is gone, however that went, it ends the server and all that the server has started.
+//! The child guard: a small process between the gateway and a stdio server. When the gateway exits or
+//! dies, it ends the server and all its descendants.
 //!
-//! It is the gateway's own program under another command, and runs on one thread beside the one that
-//! waits. The server gets its pipes as they are: nothing that is said passes through here.
-//! Must not know: what is said.
+//! It is the gateway's own executable with another command. The server inherits its pipes: no message
+//! passes through the guard.
+//! Must not know: the protocol.
 
 mod descendants;
 
@@ -21,52 +21,52 @@ use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, getpid, set_child_su
 
 use crate::ChildGuard;
 
-/// How long a server that lost its gateway may take to notice by itself.
-const GRACE: Duration = Duration::from_secs(1);
+/// How long a server may take to exit by itself after the gateway is gone.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long it may take to obey, once it was told to end.
-const OBEYING: Duration = Duration::from_secs(2);
+/// How long it may take to exit after SIGTERM.
+const TERM_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How often it is looked at what is left.
-const TICK: Duration = Duration::from_millis(20);
+/// The interval at which remaining descendants are checked.
+const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Looks at what a server has left behind: so many before it is killed, and so many in all. What
-/// cannot be killed is left to the system.
-const POLITE_LOOKS: usize = 50;
-const MOST_LOOKS: usize = 250;
+/// Checks for descendants that a server has left: after so many they are killed, and after so many
+/// they are left to the system.
+const CHECKS_BEFORE_KILL: usize = 50;
+const MAX_CHECKS: usize = 250;
 
-/// Small: the thread that watches the gateway does little.
-const STACK: usize = 128 * 1024;
+/// The stack of the thread that watches the gateway.
+const STACK_BYTES: usize = 128 * 1024;
 
-/// Runs a program until it ends or the gateway does, and leaves nothing of it behind.
-pub fn keep(program: &OsString, args: &[OsString]) -> ExitCode {
+/// Runs a command until it exits or the gateway is gone, and ends all its descendants.
+pub fn run(program: &OsString, args: &[OsString]) -> ExitCode {
     let server = match start(program, args) {
         Ok(server) => server,
         Err(error) => {
             writeln!(io::stderr(), "cannot start {}: {error}", program.display()).ok();
-            sweep();
+            end_descendants();
             return exit(ChildGuard::NOT_STARTED);
         }
     };
     let status = wait_for(server);
-    sweep();
+    end_descendants();
     exit(status.map_or(ChildGuard::NOT_STARTED, code))
 }
 
 fn start(program: &OsString, args: &[OsString]) -> io::Result<Option<Pid>> {
-    // What loses its parent becomes ours: nothing gets away by a group or a session of its own.
+    // Orphaned descendants become our children, whatever their process group or session is.
     set_child_subreaper(Some(getpid()))?;
-    let nothing = File::options().read(true).write(true).open("/dev/null")?;
-    let watch = thread::Builder::new().stack_size(STACK);
-    watch.spawn(end_with_gateway)?;
+    let null = File::options().read(true).write(true).open("/dev/null")?;
+    let watch = thread::Builder::new().stack_size(STACK_BYTES);
+    watch.spawn(end_server_after_gateway)?;
     let server = Command::new(program).args(args).process_group(0).spawn()?;
-    // The server alone holds its input and output, so that the gateway sees when it lets go.
-    rustix::stdio::dup2_stdin(&nothing)?;
-    rustix::stdio::dup2_stdout(&nothing)?;
+    // Only the server holds its pipes, so that the gateway notices when it closes them.
+    rustix::stdio::dup2_stdin(&null)?;
+    rustix::stdio::dup2_stdout(&null)?;
     Ok(i32::try_from(server.id()).ok().and_then(Pid::from_raw))
 }
 
-/// Waits for the server, and takes leave of whatever else ends meanwhile.
+/// Waits for the server, and reaps every other child that exits meanwhile.
 fn wait_for(server: Option<Pid>) -> Option<WaitStatus> {
     loop {
         match wait(WaitOptions::empty()) {
@@ -77,21 +77,21 @@ fn wait_for(server: Option<Pid>) -> Option<WaitStatus> {
     }
 }
 
-/// Ends what a server has left behind.
-fn sweep() {
+/// Ends the descendants that a server has left.
+fn end_descendants() {
     descendants::signal(Signal::TERM);
-    for look in 0..MOST_LOOKS {
-        if nothing_is_left() {
+    for check in 0..MAX_CHECKS {
+        if has_no_children() {
             return;
         }
-        if look >= POLITE_LOOKS {
+        if check >= CHECKS_BEFORE_KILL {
             descendants::signal(Signal::KILL);
         }
-        thread::sleep(TICK);
+        thread::sleep(CHECK_INTERVAL);
     }
 }
 
-fn nothing_is_left() -> bool {
+fn has_no_children() -> bool {
     loop {
         match wait(WaitOptions::NOHANG) {
             Ok(Some(_)) | Err(Errno::INTR) => {}
@@ -101,26 +101,26 @@ fn nothing_is_left() -> bool {
     }
 }
 
-/// Waits until nobody reads our standard error any more, which the gateway does as long as it lives
-/// and wants the server to; then ends the server.
-fn end_with_gateway() {
+/// Waits until nobody reads our standard error any more, which means that the gateway is gone or wants
+/// the server to end; then ends the server.
+fn end_server_after_gateway() {
     let stderr = io::stderr();
-    // Nothing is asked for: that the other end is gone is told unasked.
-    let mut lifeline = [PollFd::new(&stderr, PollFlags::empty())];
-    while lifeline[0].revents().is_empty() {
-        poll(&mut lifeline, None).ok();
+    // Poll reports that the other end is closed without being asked for it.
+    let mut watched = [PollFd::new(&stderr, PollFlags::empty())];
+    while watched[0].revents().is_empty() {
+        poll(&mut watched, None).ok();
     }
-    thread::sleep(GRACE);
+    thread::sleep(EXIT_TIMEOUT);
     descendants::signal(Signal::TERM);
-    thread::sleep(OBEYING);
-    // Again and again, for what is being started right now. It ends with the process.
+    thread::sleep(TERM_TIMEOUT);
+    // Repeatedly, for processes that are just being started. The loop ends with this process.
     loop {
         descendants::signal(Signal::KILL);
-        thread::sleep(TICK);
+        thread::sleep(CHECK_INTERVAL);
     }
 }
 
-/// The code that tells how the server ended, as a shell would.
+/// The exit code of the server, as a shell reports it.
 fn code(status: WaitStatus) -> i32 {
     let signal = status.terminating_signal().map(|signal| 128 + signal);
     status.exit_status().or(signal).unwrap_or(1)

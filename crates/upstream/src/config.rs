@@ -1,4 +1,4 @@
-//! What a remote source needs to know about its server.
+//! The configuration of a remote source.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -9,43 +9,43 @@ use tidegate_core::{List, Seal};
 
 use crate::transport::http::Endpoint;
 
-/// One server.
+/// The configuration of one server.
 #[derive(Clone, Debug)]
 pub struct RemoteConfig {
-    /// The source's name, for the log.
+    /// The name of the source, for logs and messages.
     pub name: String,
     pub transport: TransportConfig,
-    /// What is known about how it speaks.
+    /// The era of the server, or automatic detection.
     pub speaks: EraSetting,
-    /// How long the server may take to say how it speaks and what it offers.
+    /// Limit of the handshake, and of each page of a list.
     pub connect_timeout: Duration,
-    /// How long a list may wait for a server that has just been started.
+    /// How long a list request waits for a server that is still starting.
     pub list_wait: Duration,
-    /// Bytes of one message of the server.
+    /// Largest message of the server.
     pub max_message_bytes: usize,
-    /// Who shares a session or a process with whom.
+    /// Which calls share a session or process.
     pub sharing: Sharing,
-    /// Sessions or processes for one principal at once.
+    /// Sessions or processes of one principal.
     pub max_connections: usize,
-    /// How long a call waits for its client to come back with an answer.
+    /// How long a parked call waits for its client to retry.
     pub parked_call_timeout: Duration,
-    /// Seals what clients carry for us.
+    /// Encrypts the state that clients carry.
     pub seal: Arc<Seal>,
-    /// Is told how long each list took.
+    /// Called with the duration of each list.
     pub listed: ListObserver,
 }
 
-/// Is told how long it took to take in all pages of a list. Nobody is, by default.
+/// A callback for the time it took to load all pages of a list. Does nothing by default.
 #[derive(Clone)]
 pub struct ListObserver(Arc<dyn Fn(List, Duration) + Send + Sync>);
 
 impl ListObserver {
-    pub fn new(tell: impl Fn(List, Duration) + Send + Sync + 'static) -> Self {
-        Self(Arc::new(tell))
+    pub fn new(observe: impl Fn(List, Duration) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(observe))
     }
 
-    pub(crate) fn tell(&self, list: List, took: Duration) {
-        (self.0)(list, took);
+    pub(crate) fn observe(&self, list: List, duration: Duration) {
+        (self.0)(list, duration);
     }
 }
 
@@ -61,63 +61,64 @@ impl fmt::Debug for ListObserver {
     }
 }
 
-/// Who shares a session or a process of a server that has them.
+/// Which calls share a session or process of a legacy server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Sharing {
-    /// The calls of one principal whose clients can do the same.
+    /// The calls of one principal whose clients have the same capabilities.
     #[default]
     Principal,
-    /// All calls. The server is told that clients can do nothing, so that it asks nobody.
+    /// All calls. No client capability is declared, so the server sends no questions.
     All,
-    /// Nobody: each call has its own.
+    /// None: each call has its own.
     Call,
 }
 
-/// How a server is known to speak.
+/// The configured era of a server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum EraSetting {
-    /// It is found out.
+    /// The era is detected.
     #[default]
     Auto,
-    /// Only in sessions: it is not asked whether it can do without.
+    /// Legacy only: `server/discover` is not sent.
     Legacy,
-    /// Only without sessions: none is opened.
+    /// Modern only: no session is opened.
     Modern,
 }
 
-/// How the server is reached.
+/// The transport of a server.
 #[derive(Clone, Debug)]
 pub enum TransportConfig {
-    /// A process of its own, spoken to over its standard input and output.
+    /// A child process with messages on its standard input and output.
     Stdio(Command),
     /// An HTTP endpoint.
     Http(Endpoint),
 }
 
-/// A program to run. Never a line for a shell.
+/// A command that runs a server. It is never passed to a shell.
 #[derive(Clone, Debug)]
 pub struct Command {
     pub program: String,
     pub args: Vec<String>,
-    /// The variables it gets beside the few that every program needs.
+    /// Environment variables in addition to [`crate::INHERITED_VARIABLES`]. May be secret.
     pub env: Vec<(String, String)>,
+    /// The working directory.
     pub folder: Option<PathBuf>,
-    /// Who ends it when we cannot any more.
+    /// Ends the process when the gateway dies.
     pub child_guard: Option<ChildGuard>,
 }
 
-/// A program that runs another and ends it, with all that it has started, when nobody reads its own
-/// standard error any more.
+/// A program that runs a server, and ends it with all its descendants when nobody reads its standard
+/// error any more.
 #[derive(Clone, Debug)]
 pub struct ChildGuard {
     pub program: PathBuf,
-    /// What it is called among processes.
+    /// The process name.
     pub name: String,
-    /// What comes before the program that is kept.
+    /// The arguments before the command of the server.
     pub args: Vec<String>,
 }
 
 impl ChildGuard {
-    /// The exit code of a child_guard whose program did not start.
+    /// The exit code of a child guard whose server could not be started.
     pub const NOT_STARTED: i32 = 127;
 }

@@ -1,11 +1,12 @@
 //! Remote MCP servers as sources. A server of any revision, over HTTP or stdio, looks to the core
 //! like any other source: a catalog, calls, changes and health.
 //!
-//! Read `remote` first: what a source is made of. `link` is the way to a server, `endpoint` its
-//! connections over HTTP; `greet` finds out how it speaks, `lists` takes in what it offers, `relay`
-//! carries one call.
+//! A call goes from `remote` (select a connection, send, retry once) through `session` (encode,
+//! match responses to requests) to `transport` (bytes); `relay` turns what comes back into events.
+//! `supervisor` keeps the server connected, and `catalog` its lists fresh; both publish one snapshot,
+//! which every reader loads once.
 //!
-//! Knows no client, no transport and no role.
+//! Must not know: clients' transports, or roles.
 
 mod backoff;
 mod catalog;
@@ -13,6 +14,7 @@ mod change_stream;
 #[cfg(target_os = "linux")]
 pub mod child_guard;
 mod config;
+mod error;
 mod log_rate_limit;
 mod pool;
 mod relay;
@@ -26,7 +28,8 @@ pub use config::{
     ChildGuard, Command, EraSetting, ListObserver, RemoteConfig, Sharing, TransportConfig,
 };
 pub use remote::Remote;
-pub use session::WANTS_CREDENTIALS;
+pub use session::CREDENTIALS_REQUIRED;
 pub use transport::http::{
     CertificateAuthorities, Endpoint, Proxies, Proxy, TrustStore, UnusableProxy,
 };
+pub use transport::stdio::INHERITED_VARIABLES;

@@ -1,65 +1,65 @@
-//! What may be said too often to be logged each time: so much is let through, the rest is counted.
+//! A rate limit for log messages: some pass in each window of time, the others are counted.
 //!
-//! Must not know: what is said.
+//! Must not know: what is logged.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// How much may pass in a window of time.
+/// How many messages may pass in a window of time.
 #[derive(Debug)]
-pub(crate) struct Ration {
-    most: u32,
+pub(crate) struct LogRateLimit {
+    limit: u32,
     window: Duration,
-    began: Instant,
+    window_start: Instant,
     passed: u32,
-    dropped: u64,
+    suppressed: u64,
 }
 
-impl Ration {
-    pub(crate) fn new(most: u32, window: Duration) -> Self {
+impl LogRateLimit {
+    pub(crate) fn new(limit: u32, window: Duration) -> Self {
         Self {
-            most,
+            limit,
             window,
-            began: Instant::now(),
+            window_start: Instant::now(),
             passed: 0,
-            dropped: 0,
+            suppressed: 0,
         }
     }
 
-    /// Whether one more may pass; if not, it is counted.
-    pub(crate) fn take(&mut self) -> bool {
-        if self.began.elapsed() >= self.window {
-            self.began = Instant::now();
+    /// Whether one more message may pass. Counts it as suppressed if not.
+    pub(crate) fn allow(&mut self) -> bool {
+        if self.is_window_over() {
+            self.window_start = Instant::now();
             self.passed = 0;
         }
-        let passes = self.passed < self.most;
-        if passes {
+        let allowed = self.passed < self.limit;
+        if allowed {
             self.passed += 1;
         } else {
-            self.drop_one();
+            self.suppress();
         }
-        passes
+        allowed
     }
 
-    /// Counts one that may not pass for another reason.
-    pub(crate) fn drop_one(&mut self) {
-        self.dropped += 1;
+    /// Counts a message that is suppressed for another reason.
+    pub(crate) fn suppress(&mut self) {
+        self.suppressed += 1;
     }
 
-    /// Whether some did not pass and this has not been told.
-    pub(crate) fn owes_count(&self) -> bool {
-        self.dropped > 0
+    /// Whether messages were suppressed since the last [`Self::take_suppressed`].
+    pub(crate) fn has_suppressed(&self) -> bool {
+        self.suppressed > 0
     }
 
-    /// How many did not pass since this was last asked; none where all did.
-    pub(crate) fn dropped(&mut self) -> Option<u64> {
-        Some(std::mem::take(&mut self.dropped)).filter(|dropped| *dropped > 0)
+    /// How many messages were suppressed since the last call; none if all passed.
+    pub(crate) fn take_suppressed(&mut self) -> Option<u64> {
+        Some(std::mem::take(&mut self.suppressed)).filter(|count| *count > 0)
     }
 
-    /// Whether what did not pass can be told: the window that it did not fit into is over.
-    pub(crate) fn is_over(&self) -> bool {
-        self.began.elapsed() >= self.window
+    /// Whether the current window is over, so that the suppressed messages can be reported.
+    pub(crate) fn is_window_over(&self) -> bool {
+        self.window_start.elapsed() >= self.window
     }
 }
 
@@ -68,15 +68,15 @@ mod tests {
     use super::*;
 
     #[tokio::test(start_paused = true)]
-    async fn the_rest_is_counted_until_the_window_is_over() {
-        let mut ration = Ration::new(2, Duration::from_secs(1));
-        let passed: Vec<_> = (0..5).map(|_| ration.take()).collect();
-        assert_eq!(passed, [true, true, false, false, false]);
-        assert!(!ration.is_over());
+    async fn counts_suppressed_messages_until_the_window_is_over() {
+        let mut limit = LogRateLimit::new(2, Duration::from_secs(1));
+        let allowed: Vec<_> = (0..5).map(|_| limit.allow()).collect();
+        assert_eq!(allowed, [true, true, false, false, false]);
+        assert!(!limit.is_window_over());
         tokio::time::advance(Duration::from_secs(1)).await;
-        assert!(ration.is_over());
-        assert_eq!(ration.dropped(), Some(3));
-        assert_eq!(ration.dropped(), None, "told once");
-        assert!(ration.take());
+        assert!(limit.is_window_over());
+        assert_eq!(limit.take_suppressed(), Some(3));
+        assert_eq!(limit.take_suppressed(), None, "reported once");
+        assert!(limit.allow());
     }
 }

@@ -1,4 +1,4 @@
-//! Carries one call to a server and what it says back.
+//! Turns what a server sends for one call into the events of that call.
 
 mod repair;
 pub(crate) mod retry_once;
@@ -10,8 +10,7 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use tidegate_core::{
-    Call, Error, Event, EventStream, Operation, Outcome, PendingAnswer, Question, Result,
-    Withdrawal,
+    Call, Event, EventStream, Operation, Outcome, PendingAnswer, Question, Result, Withdrawal,
 };
 use tidegate_mcp::revision::client::{ServerNotification, parse_error, parse_outcome};
 use tidegate_mcp::revision::question::encode_answer;
@@ -19,57 +18,69 @@ use tidegate_mcp::revision::tasks::declares_tasks;
 use tidegate_mcp::{Era, RequestId, ResponseBody, Revision};
 use tokio::time::timeout;
 
-use crate::session::connect::Open;
-use crate::session::{Heard, Talk};
+use crate::session::{Connection, ResponseStream, ServerMessage};
 
-/// How long a server may take to take the answer to its question.
-const ANSWERING: Duration = Duration::from_secs(5);
+/// How long a server may take to accept the answer to its question.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Questions of one request that may still be withdrawn.
-const MOST_ASKED: usize = 64;
+const MAX_OPEN_QUESTIONS: usize = 64;
 
-/// What a talk means to the one who called. The link stays open until its end.
-pub(crate) fn events(talk: Talk, open: &Arc<Open>, call: &Call) -> EventStream {
+/// The events of a call. Holds the connection until the end.
+pub(crate) fn call_events(
+    messages: ResponseStream,
+    connection: &Arc<Connection>,
+    call: &Call,
+) -> EventStream {
     let uri = match &call.operation {
         Operation::Resource { uri } => Some(uri.clone()),
         _ => None,
     };
-    let tasks = open.facts.features.tasks && declares_tasks(&call.client.capabilities);
-    let events = words(talk, open, uri, tasks);
-    let events = repair::for_its_client(events, call, open.facts.revision.era());
-    match (&call.operation, open.facts.revision.era()) {
-        (Operation::Tool { .. }, Era::Legacy) => task::to_the_end(events, open),
+    let accepts_tasks =
+        connection.facts.features.tasks && declares_tasks(&call.client.capabilities);
+    let events = request_events(messages, connection, uri, accepts_tasks);
+    let era = connection.facts.revision.era();
+    let events = repair::repair(events, call, era);
+    match (&call.operation, era) {
+        (Operation::Tool { .. }, Era::Legacy) => task::run_to_completion(events, connection),
         _ => events,
     }
 }
 
-/// The same, for one request of the call: of the reading of this URI, if it is one, and where `tasks`
-/// says so of something that may go on after its answer.
-pub(crate) fn words(talk: Talk, open: &Arc<Open>, uri: Option<String>, tasks: bool) -> EventStream {
-    let (revision, open) = (open.facts.revision, Arc::clone(open));
-    let mut asked = Asked::default();
-    let events = talk.filter_map(move |heard| {
-        let event = match heard {
-            Ok(Heard::ServerNotification(ServerNotification::Cancelled(key))) => {
-                asked.withdraw(&key).then_some(Ok(Event::QuestionWithdrawn))
+/// The events of one request of a call. `uri` is the resource it reads, if it reads one;
+/// `accepts_tasks` if its result may be a task.
+fn request_events(
+    messages: ResponseStream,
+    connection: &Arc<Connection>,
+    uri: Option<String>,
+    accepts_tasks: bool,
+) -> EventStream {
+    let (revision, connection) = (connection.facts.revision, Arc::clone(connection));
+    let mut questions = OpenQuestions::default();
+    let events = messages.filter_map(move |message| {
+        let event = match message {
+            Ok(ServerMessage::Notification(ServerNotification::Cancelled(key))) => {
+                let is_known = questions.withdraw(&key);
+                is_known.then_some(Ok(Event::QuestionWithdrawn))
             }
-            Ok(Heard::ServerNotification(said)) => event(said).map(Ok),
-            Ok(Heard::Question { id, kind, params }) => {
+            Ok(ServerMessage::Notification(notification)) => notification_event(notification),
+            Ok(ServerMessage::Question { id, kind, params }) => {
                 let (question, pending) = Question::new(kind, params);
-                let withdrawal = asked.note(&id, &pending);
-                let link = Arc::clone(&open.link);
-                open.unfinished.spawn(async move {
+                let withdrawal = questions.add(&id, &pending);
+                let channel = Arc::clone(&connection.channel);
+                connection.background_tasks.spawn(async move {
                     let answer = encode_answer(&id, pending.wait().await);
                     if !withdrawal.is_withdrawn() {
-                        timeout(ANSWERING, link.notify(answer)).await.ok();
+                        timeout(ANSWER_TIMEOUT, channel.send(answer)).await.ok();
                     }
                 });
                 Some(Ok(Event::Question(question)))
             }
-            Ok(Heard::Answer(answer)) => {
-                Some(done(answer, revision, uri.as_deref(), tasks).map(Event::Done))
+            Ok(ServerMessage::Response(response)) => {
+                let outcome = response_outcome(response, revision, uri.as_deref(), accepts_tasks);
+                Some(outcome.map(Event::Done))
             }
-            Ok(Heard::Refused(refusal)) => Some(Err(refusal.error())),
+            Ok(ServerMessage::Refused(refusal)) => Some(Err(refusal.error())),
             Err(error) => Some(Err(error)),
         };
         std::future::ready(event)
@@ -77,13 +88,13 @@ pub(crate) fn words(talk: Talk, open: &Arc<Open>, uri: Option<String>, tasks: bo
     events.boxed()
 }
 
-/// What a server has asked in one request, by its ids, oldest first.
+/// The open questions of one request, by the server's ids, oldest first.
 #[derive(Default)]
-struct Asked(VecDeque<(String, Withdrawal)>);
+struct OpenQuestions(VecDeque<(String, Withdrawal)>);
 
-impl Asked {
-    fn note(&mut self, id: &RequestId, pending: &PendingAnswer) -> Withdrawal {
-        if self.0.len() == MOST_ASKED {
+impl OpenQuestions {
+    fn add(&mut self, id: &RequestId, pending: &PendingAnswer) -> Withdrawal {
+        if self.0.len() == MAX_OPEN_QUESTIONS {
             self.0.pop_front();
         }
         let withdrawal = pending.withdrawal();
@@ -91,22 +102,22 @@ impl Asked {
         withdrawal
     }
 
-    /// Whether this was asked here. It is not asked any more.
+    /// Withdraws a question. False if this request did not have it.
     fn withdraw(&mut self, key: &str) -> bool {
-        let at = self.0.iter().position(|(known, _)| known == key);
-        let asked = at.and_then(|at| self.0.remove(at));
-        asked.is_some_and(|(_, withdrawal)| {
+        let position = self.0.iter().position(|(known, _)| known == key);
+        let question = position.and_then(|position| self.0.remove(position));
+        question.is_some_and(|(_, withdrawal)| {
             withdrawal.withdraw();
             true
         })
     }
 }
 
-fn event(said: ServerNotification) -> Option<Event> {
-    match said {
-        ServerNotification::Progress { params, .. } => Some(Event::Progress(params)),
-        ServerNotification::Log { level, params } => Some(Event::Log { level, params }),
-        ServerNotification::ElicitationComplete(id) => Some(Event::ElicitationComplete(id)),
+fn notification_event(notification: ServerNotification) -> Option<Result<Event>> {
+    match notification {
+        ServerNotification::Progress { params, .. } => Some(Ok(Event::Progress(params))),
+        ServerNotification::Log { level, params } => Some(Ok(Event::Log { level, params })),
+        ServerNotification::ElicitationComplete(id) => Some(Ok(Event::ElicitationComplete(id))),
         ServerNotification::Change(_)
         | ServerNotification::Cancelled(_)
         | ServerNotification::Acknowledged { .. }
@@ -115,15 +126,14 @@ fn event(said: ServerNotification) -> Option<Event> {
     }
 }
 
-/// The end of a call; of a reading, if it was about a URI.
-fn done(
-    answer: ResponseBody,
+fn response_outcome(
+    response: ResponseBody,
     revision: Revision,
     uri: Option<&str>,
-    tasks: bool,
-) -> Result<Outcome, Error> {
-    match answer {
-        ResponseBody::Result(result) => parse_outcome(revision, &result, tasks),
+    accepts_tasks: bool,
+) -> Result<Outcome> {
+    match response {
+        ResponseBody::Result(result) => parse_outcome(revision, &result, accepts_tasks),
         ResponseBody::Error(error) => Err(parse_error(uri, error)),
     }
 }

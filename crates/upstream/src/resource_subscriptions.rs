@@ -1,4 +1,5 @@
-//! Which resources someone wants to hear of: counted, so that the server is asked once.
+//! Reference-counted resource subscriptions: the server is subscribed once per URI, however many
+//! clients are.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -7,135 +8,170 @@ use std::time::Duration;
 use tidegate_core::ResourceSubscription;
 use tokio::sync::watch;
 
-/// How long someone who wants to hear of a resource waits for the server to know. Then it is told
-/// that the server does, and an update is made up once that is true.
-const WAIT: Duration = Duration::from_millis(500);
+/// How long a new subscriber waits for the server to confirm. After that it is told that the
+/// subscription is established, and an update is sent once that is true.
+const CONFIRM_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// The resources that are watched, and by how many.
+/// The subscribed resources, with the number of subscribers.
 #[derive(Clone, Default)]
-pub(crate) struct Watches(Arc<Shared>);
+pub(crate) struct ResourceSubscriptions(Arc<Shared>);
 
 #[derive(Default)]
 struct Shared {
-    wanted: watch::Sender<BTreeMap<String, usize>>,
-    told: watch::Sender<Told>,
+    requested: watch::Sender<BTreeMap<String, usize>>,
+    confirmed: watch::Sender<Confirmed>,
 }
 
-/// Of what the server tells.
+/// What the server sends updates for.
 #[derive(Default)]
-struct Told {
+struct Confirmed {
     uris: BTreeSet<String>,
-    /// What someone was told before it was true.
+    /// URIs whose subscribers were told too early that the subscription is established.
     promised: BTreeSet<String>,
 }
 
-impl Watches {
-    /// One more who wants to hear of a resource.
+impl ResourceSubscriptions {
+    /// Adds a subscriber, until the subscription is dropped.
     pub(crate) fn add(&self, uri: &str) -> ResourceSubscription {
-        let wanted = &self.0.wanted;
-        wanted.send_modify(|watched| *watched.entry(uri.to_owned()).or_default() += 1);
-        let guard = Guard {
-            watches: self.clone(),
+        let requested = &self.0.requested;
+        requested.send_modify(|requested| *requested.entry(uri.to_owned()).or_default() += 1);
+        let guard = SubscriberGuard {
+            subscriptions: self.clone(),
             uri: uri.to_owned(),
         };
-        let (watches, uri) = (self.clone(), uri.to_owned());
+        let (subscriptions, uri) = (self.clone(), uri.to_owned());
         ResourceSubscription::new(guard, async move {
-            let mut told = watches.0.told.subscribe();
-            let told = told.wait_for(|told| told.uris.contains(&uri));
-            if tokio::time::timeout(WAIT, told).await.is_err() {
-                watches.promise(uri);
+            let mut confirmed = subscriptions.0.confirmed.subscribe();
+            let confirmed = confirmed.wait_for(|confirmed| confirmed.uris.contains(&uri));
+            if tokio::time::timeout(CONFIRM_TIMEOUT, confirmed)
+                .await
+                .is_err()
+            {
+                subscriptions.promise(uri);
             }
         })
     }
 
-    /// Notes that someone is told of this resource before the server tells of it.
+    /// Remembers that a subscriber is told before the server has confirmed.
     fn promise(&self, uri: String) {
-        self.0.told.send_if_modified(|told| {
-            if !told.uris.contains(&uri) {
-                told.promised.insert(uri);
+        self.0.confirmed.send_if_modified(|confirmed| {
+            if !confirmed.uris.contains(&uri) {
+                confirmed.promised.insert(uri);
             }
             false
         });
     }
 
     fn remove(&self, uri: &str) {
-        self.0.wanted.send_modify(|watched| {
-            if let Some(count) = watched.get_mut(uri) {
+        self.0.requested.send_modify(|requested| {
+            if let Some(count) = requested.get_mut(uri) {
                 *count -= 1;
                 if *count == 0 {
-                    watched.remove(uri);
+                    requested.remove(uri);
                 }
             }
         });
     }
 
-    /// What is watched now.
-    pub(crate) fn now(&self) -> BTreeSet<String> {
-        self.0.wanted.borrow().keys().cloned().collect()
+    /// The URIs that have subscribers.
+    pub(crate) fn uris(&self) -> BTreeSet<String> {
+        self.0.requested.borrow().keys().cloned().collect()
     }
 
-    /// What is watched, now and whenever it changes.
-    pub(crate) fn follow(&self) -> Watched {
-        self.0.told.send_modify(|told| told.uris.clear());
-        Watched {
-            wanted: self.0.wanted.subscribe(),
-            watches: self.clone(),
+    /// The subscriptions for a new connection, on which the server has confirmed none.
+    pub(crate) fn follow(&self) -> RequestedSubscriptions {
+        self.0
+            .confirmed
+            .send_modify(|confirmed| confirmed.uris.clear());
+        RequestedSubscriptions {
+            requested: self.0.requested.subscribe(),
+            subscriptions: self.clone(),
         }
     }
 }
 
-struct Guard {
-    watches: Watches,
+struct SubscriberGuard {
+    subscriptions: ResourceSubscriptions,
     uri: String,
 }
 
-impl Drop for Guard {
+impl Drop for SubscriberGuard {
     fn drop(&mut self) {
-        self.watches.remove(&self.uri);
+        self.subscriptions.remove(&self.uri);
     }
 }
 
-/// A view of what is watched.
-pub(crate) struct Watched {
-    wanted: watch::Receiver<BTreeMap<String, usize>>,
-    watches: Watches,
+/// The subscriptions that one connection has to establish.
+pub(crate) struct RequestedSubscriptions {
+    requested: watch::Receiver<BTreeMap<String, usize>>,
+    subscriptions: ResourceSubscriptions,
 }
 
-impl Watched {
-    pub(crate) fn now(&mut self) -> BTreeSet<String> {
-        self.wanted.borrow_and_update().keys().cloned().collect()
+impl RequestedSubscriptions {
+    pub(crate) fn uris(&mut self) -> BTreeSet<String> {
+        self.requested.borrow_and_update().keys().cloned().collect()
     }
 
-    /// The server tells of these now, and of no others. Gives those of which an update may have been
-    /// missed: someone was told too early that the server tells of them.
-    pub(crate) fn told(&self, uris: &BTreeSet<String>) -> BTreeSet<String> {
+    /// Records that the server sends updates for these URIs and no others. Returns those of which an
+    /// update may have been missed, because a subscriber was told too early.
+    pub(crate) fn confirm(&self, uris: &BTreeSet<String>) -> BTreeSet<String> {
         let mut missed = BTreeSet::new();
-        self.watches.0.told.send_modify(|told| {
-            let wanted = self.watches.0.wanted.borrow();
-            let gone = told.uris.difference(uris);
-            let still_wanted = gone.filter(|uri| wanted.contains_key(*uri));
-            told.promised.extend(still_wanted.cloned());
-            told.promised.retain(|uri| wanted.contains_key(uri));
-            missed = told
-                .promised
-                .extract_if(.., |uri| uris.contains(uri))
-                .collect();
-            told.uris.clone_from(uris);
+        let shared = &self.subscriptions.0;
+        shared.confirmed.send_modify(|confirmed| {
+            let requested = shared.requested.borrow();
+            let lost = confirmed.uris.difference(uris);
+            let lost = lost.filter(|uri| requested.contains_key(*uri));
+            confirmed.promised.extend(lost.cloned());
+            confirmed.promised.retain(|uri| requested.contains_key(uri));
+            let kept = confirmed.promised.extract_if(.., |uri| uris.contains(uri));
+            missed = kept.collect();
+            confirmed.uris.clone_from(uris);
         });
         missed
     }
 
-    /// Waits until something else is watched than `known`.
-    pub(crate) async fn other_than(&mut self, known: &BTreeSet<String>) -> BTreeSet<String> {
+    /// Waits until the requested URIs differ from `known`.
+    pub(crate) async fn changed_from(&mut self, known: &BTreeSet<String>) -> BTreeSet<String> {
         loop {
-            let now = self.now();
-            if now != *known {
-                return now;
+            let uris = self.uris();
+            if uris != *known {
+                return uris;
             }
             // The sender lives as long as the source.
-            if self.wanted.changed().await.is_err() {
+            if self.requested.changed().await.is_err() {
                 std::future::pending::<()>().await;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn uris<const N: usize>(uris: [&str; N]) -> BTreeSet<String> {
+        uris.into_iter().map(str::to_owned).collect()
+    }
+
+    #[tokio::test]
+    async fn a_uri_is_requested_while_it_has_subscribers() {
+        let subscriptions = ResourceSubscriptions::default();
+        let first = subscriptions.add("a");
+        let second = subscriptions.add("a");
+        assert_eq!(subscriptions.uris(), uris(["a"]));
+        drop(first);
+        assert_eq!(subscriptions.uris(), uris(["a"]));
+        drop(second);
+        assert_eq!(subscriptions.uris(), uris([]));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_update_may_be_missed_where_a_subscriber_was_told_too_early() {
+        let subscriptions = ResourceSubscriptions::default();
+        let _a = subscriptions.add("a");
+        let requested = subscriptions.follow();
+        subscriptions.promise("a".to_owned());
+        assert_eq!(requested.confirm(&uris(["a"])), uris(["a"]));
+        assert_eq!(requested.confirm(&uris(["a"])), uris([]), "reported once");
     }
 }

@@ -1,105 +1,90 @@
-//! An open way to a server, whatever it is made of.
+//! A conversation with a server over a transport: era detection, the handshake, and one demultiplexer
+//! that routes what the server sends to the request it belongs to.
+//!
+//! Must not know: catalogs, the pool, or who calls.
 
 pub(crate) mod connect;
-pub(crate) mod demultiplexer;
-pub(crate) mod duplex;
+pub(crate) mod connection;
+mod demultiplexer;
+mod duplex;
+pub(crate) mod era_affinity;
 pub(crate) mod era_detection;
-pub(crate) mod handshake;
+mod handshake;
 mod http;
 mod in_flight;
-pub(crate) mod invalid_messages;
+mod invalid_messages;
 pub(crate) mod notification_queue;
 mod refusal;
 mod task_questions;
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::BoxStream;
-use tidegate_core::{Code, Error, ErrorOrigin, GaugeValue, QuestionKind, RawJson, Result};
+use tidegate_core::{GaugeValue, QuestionKind, RawJson, Result};
 use tidegate_mcp::revision::client::{OutboundRequest, ServerNotification};
 use tidegate_mcp::{RequestId, ResponseBody, Revision};
 
-use crate::session::notification_queue::NewsReceiver;
-
-pub(crate) use http::HttpLink;
+pub(crate) use connection::Connection;
+pub(crate) use notification_queue::Notifications;
+pub use refusal::CREDENTIALS_REQUIRED;
 pub(crate) use refusal::Refusal;
-pub use refusal::WANTS_CREDENTIALS;
 
-/// What the server says has changed, without a call to say it on.
-pub(crate) type Unasked = NewsReceiver;
+/// Everything the server sends for one request: notifications and questions, then a response or a
+/// refusal, which is the last item. Dropping the stream earlier cancels the request.
+pub(crate) type ResponseStream = BoxStream<'static, Result<ServerMessage>>;
 
-/// What comes back for one request: what is said on the way, then the answer or a refusal, and then
-/// the end.
-/// Dropping it before tells the server that nobody waits.
-pub(crate) type Talk = BoxStream<'static, Result<Heard>>;
-
-/// One thing the server says in answer to a request.
+/// One message of the server for one request.
 #[derive(Debug)]
-pub(crate) enum Heard {
-    ServerNotification(ServerNotification),
-    /// The server asks something of the client whose request this is.
+pub(crate) enum ServerMessage {
+    Notification(ServerNotification),
+    /// A request of the server to the client whose request this is.
     Question {
         id: RequestId,
         kind: QuestionKind,
         params: RawJson,
     },
-    Answer(ResponseBody),
-    /// No answer will come.
+    Response(ResponseBody),
+    /// No response will follow.
     Refused(Refusal),
 }
 
-/// What a handshake has settled.
-pub(crate) struct Session {
+/// The result of a legacy handshake.
+pub(crate) struct NegotiatedSession {
     pub(crate) revision: Revision,
-    /// Whether the client that the session is for shows its folders.
-    pub(crate) shows_folders: bool,
+    /// Whether the client of the session declared roots.
+    pub(crate) declares_roots: bool,
 }
 
-/// A way to a server.
-pub(crate) trait Link: Send + Sync + 'static {
-    /// Sends a request. The headers are for links that have such.
-    fn request(&self, outbound: OutboundRequest, headers: Vec<(String, String)>) -> Talk;
+/// Sends requests to a server and returns what it sends back for each.
+pub(crate) trait RequestChannel: Send + Sync + 'static {
+    /// Sends a request. The headers are ignored by transports that have none.
+    fn request(&self, request: OutboundRequest, headers: Vec<(String, String)>) -> ResponseStream;
 
-    /// What the server asks about a task of its own when no request is there to ask it on.
-    fn adopt(&self, task: &str) -> Talk;
+    /// The questions of the server about one of its tasks that arrive outside of a request.
+    fn task_questions(&self, task: &str) -> ResponseStream;
 
-    /// Sends what wants no answer.
-    fn notify(&self, json: String) -> BoxFuture<'_, Result<()>>;
+    /// Sends a notification or a response.
+    fn send(&self, json: String) -> BoxFuture<'_, Result<()>>;
 
-    /// From here on all belongs to the session that a handshake opened.
-    fn enter(&self, session: Session);
+    /// Begins the session that a handshake negotiated.
+    fn begin_session(&self, session: NegotiatedSession);
 
-    /// Hears what the server says on its session's own stream, where there is such, from when this
-    /// is done.
-    fn follow(&self) -> BoxFuture<'_, ()> {
+    /// Opens the session's own stream, where the transport has one. Done once no message is missed.
+    fn open_session_stream(&self) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }
 
-    /// Whether the server asks where nothing tells which request it is about.
-    fn asks_anywhere(&self) -> bool;
+    /// Whether the server has sent a question that nothing links to a request.
+    fn has_unlinked_questions(&self) -> bool;
 
-    /// What was odd about the server's words.
+    /// How many messages were invalid or unexpected.
     fn gauges(&self) -> [GaugeValue; 2];
 
-    /// Whether requests have headers, which repeat what they say.
+    /// Whether requests have HTTP headers, which repeat parts of them.
     fn has_headers(&self) -> bool;
 
-    /// Waits until the link is of no more use.
+    /// Waits until the connection is closed by either side.
     fn closed(&self) -> BoxFuture<'_, ()>;
 
-    /// Closes the link and waits until nothing is left of what it started.
-    fn end(&self) -> BoxFuture<'_, ()>;
-}
-
-/// The server broke off, or does not speak as it should.
-pub(crate) fn unavailable(message: &str) -> Error {
-    Error::new(Code::SourceFailed, ErrorOrigin::Source, message)
-}
-
-/// The server was not asked.
-pub(crate) fn not_asked(message: &str) -> Error {
-    Error::new(Code::SourceDown, ErrorOrigin::Source, message)
-}
-
-pub(crate) fn too_large() -> Error {
-    unavailable("the source's answer is larger than allowed")
+    /// Closes the connection and waits until everything it started has ended.
+    fn close(&self) -> BoxFuture<'_, ()>;
 }

@@ -1,188 +1,117 @@
-//! Keeps a server connected, and fresh the lists that everyone sees.
+//! Keeps a server connected, reconnects with backoff, and publishes the state of the connection in the
+//! snapshot.
 
-use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tidegate_core::{Catalog, CatalogGap, Change, ChangeEvent, Error, Health, List, RawJson};
-use tokio::sync::mpsc;
+use tidegate_core::{ChangeSender, Error};
+use tokio_util::sync::CancellationToken;
 
 use crate::backoff::Backoff;
-use crate::catalog::loader::{Loaded, load};
-use crate::catalog::schedule::{Freshness, Lasting};
-use crate::change_stream::follow;
-use crate::remote::Remote;
-use crate::session::Unasked;
-use crate::session::connect::Open;
+use crate::catalog::refresh::Refresher;
+use crate::change_stream;
+use crate::config::RemoteConfig;
+use crate::session::connect::EraMemory;
+use crate::session::{Connection, Notifications};
+use crate::transport::stdio::ProcessReport;
 
-/// Changes that may wait to be looked at.
-const WAITING: usize = 64;
+/// The supervisor of one server.
+pub(crate) struct Supervisor {
+    pub(crate) config: Arc<RemoteConfig>,
+    pub(crate) refresher: Refresher,
+    era_memory: EraMemory,
+    /// Cancelled when the first attempt to connect has succeeded or failed.
+    pub(crate) first_attempt: CancellationToken,
+}
 
-impl Remote {
-    /// Keeps the server connected, for as long as it is polled.
-    pub(crate) async fn keep_connected(&self) {
-        let mut backoff = Backoff::default();
+impl Supervisor {
+    pub(crate) fn new(config: Arc<RemoteConfig>, changes: ChangeSender) -> Self {
+        Self {
+            refresher: Refresher::new(Arc::clone(&config), changes),
+            config,
+            era_memory: EraMemory::default(),
+            first_attempt: CancellationToken::new(),
+        }
+    }
+
+    /// Keeps the server connected and its catalogs fresh, for as long as it is polled.
+    pub(crate) async fn run(&self) {
+        tokio::join!(self.keep_connected(), self.refresher.run_classes());
+    }
+
+    async fn keep_connected(&self) {
+        let mut backoff = Backoff::for_connections();
+        let mut last_failure = None;
         loop {
-            let mut stayed = Duration::ZERO;
-            match self.known.connect(&self.config, &self.unfinished).await {
-                Ok((open, unasked)) => {
-                    let came = Instant::now();
-                    self.stay(Arc::clone(&open), unasked).await;
-                    stayed = came.elapsed();
-                    self.is_down("went away; connecting again");
-                    tracing::warn!(source = self.config.name, "the source went away");
-                    // Two of one program at once might be in each other's way.
-                    open.link.end().await;
+            let mut connected_for = Duration::ZERO;
+            let tasks = &self.refresher.background_tasks;
+            match self.era_memory.connect(&self.config, tasks).await {
+                Ok((connection, notifications)) => {
+                    let start = Instant::now();
+                    self.serve(&connection, notifications).await;
+                    connected_for = start.elapsed();
+                    last_failure = None;
+                    self.disconnected();
+                    // Two processes of one program might interfere with each other.
+                    connection.channel.close().await;
                 }
-                Err(error) => self.is_unreachable(&error),
+                Err(error) => {
+                    self.connect_failed(&error, last_failure.as_deref());
+                    last_failure = Some(error.message().to_owned());
+                }
             }
-            self.ready.cancel();
-            tokio::time::sleep(backoff.after(stayed)).await;
+            self.first_attempt.cancel();
+            tokio::time::sleep(backoff.delay_after(connected_for)).await;
         }
     }
 
-    fn is_unreachable(&self, error: &Error) {
-        let cause = std::error::Error::source(error).map(ToString::to_string);
-        let source = &self.config.name;
-        // ServerNotification once for as long as nothing changes: it is tried again and again.
-        match self.health.load().as_ref() {
-            Health::Down(why) if why == error.message() => {
-                tracing::debug!(source, cause, "the source still cannot be reached");
-            }
-            _ => tracing::warn!(
-                source,
-                error = error.message(),
-                cause,
-                "the source cannot be reached"
-            ),
+    /// Serves over one connection until it is closed.
+    async fn serve(&self, connection: &Arc<Connection>, notifications: Notifications) {
+        let schedule = self.refresher.publish_connection(connection).await;
+        self.first_attempt.cancel();
+        let revision = connection.facts.revision;
+        tracing::info!(source = self.config.name, %revision, "source connected");
+        let subscriptions = self.refresher.subscriptions.follow();
+        // Updates may have been missed while the server was not connected.
+        self.refresher.announce_subscribed_resources();
+        tokio::select! {
+            () = change_stream::run(connection, subscriptions) => {}
+            () = self.refresher.keep_everyone_fresh(connection, notifications, schedule) => {}
         }
-        self.is_missing(error.message());
-        self.is_down(error.message());
     }
 
-    fn is_down(&self, why: &str) {
-        self.open.store(None);
-        // Nobody tells of changes now.
-        self.lasting.store(Arc::new(Lasting::Unknown));
-        self.health.store(Arc::new(Health::Down(why.to_owned())));
+    fn disconnected(&self) {
+        tracing::warn!(source = self.config.name, "source disconnected");
+        let health = "disconnected; reconnecting".to_owned();
+        let snapshots = &self.refresher.snapshots;
+        snapshots.update(|snapshot| snapshot.set_disconnected(health));
     }
 
-    /// It works; well, if its lists are whole.
-    fn is_up(&self) {
-        let catalog = self.catalog.load();
-        let defects: Vec<_> = catalog
-            .defects
-            .iter()
-            .map(|defect| defect.reason.as_str())
-            .collect();
-        self.health.store(Arc::new(match defects.is_empty() {
-            true => Health::Good,
-            false => Health::Degraded(defects.join("; ")),
-        }));
-    }
-
-    /// Notes why there are no lists, where there never were any.
-    pub(crate) fn is_missing(&self, why: &str) {
-        let known = self.catalog.load();
-        let never_seen = Catalog {
-            gap: known.gap.clone(),
-            ..Catalog::default()
+    /// Records a failed attempt. The same failure is logged once, however often it is retried.
+    fn connect_failed(&self, error: &Error, last_failure: Option<&str>) {
+        let (source, message) = (&self.config.name, error.message());
+        let cause = std::error::Error::source(error);
+        let shown_cause = cause.map(ToString::to_string);
+        match last_failure == Some(message) {
+            true => tracing::debug!(source, cause = shown_cause, "source still unreachable"),
+            false => {
+                tracing::warn!(
+                    source,
+                    error = message,
+                    cause = shown_cause,
+                    "cannot connect to source"
+                );
+            }
+        }
+        // Operators see in the health why a process failed; clients see the message alone.
+        let report = cause.and_then(|cause| cause.downcast_ref::<ProcessReport>());
+        let health = match report {
+            Some(report) => format!("{message}; {report}"),
+            None => message.to_owned(),
         };
-        if known.gap.is_some() && **known == never_seen {
-            let gap = Some(CatalogGap::Unavailable(why.to_owned()));
-            self.catalog.store(Arc::new(Catalog {
-                gap,
-                ..Catalog::default()
-            }));
-        }
-    }
-
-    /// Serves on a link until it is closed.
-    async fn stay(&self, open: Arc<Open>, mut unasked: Unasked) {
-        let mut fresh = self.load(&open, &[]).await;
-        self.facts.store(Some(Arc::new(open.facts.clone())));
-        self.open.store(Some(Arc::clone(&open)));
-        self.is_up();
-        self.ready.cancel();
-        self.connected.send_modify(|count| *count += 1);
-        let revision = open.facts.revision;
-        tracing::info!(source = self.config.name, %revision, "the source is there");
-        let mut watched = self.watches.follow();
-        // What is watched may have changed while nobody listened.
-        for uri in watched.now() {
-            self.changes.send(Change::ResourceUpdated(uri.into()));
-        }
-        let (heard, mut changes) = mpsc::channel(WAITING);
-        let mut following = pin!(follow(&open, watched, heard));
-        loop {
-            let change = tokio::select! {
-                () = open.link.closed() => return,
-                () = following.as_mut() => return,
-                said = fresh.stale() => {
-                    fresh = self.load(&open, &said).await;
-                    self.is_up();
-                    continue;
-                }
-                () = self.wanted.notified() => {
-                    fresh.is_stale(None);
-                    continue;
-                }
-                change = changes.recv() => change,
-                news = unasked.next() => match news {
-                    Some(ChangeEvent::Change(change)) => Some(change),
-                    Some(ChangeEvent::AllResourcesUpdated | ChangeEvent::Missed) => {
-                        self.may_have_changed();
-                        None
-                    }
-                    None => return,
-                },
-            };
-            match change {
-                Some(update @ Change::ResourceUpdated(_)) => self.changes.send(update),
-                Some(list) => fresh.is_stale(Some(list)),
-                None => {}
-            }
-        }
-    }
-
-    /// Says of everything that is watched that it may be another.
-    fn may_have_changed(&self) {
-        for uri in self.watches.now() {
-            self.changes.send(Change::ResourceUpdated(uri.into()));
-        }
-    }
-
-    /// Takes in the lists that everyone sees.
-    async fn load(&self, open: &Open, said: &[Change]) -> Freshness {
-        let known = self.catalog.load_full();
-        let nothing = RawJson::empty_object();
-        let Loaded { catalog, ttl } = load(&self.config, open, &nothing, &known).await;
-        // What could not be read is tried again, though nobody says that it changed.
-        let will_be_told = open.facts.announces_changes && catalog.defects.is_empty();
-        let catalog = Arc::new(catalog);
-        self.catalog.store(Arc::clone(&catalog));
-        let lasting = Lasting::new(ttl, open.facts.announces_changes);
-        self.lasting.store(Arc::new(lasting));
-        // Only now: whoever hears of it lists at once.
-        self.announce(&known, &catalog, said);
-        self.listed.send_modify(|count| *count += 1);
-        Freshness::new(ttl, will_be_told)
-    }
-
-    /// Tells which lists are others than they were, or are said to be.
-    pub(crate) fn announce(&self, known: &Catalog, now: &Catalog, said: &[Change]) {
-        let mut told = said.to_vec();
-        for list in List::ALL {
-            let change = match list {
-                List::Tools => Change::Tools,
-                List::Prompts => Change::Prompts,
-                List::Resources | List::Templates => Change::Resources,
-            };
-            if known.list(list) != now.list(list) && !told.contains(&change) {
-                told.push(change);
-            }
-        }
-        told.into_iter()
-            .for_each(|change| self.changes.send(change));
+        self.refresher.snapshots.update(|snapshot| {
+            snapshot.set_unavailable(message);
+            snapshot.set_disconnected(health);
+        });
     }
 }

@@ -37,7 +37,7 @@ const COMPONENT_GAUGES: Metric = Metric {
     labels: &["kind", "component"],
     meaning: "A gauge of `resource://system/health`, where NAME is its name there. The component \
               `transports` has the open `calls`, `streams` and `sessions`. Remote servers have \
-              `waiting_for_clients` (parked calls) and `times_reached` (successful connections). Other \
+              `parked_calls` and `connects` (successful connections). Other \
               kinds of sources have gauges of their own",
 };
 

@@ -182,7 +182,7 @@ pub(crate) fn endpoint(
     trust: &TrustStore,
     settings: &Settings,
 ) -> anyhow::Result<Endpoint> {
-    let proxy = settings.proxies.on_the_way_to(url);
+    let proxy = settings.proxies.for_url(url);
     let proxy = proxy.map_err(|UnusableProxy(variable)| {
         anyhow::anyhow!("the variable {variable} names no proxy that can be used")
     })?;

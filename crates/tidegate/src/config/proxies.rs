@@ -24,7 +24,7 @@ pub(crate) fn read(
         let Remote::Address { url, .. } = remote else {
             continue;
         };
-        let Err(UnusableProxy(variable)) = proxies.on_the_way_to(url) else {
+        let Err(UnusableProxy(variable)) = proxies.for_url(url) else {
             continue;
         };
         if !told.contains(&variable) {

@@ -67,5 +67,5 @@ fn assert_works(server: &Server) {
 
 /// The log line for a source that cannot be reached.
 fn unreachable_line(server: &Server) -> String {
-    server.process.stderr.find("the source cannot be reached")
+    server.process.stderr.find("cannot connect to source")
 }

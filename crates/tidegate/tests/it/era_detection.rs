@@ -27,7 +27,7 @@ fn source(line: &str) -> &str {
 
 /// Waits until this many sources are connected; returns the revision of each.
 fn wait_for_sources(gateway: &Server, count: usize) -> BTreeMap<String, String> {
-    let lines = (0..count).map(|_| gateway.process.stderr.find("the source is there"));
+    let lines = (0..count).map(|_| gateway.process.stderr.find("source connected"));
     lines
         .map(|line| (source(&line).to_owned(), revision(&line).to_owned()))
         .collect()
@@ -156,7 +156,7 @@ fn repeated_modern_error_is_reported_without_fallback() {
     let always = ["--reject-times", "1000000"];
     let fixture = Fixture::start(&[modern.as_slice(), &always].concat());
     let gateway = Server::with_config(&config(&json!({ "fixture": { "url": fixture.url() } })));
-    let line = gateway.process.stderr.find("cannot be reached");
+    let line = gateway.process.stderr.find("cannot connect to source");
     assert!(line.contains("this revision of the protocol"), "{line}");
     assert_eq!(fixture.received_for(INITIALIZE).len(), 0);
     gateway.stop();
@@ -205,7 +205,7 @@ fn unreachable_server_is_not_taken_for_legacy() {
     let (address, url) = (first.address.to_string(), first.url());
     first.stop();
     let gateway = Server::with_config(&config(&json!({ "fixture": { "url": url } })));
-    gateway.process.stderr.find("cannot be reached");
+    gateway.process.stderr.find("cannot connect to source");
     let fixture = Fixture::start_at(&address, &["--era", "modern"]);
     assert_eq!(wait_for_sources(&gateway, 1)["fixture"], MODERN);
     assert_eq!(fixture.received_for(INITIALIZE).len(), 0);
@@ -240,7 +240,7 @@ fn disappeared_server_is_reported() {
         let fixture = Fixture::start(&["--era", era]);
         let gateway = before(&fixture);
         fixture.stop();
-        gateway.process.stderr.find("cannot be reached");
+        gateway.process.stderr.find("cannot connect to source");
         let health = call(gateway.post(), "system__health", &json!({})).result();
         let status = &health["structuredContent"]["overallStatus"];
         assert_eq!(status, "Critical", "{era}: {health}");

@@ -21,7 +21,7 @@ fn before(fixture: &Fixture, more: &Value) -> Server {
         }
     }
     let gateway = Server::with_config(&all.to_string());
-    gateway.process.stderr.find("the source is there");
+    gateway.process.stderr.find("source connected");
     gateway
 }
 

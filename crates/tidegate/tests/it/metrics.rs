@@ -155,7 +155,7 @@ fn a_server_has_figures_of_its_own() {
         1.0
     );
     assert_eq!(
-        page.value("tidegate_component_times_reached", &of("source", "fixture")),
+        page.value("tidegate_component_connects", &of("source", "fixture")),
         1.0
     );
     assert!(

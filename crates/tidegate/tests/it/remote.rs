@@ -179,7 +179,7 @@ fn a_server_that_is_down_fails_nothing_else() {
         assert!(told.is_string(), "{listed}");
     }
     let log = server.stop().stderr;
-    assert!(log.contains("the source cannot be reached"), "{log}");
+    assert!(log.contains("cannot connect to source"), "{log}");
 }
 
 /// What is wrong is said by the field that it is wrong in.

@@ -1,4 +1,4 @@
-//! Takes in what a server offers: every list, through all its pages.
+//! Loads the lists of a server, with all their pages.
 
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
@@ -13,212 +13,211 @@ use tidegate_mcp::revision::client::{
 };
 
 use crate::config::RemoteConfig;
-use crate::session::connect::Open;
-use crate::session::era_detection::ask;
-use crate::session::unavailable;
+use crate::error::source_failed;
+use crate::session::Connection;
+use crate::session::era_detection::send_request;
 
-/// Pages, entries and bytes of one list: what has more has no end.
-const MOST_PAGES: usize = 1_000;
-const MOST_ENTRIES: usize = 100_000;
-const MOST_BYTES: usize = 64 * 1024 * 1024;
+/// Pages, entries and bytes of one list. A list with more is cut off.
+const MAX_PAGES: usize = 1_000;
+const MAX_ENTRIES: usize = 100_000;
+const MAX_BYTES: usize = 64 * 1024 * 1024;
 
-/// All that a server lists, and how long it says that stays so.
-pub(crate) struct Loaded {
+/// All lists of a server, and the shortest ttlMs of their pages.
+pub(crate) struct LoadedCatalog {
     pub(crate) catalog: Catalog,
     pub(crate) ttl: Option<Duration>,
 }
 
-/// Reads all lists that a server says it has, for clients that can do this. One that fails stays as
-/// it was in `known`, and is said to be missing.
-pub(crate) async fn load(
+/// Loads all lists that a server declares, for clients with these capabilities. A list that fails
+/// keeps the entries it has in `previous`, with a defect.
+pub(crate) async fn load_catalog(
     config: &RemoteConfig,
-    open: &Open,
+    connection: &Connection,
     capabilities: &RawJson,
-    known: &Catalog,
-) -> Loaded {
-    let facts = &open.facts;
+    previous: &Catalog,
+) -> LoadedCatalog {
+    let facts = &connection.facts;
     let mut catalog = Catalog {
         features: facts.features,
         instructions: facts.instructions.clone(),
         scope: CacheScope::Private,
         ..Catalog::default()
     };
-    let drain = Drain::new(config, open, capabilities);
+    let loader = ListLoader::new(config, connection, capabilities);
     let mut ttl = None;
     for list in List::ALL {
         if !facts.features.has(list) {
             continue;
         }
         let started = Instant::now();
-        let read = match drain.list(list).await {
-            Ok(read) => {
-                config.listed.tell(list, started.elapsed());
-                ttl = [ttl, read.ttl].into_iter().flatten().min();
-                read
+        let loaded = match loader.list(list).await {
+            Ok(loaded) => {
+                config.listed.observe(list, started.elapsed());
+                ttl = [ttl, loaded.ttl].into_iter().flatten().min();
+                loaded
             }
-            Err(error) => Read {
-                entries: known.list(list).to_vec(),
+            Err(error) => LoadedList {
+                entries: previous.list(list).to_vec(),
                 defects: vec![format!(
-                    "its list of {} could not be read: {}",
+                    "cannot load its {}: {}",
                     list.member(),
                     error.message()
                 )],
-                ..Read::default()
+                ..LoadedList::default()
             },
         };
-        *catalog.list_mut(list) = read.entries;
-        let defects = read
-            .defects
-            .into_iter()
-            .map(|reason| ListDefect { list, reason });
+        *catalog.list_mut(list) = loaded.entries;
+        let defects = loaded.defects.into_iter();
+        let defects = defects.map(|reason| ListDefect { list, reason });
         catalog.defects.extend(defects);
     }
-    tell(config, &catalog, known);
-    Loaded { catalog, ttl }
+    log_new_defects(config, &catalog, previous);
+    LoadedCatalog { catalog, ttl }
 }
 
-/// Logs what the lists lack, once for as long as it is so.
-fn tell(config: &RemoteConfig, catalog: &Catalog, known: &Catalog) {
+/// Loads the tools that a server lists for clients with these capabilities.
+pub(crate) async fn load_tools(
+    config: &RemoteConfig,
+    connection: &Connection,
+    capabilities: &RawJson,
+) -> Result<Vec<CatalogEntry>> {
+    let loader = ListLoader::new(config, connection, capabilities);
+    Ok(loader.list(List::Tools).await?.entries)
+}
+
+/// Logs each defect once, for as long as it persists.
+fn log_new_defects(config: &RemoteConfig, catalog: &Catalog, previous: &Catalog) {
     let source = &config.name;
-    for defect in &catalog.defects {
-        if !known.defects.contains(defect) {
-            let list = defect.list.member();
-            tracing::warn!(source, list, why = defect.reason, "a list is not whole");
-        }
+    let defects = catalog.defects.iter();
+    for defect in defects.filter(|defect| !previous.defects.contains(defect)) {
+        let (list, reason) = (defect.list.member(), &defect.reason);
+        tracing::warn!(source, list, reason, "list is incomplete");
     }
 }
 
-/// One list as it was read.
+/// One list with all its pages.
 #[derive(Default)]
-struct Read {
+struct LoadedList {
     entries: Vec<CatalogEntry>,
     ttl: Option<Duration>,
-    /// Entries that are no entries.
     malformed: usize,
-    /// Why this is not all of it.
+    /// Why the list is incomplete.
     defects: Vec<String>,
 }
 
-/// Reads the tools that a server lists for clients that can do this.
-pub(crate) async fn tools(
-    config: &RemoteConfig,
-    open: &Open,
-    capabilities: &RawJson,
-) -> Result<Vec<CatalogEntry>> {
-    let drain = Drain::new(config, open, capabilities);
-    Ok(drain.list(List::Tools).await?.entries)
-}
-
-/// One server whose lists are read.
-struct Drain<'a> {
+struct ListLoader<'a> {
     config: &'a RemoteConfig,
-    open: &'a Open,
+    connection: &'a Connection,
     encoder: RequestEncoder,
 }
 
-impl<'a> Drain<'a> {
-    fn new(config: &'a RemoteConfig, open: &'a Open, capabilities: &RawJson) -> Self {
-        let encoder = open.encoder(ClientContext {
-            stateless: open.facts.revision.era() == Era::Modern,
+impl<'a> ListLoader<'a> {
+    fn new(config: &'a RemoteConfig, connection: &'a Connection, capabilities: &RawJson) -> Self {
+        let encoder = connection.encoder(ClientContext {
+            stateless: connection.facts.revision.era() == Era::Modern,
             capabilities: capabilities.clone(),
             ..ClientContext::default()
         });
         Self {
             config,
-            open,
+            connection,
             encoder,
         }
     }
 
-    /// Every page of one list, as far as it has an end.
-    async fn list(&self, list: List) -> Result<Read> {
-        let mut read = Read::default();
-        let cut = self.pages(list, &mut read).await?;
+    /// Loads one list, up to the limits.
+    async fn list(&self, list: List) -> Result<LoadedList> {
+        let mut loaded = LoadedList::default();
+        let cut_off = self.pages(list, &mut loaded).await?;
         let name = list.member();
-        let cut = cut.map(|why| format!("its list of {name} is cut off: {why}"));
-        read.defects.extend(cut);
-        if read.malformed > 0 {
-            let count = read.malformed;
-            let left_out = format!("{count} of its {name} cannot be read and are left out");
-            read.defects.push(left_out);
+        let cut_off = cut_off.map(|reason| format!("its list of {name} is cut off: {reason}"));
+        loaded.defects.extend(cut_off);
+        if loaded.malformed > 0 {
+            let count = loaded.malformed;
+            let defect = format!("{count} of its {name} are malformed and left out");
+            loaded.defects.push(defect);
         }
-        Ok(read)
+        Ok(loaded)
     }
 
-    /// Reads page after page; gives why there may be more.
-    async fn pages(&self, list: List, read: &mut Read) -> Result<Option<&'static str>> {
-        let (mut cursor, mut seen, mut bytes) = (None::<String>, HashSet::new(), 0);
-        for _ in 0..MOST_PAGES {
+    /// Loads page after page. Returns why there may be more.
+    async fn pages(&self, list: List, loaded: &mut LoadedList) -> Result<Option<&'static str>> {
+        let (mut cursor, mut cursors, mut bytes) = (None::<String>, HashSet::new(), 0);
+        for _ in 0..MAX_PAGES {
             let Some((page, size)) = self.page(list, cursor.as_deref()).await? else {
                 return Ok(None);
             };
             bytes += size;
-            self.tell_mended(list, &page.repaired);
-            read.malformed += page.malformed;
-            read.ttl = [read.ttl, page.ttl].into_iter().flatten().min();
-            let callable = |entry: &CatalogEntry| list != List::Tools || self.is_callable(entry);
-            let entries = page.entries.into_iter().filter(callable);
-            read.entries.extend(entries);
+            self.log_repaired(list, &page.repaired);
+            loaded.malformed += page.malformed;
+            loaded.ttl = [loaded.ttl, page.ttl].into_iter().flatten().min();
+            let is_callable = |entry: &CatalogEntry| list != List::Tools || self.is_callable(entry);
+            let entries = page.entries.into_iter().filter(is_callable);
+            loaded.entries.extend(entries);
             match page.next_cursor {
                 None => return Ok(None),
-                Some(_) if read.entries.len() > MOST_ENTRIES || bytes > MOST_BYTES => break,
-                Some(next) if !seen.insert(next.clone()) => {
-                    return Ok(Some("a cursor came twice"));
+                Some(_) if loaded.entries.len() > MAX_ENTRIES || bytes > MAX_BYTES => break,
+                Some(next) if !cursors.insert(next.clone()) => {
+                    return Ok(Some("a cursor was repeated"));
                 }
                 Some(next) => cursor = Some(next),
             }
         }
-        Ok(Some("it has no end"))
+        Ok(Some("it has too many pages or entries"))
     }
 
-    /// One page and its size; none where the server does not know this list after all.
+    /// One page and its size; none where the server does not have this list after all.
     async fn page(&self, list: List, cursor: Option<&str>) -> Result<Option<(ListPage, usize)>> {
-        let outbound = self.encoder.list(self.open.numbers.next(), list, cursor);
+        let request = self.encoder.list(self.connection.ids.next(), list, cursor);
         let headers = match self.encoder.revision.era() {
-            Era::Modern => modern_headers(self.encoder.revision, &outbound, None),
+            Era::Modern => modern_headers(self.encoder.revision, &request, None),
             Era::Legacy => Vec::new(),
         };
-        let asked = ask(self.open.link.as_ref(), outbound, headers);
-        let answer = tokio::time::timeout(self.config.connect_timeout, asked).await;
-        match answer.map_err(|_| unavailable("the source did not list in time"))?? {
+        let response = send_request(self.connection.channel.as_ref(), request, headers);
+        let response = tokio::time::timeout(self.config.connect_timeout, response).await;
+        match response.map_err(|_| source_failed("no response in time"))?? {
             Ok(result) => {
                 let page = parse_list_page(list, &result);
-                let page = page.ok_or_else(|| unavailable("the source's list cannot be read"))?;
+                let page = page.ok_or_else(|| source_failed("the response is malformed"))?;
                 Ok(Some((page, result.as_str().len())))
             }
-            // A server may say that it has resources and know nothing of templates.
+            // A server may declare resources without knowing templates.
             Err(error) if error.is_unknown_method() && list == List::Templates => Ok(None),
-            Err(error) => Err(unavailable("the source refused the list").with_cause(error.message)),
+            Err(error) => {
+                let refused = source_failed("the source responded with an error");
+                Err(refused.with_cause(error.message))
+            }
         }
     }
 
-    /// Whether a tool can be called where headers repeat arguments. One that cannot is left out, and
-    /// said.
+    /// Whether a tool can be called over HTTP, where headers repeat annotated arguments. A tool with
+    /// invalid annotations is left out and logged.
     fn is_callable(&self, tool: &CatalogEntry) -> bool {
         let has_headers =
-            self.encoder.revision.era() == Era::Modern && self.open.link.has_headers();
-        let wrong = invalid_header_annotation(&tool.definition).filter(|_| has_headers);
-        if let Some(wrong) = &wrong
-            && self.open.is_newly_faulty(&tool.key)
+            self.encoder.revision.era() == Era::Modern && self.connection.channel.has_headers();
+        let invalid = invalid_header_annotation(&tool.definition).filter(|_| has_headers);
+        if let Some(invalid) = &invalid
+            && self.connection.should_report_entry(&tool.key)
         {
             tracing::warn!(
                 source = self.config.name,
                 tool = truncate_for_message(&tool.key),
-                wrong,
-                "a tool is left out: its schema marks arguments wrongly"
+                invalid,
+                "tool left out: invalid header annotation in its input schema"
             );
         }
-        wrong.is_none()
+        invalid.is_none()
     }
 
-    /// Says, once, that entries lacked what clients rely on.
-    fn tell_mended(&self, list: List, mended: &[String]) {
-        for name in mended.iter().filter(|name| self.open.is_newly_faulty(name)) {
+    /// Logs, once, the entries whose required members were added.
+    fn log_repaired(&self, list: List, repaired: &[String]) {
+        let repaired = repaired.iter();
+        for name in repaired.filter(|name| self.connection.should_report_entry(name)) {
             tracing::warn!(
                 source = self.config.name,
                 list = list.member(),
                 name = truncate_for_message(name),
-                "an entry lacks what clients rely on; it was added"
+                "entry lacked required members; they were added"
             );
         }
     }

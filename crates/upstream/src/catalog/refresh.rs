@@ -1,154 +1,319 @@
-//! Keeps the lists of each class of clients for as long as someone asks for them.
+//! Keeps the catalogs of all classes of clients fresh: the same refresher for everyone and for every
+//! other class.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use tidegate_core::{Catalog, ChangeEvent, Result};
+use tidegate_core::{Catalog, Change, ChangeEvent, ChangeSender, Health, List};
+use tokio::sync::{Notify, watch};
+use tokio_util::task::TaskTracker;
 
-use crate::catalog::client_class::Class;
-use crate::catalog::loader::{Loaded, load};
-use crate::catalog::schedule::{Freshness, Lasting};
-use crate::remote::Remote;
-use crate::session::Unasked;
-use crate::session::connect::{Open, Try, connect};
+use super::client_class::{ClassKey, ClientClass};
+use super::loader::{LoadedCatalog, load_catalog};
+use super::schedule::{CacheLifetime, RefreshSchedule};
+use super::snapshot::{ClassCatalog, SnapshotStore};
+use crate::backoff::Backoff;
+use crate::config::RemoteConfig;
+use crate::resource_subscriptions::ResourceSubscriptions;
+use crate::session::connect::{EraPreference, connect};
+use crate::session::{Connection, Notifications};
 
-/// How long to wait before a session of a class is opened again, at first and at most.
-const FIRST_WAIT: Duration = Duration::from_secs(1);
-const LONGEST_WAIT: Duration = Duration::from_secs(60);
+/// Refreshes the catalogs of one server.
+pub(crate) struct Refresher {
+    pub(crate) config: Arc<RemoteConfig>,
+    pub(crate) snapshots: Arc<SnapshotStore>,
+    pub(crate) changes: ChangeSender,
+    pub(crate) subscriptions: ResourceSubscriptions,
+    pub(crate) background_tasks: TaskTracker,
+    /// How often the server was connected, and everyone's catalog refreshed.
+    connects: watch::Sender<u64>,
+    refreshes: watch::Sender<u64>,
+    requested: Notify,
+}
 
-impl Remote {
-    /// Fills the classes that are asked for, for as long as it is polled.
-    pub(crate) async fn tend_classes(&self) {
-        let mut tended = FuturesUnordered::new();
+impl Refresher {
+    pub(crate) fn new(config: Arc<RemoteConfig>, changes: ChangeSender) -> Self {
+        Self {
+            config,
+            snapshots: Arc::new(SnapshotStore::new()),
+            changes,
+            subscriptions: ResourceSubscriptions::default(),
+            background_tasks: TaskTracker::new(),
+            connects: watch::Sender::default(),
+            refreshes: watch::Sender::default(),
+            requested: Notify::new(),
+        }
+    }
+
+    /// How often the server was connected.
+    pub(crate) fn connect_count(&self) -> u64 {
+        *self.connects.borrow()
+    }
+
+    /// Requests a refresh of everyone's catalog. The receiver changes when it is done.
+    pub(crate) fn request_refresh(&self) -> watch::Receiver<u64> {
+        let refreshes = self.refreshes.subscribe();
+        self.requested.notify_one();
+        refreshes
+    }
+
+    /// Loads everyone's catalog over a new connection and publishes both.
+    pub(crate) async fn publish_connection(&self, connection: &Arc<Connection>) -> RefreshSchedule {
+        let schedule = self
+            .refresh(self.snapshots.everyone(), connection, &[])
+            .await;
+        self.connects.send_modify(|count| *count += 1);
+        schedule
+    }
+
+    /// Keeps everyone's catalog fresh until the connection is closed.
+    pub(crate) async fn keep_everyone_fresh(
+        &self,
+        connection: &Arc<Connection>,
+        notifications: Notifications,
+        schedule: RefreshSchedule,
+    ) {
+        let everyone = self.snapshots.everyone();
+        self.keep_fresh(everyone, connection, notifications, schedule)
+            .await;
+    }
+
+    /// Keeps the catalogs of all other classes fresh, for as long as it is polled.
+    pub(crate) async fn run_classes(&self) {
+        let mut running = FuturesUnordered::new();
         loop {
             tokio::select! {
-                new = self.classes.untended() => {
-                    tended.extend(new.into_iter().map(|class| self.tend(class)));
+                classes = self.snapshots.new_classes() => {
+                    running.extend(classes.into_iter().map(|class| self.run_class(class)));
                 }
-                Some(()) = tended.next(), if !tended.is_empty() => {}
+                Some(()) = running.next(), if !running.is_empty() => {}
             }
         }
     }
 
-    async fn tend(&self, class: Arc<Class>) {
-        let tending = async {
-            match class.key.session {
-                true => self.in_sessions(&class).await,
-                false => self.on_the_link_of_all(&class).await,
+    async fn run_class(&self, class: Arc<ClientClass>) {
+        let refreshed = async {
+            match class.key {
+                ClassKey::Clients {
+                    in_session: true, ..
+                } => self.refresh_in_sessions(&class).await,
+                ClassKey::Clients { .. } | ClassKey::Everyone => {
+                    self.refresh_with_everyone(&class).await;
+                }
             }
         };
         tokio::select! {
-            () = tending => {}
-            () = class.unused() => {}
+            () = refreshed => {}
+            () = class.wait_until_unused() => {}
         }
-        self.classes.forget(&class);
+        self.snapshots.remove_class(&class);
     }
 
-    /// A server without sessions is asked again whenever everyone's lists were taken in.
-    async fn on_the_link_of_all(&self, class: &Class) {
-        let mut listed = self.listed.subscribe();
+    /// A modern server lists by the capabilities of each request: the class is refreshed over
+    /// everyone's connection, after each refresh of everyone.
+    async fn refresh_with_everyone(&self, class: &ClientClass) {
+        let mut refreshes = self.refreshes.subscribe();
         loop {
-            listed.mark_unchanged();
-            let open = self.reached().await;
-            self.fill(class, &open).await;
+            refreshes.mark_unchanged();
+            let connection = self.wait_for_connection().await;
+            self.refresh(class, &connection, &[]).await;
             tokio::select! {
-                _ = listed.changed() => {}
-                () = open.link.closed() => {}
+                _ = refreshes.changed() => {}
+                () = connection.channel.closed() => {}
             }
         }
     }
 
-    /// A session is kept only where the class sees something of its own in it.
-    async fn in_sessions(&self, class: &Arc<Class>) {
-        let mut connected = self.connected.subscribe();
-        let mut wait = FIRST_WAIT;
-        while self.classes.holds(class) {
-            connected.mark_unchanged();
-            self.reached().await;
-            match self.open_session(class).await {
-                Ok((open, unasked)) => {
-                    let fresh = self.fill(class, &open).await;
-                    wait = FIRST_WAIT;
-                    if class.sees_the_same() {
-                        drop((open, unasked));
-                        connected.changed().await.ok();
+    /// A legacy server lists by the capabilities of the session. The session is kept only if the
+    /// class sees other lists than everyone.
+    async fn refresh_in_sessions(&self, class: &ClientClass) {
+        let mut connects = self.connects.subscribe();
+        let mut backoff = Backoff::for_streams();
+        while self.snapshots.load().contains(class) {
+            connects.mark_unchanged();
+            self.wait_for_connection().await;
+            let capabilities = class.capabilities();
+            let preference = EraPreference::LegacyFirst;
+            let tasks = &self.background_tasks;
+            match connect(&self.config, tasks, &capabilities, preference).await {
+                Ok((connection, notifications)) => {
+                    let schedule = self.refresh(class, &connection, &[]).await;
+                    backoff.reset();
+                    if self.snapshots.load().is_same_as_everyone(class) {
+                        drop((connection, notifications));
+                        connects.changed().await.ok();
                         continue;
                     }
-                    self.stay_in(class, &open, unasked, fresh).await;
+                    self.keep_fresh(class, &connection, notifications, schedule)
+                        .await;
                 }
                 Err(error) => {
-                    class.is_late();
+                    self.snapshots.stop_waiting_for(class);
                     tracing::warn!(
                         source = self.config.name,
                         error = error.message(),
-                        "no session for a kind of clients; they see what everyone sees"
+                        "cannot open a session for a client class; it sees the lists of everyone"
                     );
                 }
             }
-            tokio::time::sleep(wait).await;
-            wait = (wait * 2).min(LONGEST_WAIT);
+            tokio::time::sleep(backoff.delay()).await;
         }
     }
 
-    async fn open_session(&self, class: &Class) -> Result<(Arc<Open>, Unasked)> {
-        let capabilities = &class.key.capabilities;
-        connect(&self.config, &self.unfinished, capabilities, Try::Session).await
-    }
-
-    async fn stay_in(
+    /// Refreshes the catalog of a class whenever it is due, until the connection is closed.
+    async fn keep_fresh(
         &self,
-        class: &Class,
-        open: &Open,
-        mut unasked: Unasked,
-        mut fresh: Freshness,
+        class: &ClientClass,
+        connection: &Arc<Connection>,
+        mut notifications: Notifications,
+        mut schedule: RefreshSchedule,
     ) {
         loop {
             tokio::select! {
-                () = open.link.closed() => return,
-                _ = fresh.stale() => fresh = self.fill(class, open).await,
-                news = unasked.next() => match news {
-                    Some(ChangeEvent::Change(change)) => fresh.is_stale(Some(change)),
-                    Some(ChangeEvent::AllResourcesUpdated | ChangeEvent::Missed) => {}
+                () = connection.channel.closed() => return,
+                list_changed = schedule.wait_until_due() => {
+                    schedule = self.refresh(class, connection, &list_changed).await;
+                }
+                () = self.requested.notified(), if class.is_everyone() => {
+                    schedule.mark_stale(None);
+                }
+                event = notifications.next() => match event {
+                    Some(event) => self.apply(event, class, &mut schedule),
                     None => return,
                 },
             }
         }
     }
 
-    /// Takes in what a class sees.
-    async fn fill(&self, class: &Class, open: &Open) -> Freshness {
-        let known = class.own().unwrap_or_else(|| self.catalog.load_full());
-        let capabilities = &class.key.capabilities;
-        let Loaded { catalog, ttl } = load(&self.config, open, capabilities, &known).await;
-        let lasting = Lasting::new(ttl, open.facts.announces_changes);
-        let was_settled = class.is_settled();
-        match catalog == **self.catalog.load() {
-            true => class.sees_what_all_see(),
-            false => class.sees(Arc::new(catalog), lasting),
+    /// Applies a notification of the server. Resource updates are announced once, from everyone's
+    /// connection.
+    fn apply(&self, event: ChangeEvent, class: &ClientClass, schedule: &mut RefreshSchedule) {
+        match event {
+            ChangeEvent::Change(
+                change @ (Change::ResourceUpdated(_) | Change::ElicitationComplete(_)),
+            ) => {
+                if class.is_everyone() {
+                    self.changes.send(change);
+                }
+            }
+            ChangeEvent::Change(list) => schedule.mark_stale(Some(list)),
+            ChangeEvent::AllResourcesUpdated | ChangeEvent::Missed => {
+                if class.is_everyone() {
+                    self.announce_subscribed_resources();
+                }
+            }
         }
-        if was_settled {
-            let now = class.own().unwrap_or_else(|| self.catalog.load_full());
-            self.announce(&known, &now, &[]);
-        }
-        Freshness::new(ttl, open.facts.announces_changes)
     }
 
-    /// The link that speaks for everyone, as soon as there is one.
-    async fn reached(&self) -> Arc<Open> {
-        let mut connected = self.connected.subscribe();
+    /// Announces an update of every subscribed resource: it may have changed.
+    pub(crate) fn announce_subscribed_resources(&self) {
+        for uri in self.subscriptions.uris() {
+            self.changes.send(Change::ResourceUpdated(uri.into()));
+        }
+    }
+
+    /// Loads the catalog of a class and publishes it, then announces what changed.
+    async fn refresh(
+        &self,
+        class: &ClientClass,
+        connection: &Arc<Connection>,
+        list_changed: &[Change],
+    ) -> RefreshSchedule {
+        let snapshot = self.snapshots.load();
+        let was_loading = snapshot.is_loading(class);
+        let previous = snapshot.catalog_of(class);
+        let capabilities = class.capabilities();
+        let loaded = load_catalog(&self.config, connection, &capabilities, &previous).await;
+        let LoadedCatalog { catalog, ttl } = loaded;
+        let sends_list_changed = connection.facts.announces_changes;
+        // A list that could not be loaded is tried again, although nothing announces it.
+        let is_announced = sends_list_changed && catalog.defects.is_empty();
+        let lifetime = CacheLifetime::new(ttl, sends_list_changed);
+        let current = self.publish(class, connection, catalog, lifetime);
+        // Only after the catalog is published: clients list again at once.
+        // What the server signals, it signals on every connection: everyone announces it.
+        match class.is_everyone() {
+            true => self.announce(&previous, &current, list_changed),
+            false if !was_loading => self.announce(&previous, &current, &[]),
+            false => {}
+        }
+        if class.is_everyone() {
+            self.refreshes.send_modify(|count| *count += 1);
+        }
+        RefreshSchedule::new(ttl, is_announced)
+    }
+
+    /// Publishes the catalog of a class; for everyone with the connection it was loaded over and the
+    /// health it implies. Returns what the class sees now.
+    fn publish(
+        &self,
+        class: &ClientClass,
+        connection: &Arc<Connection>,
+        catalog: Catalog,
+        lifetime: CacheLifetime,
+    ) -> Arc<Catalog> {
+        let catalog = Arc::new(catalog);
+        let current = self.snapshots.update(|snapshot| {
+            if class.is_everyone() {
+                snapshot.facts = Some(Arc::new(connection.facts.clone()));
+                snapshot.connection = Some(Arc::clone(connection));
+                snapshot.health = health(&catalog);
+                snapshot.cache_lifetime = lifetime;
+                snapshot.catalog = catalog;
+            } else {
+                let own = match *catalog == *snapshot.catalog {
+                    true => ClassCatalog::SameAsEveryone,
+                    false => ClassCatalog::Own(catalog, lifetime),
+                };
+                snapshot.set_class_catalog(class, own);
+            }
+            snapshot.catalog_of(class)
+        });
+        class.settled.cancel();
+        current
+    }
+
+    /// Announces the lists that changed, or that the server says changed.
+    fn announce(&self, previous: &Catalog, current: &Catalog, list_changed: &[Change]) {
+        let mut announced = list_changed.to_vec();
+        for list in List::ALL {
+            let change = match list {
+                List::Tools => Change::Tools,
+                List::Prompts => Change::Prompts,
+                List::Resources | List::Templates => Change::Resources,
+            };
+            if previous.list(list) != current.list(list) && !announced.contains(&change) {
+                announced.push(change);
+            }
+        }
+        for change in announced {
+            self.changes.send(change);
+        }
+    }
+
+    /// Everyone's connection, as soon as there is one.
+    async fn wait_for_connection(&self) -> Arc<Connection> {
+        let mut connects = self.connects.subscribe();
         loop {
-            if let Some(open) = self.open.load_full() {
-                return open;
+            if let Some(connection) = &self.snapshots.load().connection {
+                return Arc::clone(connection);
             }
             // The sender lives as long as the source.
-            connected.changed().await.ok();
+            connects.changed().await.ok();
         }
     }
 }
 
-/// What a client of this class sees.
-pub(crate) fn seen(class: Option<&Class>, by_all: Arc<Catalog>) -> Arc<Catalog> {
-    class.and_then(Class::own).unwrap_or(by_all)
+/// The health of a connected server: good if its lists are complete.
+fn health(catalog: &Catalog) -> Health {
+    let defects: Vec<_> = catalog
+        .defects
+        .iter()
+        .map(|defect| defect.reason.as_str())
+        .collect();
+    match defects.is_empty() {
+        true => Health::Good,
+        false => Health::Degraded(defects.join("; ")),
+    }
 }

@@ -1,91 +1,90 @@
-//! When the lists of a server are taken in again: when it says that they changed, when it said they
-//! would no longer be good, and now and then where it says nothing at all.
+//! When the lists of a server are refreshed: on list_changed, when their ttlMs is over, or on a timer
+//! for servers that send neither. And how long clients may cache them.
 
 use std::time::Duration;
 
 use tidegate_core::Change;
 use tokio::time::Instant;
 
-/// A server that tells of a change again and again is not asked more often than this.
-const AT_MOST_EVERY: Duration = Duration::from_millis(250);
+/// The shortest time between two refreshes of a server that sends list_changed again and again.
+const MIN_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Nor is one whose lists are never good for long.
-const SHORTEST_TTL: Duration = Duration::from_secs(5);
+/// The shortest time between two refreshes because of ttlMs.
+const MIN_TTL: Duration = Duration::from_secs(5);
 
-/// How long the lists of a server are kept that neither tells of changes nor says how long.
-const SILENT: Duration = Duration::from_secs(300);
+/// The refresh interval for a server that sends neither list_changed nor ttlMs.
+const TIMER: Duration = Duration::from_secs(300);
 
-/// Nobody keeps a list for longer, whatever its server says.
-const LONGEST_TTL: Duration = Duration::from_secs(86_400);
+/// The longest cache lifetime, whatever the server says.
+const MAX_TTL: Duration = Duration::from_secs(86_400);
 
-/// What is known about when to look again.
-pub(crate) struct Freshness {
-    loaded: Instant,
+/// When the lists of one class of clients are refreshed next.
+pub(crate) struct RefreshSchedule {
+    loaded_at: Instant,
     due: Option<Instant>,
-    /// The lists that the server says are others.
-    said: Vec<Change>,
+    /// Lists for which the server sent list_changed.
+    list_changed: Vec<Change>,
 }
 
-impl Freshness {
-    /// The lists have just been taken in.
-    pub(crate) fn new(ttl: Option<Duration>, announces_changes: bool) -> Self {
-        let loaded = Instant::now();
-        let cache_lifetime = match ttl.filter(|ttl| !ttl.is_zero()) {
-            Some(ttl) => Some(ttl.max(SHORTEST_TTL)),
-            None if announces_changes => None,
-            None => Some(SILENT),
+impl RefreshSchedule {
+    /// The schedule of lists that have just been loaded.
+    pub(crate) fn new(ttl: Option<Duration>, sends_list_changed: bool) -> Self {
+        let loaded_at = Instant::now();
+        let interval = match ttl.filter(|ttl| !ttl.is_zero()) {
+            Some(ttl) => Some(ttl.max(MIN_TTL)),
+            None if sends_list_changed => None,
+            None => Some(TIMER),
         };
         Self {
-            loaded,
-            due: cache_lifetime.map(|cache_lifetime| loaded + cache_lifetime),
-            said: Vec::new(),
+            loaded_at,
+            due: interval.map(|interval| loaded_at + interval),
+            list_changed: Vec::new(),
         }
     }
 
-    /// The server says that a list is another, or someone wants to know.
-    pub(crate) fn is_stale(&mut self, change: Option<Change>) {
-        self.due = Some(self.loaded + AT_MOST_EVERY);
-        if let Some(change) = change.filter(|change| !self.said.contains(change)) {
-            self.said.push(change);
+    /// Makes a refresh due: the server sent list_changed, or a caller requested it.
+    pub(crate) fn mark_stale(&mut self, list_changed: Option<Change>) {
+        self.due = Some(self.loaded_at + MIN_INTERVAL);
+        if let Some(change) = list_changed.filter(|change| !self.list_changed.contains(change)) {
+            self.list_changed.push(change);
         }
     }
 
-    /// Waits until it is time to look again; gives what the server said changed.
-    pub(crate) async fn stale(&mut self) -> Vec<Change> {
+    /// Waits until a refresh is due. Returns the lists for which the server sent list_changed.
+    pub(crate) async fn wait_until_due(&mut self) -> Vec<Change> {
         match self.due {
             Some(due) => tokio::time::sleep_until(due).await,
             None => std::future::pending().await,
         }
-        std::mem::take(&mut self.said)
+        std::mem::take(&mut self.list_changed)
     }
 }
 
-/// How long the lists that were taken in last may be kept by those who were given them.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Lasting {
-    /// The server says until when.
+/// How long clients may cache the lists that were loaded last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CacheLifetime {
+    /// The server sent ttlMs.
     Until(Instant),
-    /// It does not, but tells of changes.
-    Told,
-    /// Neither is known.
+    /// The server sends list_changed instead.
+    UntilListChanged,
     Unknown,
 }
 
-impl Lasting {
-    /// Of lists that have just been taken in.
-    pub(crate) fn new(ttl: Option<Duration>, announces_changes: bool) -> Self {
+impl CacheLifetime {
+    /// The lifetime of lists that have just been loaded.
+    pub(crate) fn new(ttl: Option<Duration>, sends_list_changed: bool) -> Self {
         match ttl {
-            Some(ttl) => Self::Until(Instant::now() + ttl.min(LONGEST_TTL)),
-            None if announces_changes => Self::Told,
+            Some(ttl) => Self::Until(Instant::now() + ttl.min(MAX_TTL)),
+            None if sends_list_changed => Self::UntilListChanged,
             None => Self::Unknown,
         }
     }
 
-    /// What is left of it; none where changes are told.
-    pub(crate) fn left(self) -> Option<Duration> {
+    /// The remaining lifetime; none where changes are announced.
+    pub(crate) fn remaining(self) -> Option<Duration> {
         match self {
             Self::Until(end) => Some(end.saturating_duration_since(Instant::now())),
-            Self::Told => None,
+            Self::UntilListChanged => None,
             Self::Unknown => Some(Duration::ZERO),
         }
     }
@@ -95,42 +94,45 @@ impl Lasting {
 mod tests {
     use super::*;
 
-    async fn waits(fresh: &mut Freshness) -> Duration {
-        let since = Instant::now();
-        tokio::time::timeout(Duration::from_secs(3600), fresh.stale())
+    const HOUR: Duration = Duration::from_secs(3600);
+
+    async fn time_until_due(schedule: &mut RefreshSchedule) -> Duration {
+        let start = Instant::now();
+        tokio::time::timeout(HOUR, schedule.wait_until_due())
             .await
             .ok();
-        since.elapsed()
+        start.elapsed()
     }
 
     #[tokio::test(start_paused = true)]
-    async fn lists_are_taken_in_when_the_server_said_they_would_be_old() {
-        let minute = Some(Duration::from_secs(60));
-        for announces_changes in [true, false] {
-            let mut fresh = Freshness::new(minute, announces_changes);
-            assert_eq!(waits(&mut fresh).await, Duration::from_secs(60));
+    async fn a_refresh_is_due_when_the_ttl_is_over() {
+        let minute = Duration::from_secs(60);
+        for sends_list_changed in [true, false] {
+            let mut schedule = RefreshSchedule::new(Some(minute), sends_list_changed);
+            assert_eq!(time_until_due(&mut schedule).await, minute);
         }
-        let mut hasty = Freshness::new(Some(Duration::from_millis(1)), true);
-        assert_eq!(waits(&mut hasty).await, SHORTEST_TTL);
-        let mut silent = Freshness::new(None, false);
-        assert_eq!(waits(&mut silent).await, SILENT);
-        let mut telling = Freshness::new(Some(Duration::ZERO), true);
-        assert_eq!(
-            waits(&mut telling).await,
-            Duration::from_secs(3600),
-            "never"
-        );
+        let mut short = RefreshSchedule::new(Some(Duration::from_millis(1)), true);
+        assert_eq!(time_until_due(&mut short).await, MIN_TTL);
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_flood_of_changes_is_one_change_of_each_list() {
-        let mut fresh = Freshness::new(None, true);
+    async fn without_a_ttl_the_timer_runs_unless_changes_are_announced() {
+        let mut silent = RefreshSchedule::new(None, false);
+        assert_eq!(time_until_due(&mut silent).await, TIMER);
+        let mut announcing = RefreshSchedule::new(Some(Duration::ZERO), true);
+        assert_eq!(time_until_due(&mut announcing).await, HOUR, "never due");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn many_notifications_cause_one_refresh() {
+        let mut schedule = RefreshSchedule::new(None, true);
         for _ in 0..1000 {
-            fresh.is_stale(Some(Change::Tools));
-            fresh.is_stale(Some(Change::Prompts));
+            schedule.mark_stale(Some(Change::Tools));
+            schedule.mark_stale(Some(Change::Prompts));
         }
-        let since = Instant::now();
-        assert_eq!(fresh.stale().await, [Change::Tools, Change::Prompts]);
-        assert_eq!(since.elapsed(), AT_MOST_EVERY);
+        let start = Instant::now();
+        let changed = schedule.wait_until_due().await;
+        assert_eq!(changed, [Change::Tools, Change::Prompts]);
+        assert_eq!(start.elapsed(), MIN_INTERVAL);
     }
 }

@@ -1,13 +1,12 @@
-//! Keeps a server telling one client how its tasks are: on a stream of changes of its own, for they
-//! are nobody else's.
+//! Streams the updates of one client's tasks: on a change stream of its own, because tasks belong to
+//! the client that started them.
 //!
-//! Must not know: under which ids the client knows them.
+//! Must not know: the ids by which the client knows the tasks.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
-use arc_swap::ArcSwapOption;
 use futures_util::StreamExt;
 use futures_util::stream::{self, BoxStream};
 use tidegate_core::{ChangeFilter, ClientContext, Operation, RawJson, TaskOperation, TaskUpdates};
@@ -17,44 +16,43 @@ use tidegate_mcp::revision::client::{
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{sleep, timeout};
 
-use super::{FIRST_WAIT, LONGEST_WAIT};
-use crate::session::connect::Open;
-use crate::session::era_detection::ask;
-use crate::session::{Heard, Talk};
+use crate::backoff::Backoff;
+use crate::catalog::snapshot::SnapshotStore;
+use crate::session::era_detection::send_request;
+use crate::session::{Connection, ResponseStream, ServerMessage};
 
-/// Clients that hear of tasks of one server at once.
-pub(crate) const MOST_FOLLOWERS: usize = 256;
+/// Task streams to one server at once.
+pub(crate) const MAX_TASK_STREAMS: usize = 256;
 
-/// How long a server may take to say of which tasks it tells; its client waits meanwhile.
-const BEGINNING: Duration = Duration::from_secs(2);
+/// How long a server may take to acknowledge a stream, while its client waits.
+const ACKNOWLEDGE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long it may take to say how one is.
-const LOOKING: Duration = Duration::from_secs(5);
+/// How long it may take to return the state of one task.
+const GET_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How a task is, by its id.
-type ChangeEvent = (String, RawJson);
+/// The id of a task and its state.
+type TaskUpdate = (String, RawJson);
 
-/// One client that hears of its tasks.
-struct Follower {
-    /// Everyone's link, on which the tasks began.
-    link: Arc<ArcSwapOption<Open>>,
-    /// Those that are not over.
+/// The task stream of one client.
+struct TaskStream {
+    /// Has everyone's connection, on which the tasks were started.
+    snapshots: Arc<SnapshotStore>,
+    /// The tasks that have not ended.
     ids: BTreeSet<String>,
     client: ClientContext,
-    /// How long to wait before a stream that ended is opened again.
-    wait: Duration,
-    _room: OwnedSemaphorePermit,
+    backoff: Backoff,
+    _permit: OwnedSemaphorePermit,
 }
 
-/// Has a server tell of tasks. What it does not agree to tell of is left out.
-pub(crate) async fn follow(
-    link: Arc<ArcSwapOption<Open>>,
+/// Opens a stream for these tasks. Tasks that the server does not agree to are left out.
+pub(crate) async fn open(
+    snapshots: Arc<SnapshotStore>,
     ids: BTreeSet<String>,
     client: ClientContext,
-    room: OwnedSemaphorePermit,
+    permit: OwnedSemaphorePermit,
 ) -> TaskUpdates {
-    let mut follower = Follower {
-        link,
+    let mut stream = TaskStream {
+        snapshots,
         ids,
         // Neither belongs on such a stream.
         client: ClientContext {
@@ -62,72 +60,77 @@ pub(crate) async fn follow(
             progress: None,
             ..client
         },
-        wait: FIRST_WAIT,
-        _room: room,
+        backoff: Backoff::for_streams(),
+        _permit: permit,
     };
-    let Some((talk, told)) = follower.listen().await else {
+    let Some((messages, acknowledged)) = stream.listen().await else {
         return TaskUpdates::default();
     };
-    follower.ids = told;
+    stream.ids = acknowledged;
     TaskUpdates {
-        ids: follower.ids.clone(),
-        updates: follower.news(talk),
+        ids: stream.ids.clone(),
+        updates: stream.updates(messages),
     }
 }
 
-impl Follower {
-    /// Opens a stream; gives it, and the tasks that it tells of, unless there are none.
-    async fn listen(&self) -> Option<(Talk, BTreeSet<String>)> {
-        let open = self.link.load_full()?;
-        if !open.facts.features.tasks {
+impl TaskStream {
+    fn connection(&self) -> Option<Arc<Connection>> {
+        self.snapshots.load().connection.clone()
+    }
+
+    /// Opens a stream. Returns it with the tasks that the server acknowledged, unless there are none.
+    async fn listen(&self) -> Option<(ResponseStream, BTreeSet<String>)> {
+        let connection = self.connection()?;
+        if !connection.facts.features.tasks {
             return None;
         }
         let filter = ChangeFilter {
             tasks: self.ids.clone(),
             ..ChangeFilter::default()
         };
-        let encoder = open.encoder(self.client.clone());
-        let outbound = encoder.listen(open.numbers.next(), &filter);
-        let headers = modern_headers(open.facts.revision, &outbound, None);
-        let mut talk = open.link.request(outbound, headers);
-        let acknowledged = timeout(BEGINNING, acknowledged(&mut talk)).await.ok()??;
-        let told: BTreeSet<_> = acknowledged.intersection(&self.ids).cloned().collect();
-        (!told.is_empty()).then_some((talk, told))
+        let encoder = connection.encoder(self.client.clone());
+        let request = encoder.listen(connection.ids.next(), &filter);
+        let headers = modern_headers(connection.facts.revision, &request, None);
+        let mut messages = connection.channel.request(request, headers);
+        let acknowledged = timeout(ACKNOWLEDGE_TIMEOUT, acknowledged_tasks(&mut messages));
+        let acknowledged = acknowledged.await.ok()??;
+        let tasks: BTreeSet<_> = acknowledged.intersection(&self.ids).cloned().collect();
+        (!tasks.is_empty()).then_some((messages, tasks))
     }
 
-    /// What the server tells, until every task is over.
-    fn news(self, talk: Talk) -> BoxStream<'static, ChangeEvent> {
-        let start = (self, talk, VecDeque::new());
-        let news = stream::unfold(start, |(mut follower, mut talk, mut seen)| async {
+    /// The updates, until every task has ended.
+    fn updates(self, messages: ResponseStream) -> BoxStream<'static, TaskUpdate> {
+        let start = (self, messages, VecDeque::new());
+        stream::unfold(start, |(mut stream, mut messages, mut queued)| async {
             loop {
-                if let Some(news) = seen.pop_front() {
-                    follower.note(&news);
-                    return Some((news, (follower, talk, seen)));
+                if let Some(update) = queued.pop_front() {
+                    stream.forget_ended(&update);
+                    return Some((update, (stream, messages, queued)));
                 }
-                if follower.ids.is_empty() {
+                if stream.ids.is_empty() {
                     return None;
                 }
-                match talk.next().await {
-                    Some(Ok(Heard::ServerNotification(ServerNotification::Task {
+                match messages.next().await {
+                    Some(Ok(ServerMessage::Notification(ServerNotification::Task {
                         id,
                         task,
                         ..
                     }))) => {
-                        follower.wait = FIRST_WAIT;
-                        if follower.ids.contains(&id) {
-                            seen.push_back((id, task));
+                        stream.backoff.reset();
+                        if stream.ids.contains(&id) {
+                            queued.push_back((id, task));
                         }
                     }
-                    Some(Ok(Heard::ServerNotification(_))) => {}
-                    _ => (talk, seen) = follower.again().await,
+                    Some(Ok(ServerMessage::Notification(_))) => {}
+                    _ => (messages, queued) = stream.reopen().await,
                 }
             }
-        });
-        news.boxed()
+        })
+        .boxed()
     }
 
-    /// Nothing more comes of a task that is over.
-    fn note(&mut self, (id, task): &ChangeEvent) {
+    /// A task that has ended has no further updates.
+    fn forget_ended(&mut self, (id, task): &TaskUpdate) {
         if LegacyTask::from_task_result(task)
             .is_some_and(|task| task.status == LegacyTaskStatus::Ended)
         {
@@ -135,51 +138,50 @@ impl Follower {
         }
     }
 
-    /// Another stream for one that has ended; and, for nothing is said twice, how the tasks are now.
-    async fn again(&mut self) -> (Talk, VecDeque<ChangeEvent>) {
+    /// Opens another stream for one that ended, and fetches the states that may have been missed.
+    async fn reopen(&mut self) -> (ResponseStream, VecDeque<TaskUpdate>) {
         loop {
-            sleep(self.wait).await;
-            self.wait = (self.wait * 2).min(LONGEST_WAIT);
-            if let Some((talk, told)) = self.listen().await {
-                return (talk, self.look(&told).await);
+            sleep(self.backoff.delay()).await;
+            if let Some((messages, tasks)) = self.listen().await {
+                return (messages, self.fetch(&tasks).await);
             }
         }
     }
 
-    async fn look(&self, ids: &BTreeSet<String>) -> VecDeque<ChangeEvent> {
-        let mut seen = VecDeque::new();
+    async fn fetch(&self, ids: &BTreeSet<String>) -> VecDeque<TaskUpdate> {
+        let mut updates = VecDeque::new();
         for id in ids {
-            if let Some(task) = self.look_at(id).await {
-                seen.push_back((id.clone(), task));
+            if let Some(task) = self.fetch_task(id).await {
+                updates.push_back((id.clone(), task));
             }
         }
-        seen
+        updates
     }
 
-    /// How a task is; none if the server does not say.
-    async fn look_at(&self, id: &str) -> Option<RawJson> {
-        let open = self.link.load_full()?;
-        let look = Operation::Task {
+    /// The state of a task; none if the server does not return it.
+    async fn fetch_task(&self, id: &str) -> Option<RawJson> {
+        let connection = self.connection()?;
+        let operation = Operation::Task {
             operation: TaskOperation::Get,
             id: id.to_owned(),
         };
-        let encoder = open.encoder(self.client.clone());
-        let nothing = RawJson::empty_object();
-        let outbound = encoder.call(open.numbers.next(), &look, &nothing, None)?;
-        let headers = modern_headers(open.facts.revision, &outbound, None);
-        let asked = ask(open.link.as_ref(), outbound, headers);
-        timeout(LOOKING, asked).await.ok()?.ok()?.ok()
+        let encoder = connection.encoder(self.client.clone());
+        let params = RawJson::empty_object();
+        let request = encoder.call(connection.ids.next(), &operation, &params, None)?;
+        let headers = modern_headers(connection.facts.revision, &request, None);
+        let response = send_request(connection.channel.as_ref(), request, headers);
+        timeout(GET_TIMEOUT, response).await.ok()?.ok()?.ok()
     }
 }
 
-/// The tasks that a stream tells of, once it says so; none if it ends before.
-async fn acknowledged(talk: &mut Talk) -> Option<BTreeSet<String>> {
+/// The tasks that a stream acknowledges; none if it ends first.
+async fn acknowledged_tasks(messages: &mut ResponseStream) -> Option<BTreeSet<String>> {
     loop {
-        match talk.next().await? {
-            Ok(Heard::ServerNotification(ServerNotification::Acknowledged { tasks, .. })) => {
+        match messages.next().await? {
+            Ok(ServerMessage::Notification(ServerNotification::Acknowledged { tasks, .. })) => {
                 return Some(tasks);
             }
-            Ok(Heard::ServerNotification(_)) => {}
+            Ok(ServerMessage::Notification(_)) => {}
             _ => return None,
         }
     }

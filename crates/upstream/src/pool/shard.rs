@@ -1,137 +1,123 @@
-//! The links of those who share them: one for all their calls, or one for each.
+//! The connections of calls that may share them: one for all calls, or one for each.
 //!
-//! Must not know: who they are, or how many there may be.
+//! Must not know: which calls these are, or how many connections there may be.
 
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
-use parking_lot::{Mutex, MutexGuard};
-use tidegate_core::Result;
-use tidegate_interaction::UrlElicitations;
+use parking_lot::Mutex;
+use tidegate_core::{RawJson, Result};
 use tokio::sync::Semaphore;
-use tokio_util::task::TaskTracker;
 
-use super::{LaneKey, forward_completions};
-use crate::config::RemoteConfig;
-use crate::session::connect::{Open, Try, connect};
+use super::ConnectionOpener;
+use crate::session::Connection;
 
-/// Links of one lane that are kept without work.
-const MOST_FREE: usize = 4;
+/// Idle connections of one shard that are kept.
+const MAX_IDLE: usize = 4;
 
-/// How long a link that nobody uses is kept.
-const IDLE: Duration = Duration::from_secs(300);
+/// How long an unused connection is kept.
+const IDLE_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// The links of those who share them.
-pub(super) struct Lane {
-    /// Only one may look for a link that is shared, and open one.
+pub(super) struct Shard {
+    opener: ConnectionOpener,
+    /// One call at a time looks for the shared connection, and opens it.
     opening: Semaphore,
-    /// The link that all calls share, where they may, and when it was last used.
-    common: Mutex<Option<(Arc<Open>, Instant)>>,
-    /// Links that one call can use now, and since when.
-    free: Mutex<Vec<(Arc<Open>, Instant)>>,
-    /// All links, also those that are used.
-    all: Mutex<Vec<Weak<Open>>>,
-    unfinished: TaskTracker,
-    url_elicitations: Arc<UrlElicitations>,
+    /// The connection that all calls share, where they may, and when it was last used.
+    shared: Mutex<Option<(Arc<Connection>, Instant)>>,
+    /// Connections that no call uses, and since when.
+    idle: Mutex<Vec<(Arc<Connection>, Instant)>>,
+    /// All connections, used ones included.
+    opened: Mutex<Vec<Weak<Connection>>>,
 }
 
-impl Lane {
-    pub(super) fn new(unfinished: TaskTracker, url_elicitations: Arc<UrlElicitations>) -> Self {
+impl Shard {
+    pub(super) fn new(opener: ConnectionOpener) -> Self {
         Self {
+            opener,
             opening: Semaphore::new(1),
-            common: Mutex::default(),
-            free: Mutex::default(),
-            all: Mutex::default(),
-            unfinished,
-            url_elicitations,
+            shared: Mutex::default(),
+            idle: Mutex::default(),
+            opened: Mutex::default(),
         }
     }
 
-    /// Whether the server asks where nothing tells which of the calls it is about.
-    pub(super) fn asks_anywhere(&self) -> bool {
-        let common = self.common();
-        common
-            .as_ref()
-            .is_some_and(|(open, _)| open.link.asks_anywhere())
+    /// Whether the server has sent a question that nothing links to one of the calls.
+    pub(super) fn has_unlinked_questions(&self) -> bool {
+        let shared = self.shared.lock();
+        let connection = shared.as_ref().map(|(connection, _)| connection);
+        connection.is_some_and(|connection| connection.channel.has_unlinked_questions())
     }
 
-    /// Takes out all links that are not one call's.
-    pub(super) fn drain(&self) -> Vec<Arc<Open>> {
-        let free = std::mem::take(&mut *self.free());
-        let links = free.into_iter().chain(self.common().take());
-        links.map(|(open, _)| open).collect()
-    }
-
-    /// The one link that all share, opened if it is not there.
-    pub(super) async fn shared(&self, config: &RemoteConfig, key: &LaneKey) -> Result<Arc<Open>> {
-        let _one = self.opening.acquire().await;
-        self.forget_idle();
-        if let Some((open, used)) = self.common().as_mut() {
-            *used = Instant::now();
-            return Ok(Arc::clone(open));
+    /// The connection that all calls share; opened if there is none.
+    pub(super) async fn shared(&self, capabilities: &RawJson) -> Result<Arc<Connection>> {
+        let _permit = self.opening.acquire().await;
+        self.close_idle();
+        if let Some((connection, last_used)) = self.shared.lock().as_mut() {
+            *last_used = Instant::now();
+            return Ok(Arc::clone(connection));
         }
-        let open = self.open(config, key).await?;
-        *self.common() = Some((Arc::clone(&open), Instant::now()));
-        Ok(open)
+        let connection = self.open(capabilities).await?;
+        *self.shared.lock() = Some((Arc::clone(&connection), Instant::now()));
+        Ok(connection)
     }
 
-    pub(super) async fn open(&self, config: &RemoteConfig, key: &LaneKey) -> Result<Arc<Open>> {
-        let (open, unasked) =
-            connect(config, &self.unfinished, &key.capabilities, Try::Session).await?;
-        forward_completions(unasked, Arc::clone(&self.url_elicitations));
-        let mut all = self.all.lock();
-        all.retain(|link| link.strong_count() > 0);
-        all.push(Arc::downgrade(&open));
-        Ok(open)
+    pub(super) async fn open(&self, capabilities: &RawJson) -> Result<Arc<Connection>> {
+        let connection = self.opener.open(capabilities).await?;
+        let mut opened = self.opened.lock();
+        opened.retain(|connection| connection.strong_count() > 0);
+        opened.push(Arc::downgrade(&connection));
+        Ok(connection)
     }
 
-    pub(super) fn links(&self) -> Vec<Arc<Open>> {
-        let all = self.all.lock();
-        all.iter().filter_map(Weak::upgrade).collect()
+    /// All open connections, used ones included.
+    pub(super) fn connections(&self) -> Vec<Arc<Connection>> {
+        let opened = self.opened.lock();
+        opened.iter().filter_map(Weak::upgrade).collect()
     }
 
-    /// A link that nobody uses.
-    pub(super) fn take(&self) -> Option<Arc<Open>> {
-        let mut free = self.free();
-        std::iter::from_fn(|| free.pop())
-            .map(|(open, _)| open)
-            .find(|open| !is_closed(open))
+    /// Takes a connection that no call uses.
+    pub(super) fn take_idle(&self) -> Option<Arc<Connection>> {
+        let mut idle = self.idle.lock();
+        std::iter::from_fn(|| idle.pop())
+            .map(|(connection, _)| connection)
+            .find(|connection| !is_closed(connection))
     }
 
-    pub(super) fn give_back(&self, open: Arc<Open>) {
-        let mut free = self.free();
-        if free.len() < MOST_FREE {
-            free.push((open, Instant::now()));
+    pub(super) fn give_back(&self, connection: Arc<Connection>) {
+        let mut idle = self.idle.lock();
+        if idle.len() < MAX_IDLE {
+            idle.push((connection, Instant::now()));
         }
     }
 
-    pub(super) fn forget_idle(&self) {
-        self.free()
-            .retain(|(open, used)| !is_closed(open) && used.elapsed() < IDLE);
-        self.common().take_if(|(open, used)| {
-            let is_idle = Arc::strong_count(open) == 1 && used.elapsed() >= IDLE;
-            is_closed(open) || is_idle
+    /// Drops closed connections, and those that were not used for a long time.
+    pub(super) fn close_idle(&self) {
+        self.idle
+            .lock()
+            .retain(|(connection, since)| !is_closed(connection) && since.elapsed() < IDLE_TIMEOUT);
+        self.shared.lock().take_if(|(connection, last_used)| {
+            let is_unused = Arc::strong_count(connection) == 1;
+            is_closed(connection) || is_unused && last_used.elapsed() >= IDLE_TIMEOUT
         });
+    }
+
+    /// Removes all connections that do not belong to one call.
+    pub(super) fn drain(&self) -> Vec<Arc<Connection>> {
+        let idle = std::mem::take(&mut *self.idle.lock());
+        let connections = idle.into_iter().chain(self.shared.lock().take());
+        connections.map(|(connection, _)| connection).collect()
     }
 
     pub(super) fn is_in_use(self: &Arc<Self>) -> bool {
         Arc::strong_count(self) > 1
     }
 
-    pub(super) fn has_links(&self) -> bool {
-        !self.free().is_empty() || self.common().is_some()
-    }
-
-    fn common(&self) -> MutexGuard<'_, Option<(Arc<Open>, Instant)>> {
-        self.common.lock()
-    }
-
-    fn free(&self) -> MutexGuard<'_, Vec<(Arc<Open>, Instant)>> {
-        self.free.lock()
+    pub(super) fn has_connections(&self) -> bool {
+        !self.idle.lock().is_empty() || self.shared.lock().is_some()
     }
 }
 
-fn is_closed(open: &Open) -> bool {
-    open.link.closed().now_or_never().is_some()
+fn is_closed(connection: &Connection) -> bool {
+    connection.channel.closed().now_or_never().is_some()
 }

@@ -1,35 +1,37 @@
-//! The first word of a server to a call. It may be that the server was asked wrongly, and did
-//! nothing: then it is worth asking again.
+//! Decides from the first message of a server whether a call is sent once more: the server rejected
+//! how it was encoded, and did not execute it.
 
 use futures_util::stream::{self, StreamExt};
 use tidegate_core::{Call, Operation};
 use tidegate_mcp::ResponseBody;
 use tidegate_mcp::revision::client::{RetryHint, retry_hint};
 
-use crate::session::{Heard, Talk};
+use crate::session::{ResponseStream, ServerMessage};
 
-/// What must be another before a call is made again.
+/// What has to be renewed before a call is sent once more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Again {
-    /// The list of tools: the headers of the call were made from one that is old.
-    List,
-    /// The link: the server does not speak any more as it did when this one was opened.
-    Link,
+pub(crate) enum RetryAfter {
+    /// The list of tools: the headers of the call were derived from an outdated definition.
+    ReloadTools,
+    /// The connection: the server does not support the revision of the handshake any more.
+    Reconnect,
 }
 
-/// Waits for the first word; gives the talk as if nobody had listened, and whether it is worth
-/// another one.
-pub(crate) async fn first_word(mut talk: Talk, call: &Call) -> (Talk, Option<Again>) {
-    let first = talk.next().await;
-    let again = match &first {
-        Some(Ok(Heard::Answer(ResponseBody::Error(error)))) => match retry_hint(error) {
+/// Waits for the first message. Returns the whole stream, and whether to send the call once more.
+pub(crate) async fn retry_after_first_message(
+    mut messages: ResponseStream,
+    call: &Call,
+) -> (ResponseStream, Option<RetryAfter>) {
+    let first = messages.next().await;
+    let retry = match &first {
+        Some(Ok(ServerMessage::Response(ResponseBody::Error(error)))) => match retry_hint(error) {
             Some(RetryHint::Headers) if matches!(call.operation, Operation::Tool { .. }) => {
-                Some(Again::List)
+                Some(RetryAfter::ReloadTools)
             }
-            Some(RetryHint::Revision { .. }) => Some(Again::Link),
+            Some(RetryHint::Revision { .. }) => Some(RetryAfter::Reconnect),
             Some(RetryHint::Headers | RetryHint::Capability) | None => None,
         },
         _ => None,
     };
-    (stream::iter(first).chain(talk).boxed(), again)
+    (stream::iter(first).chain(messages).boxed(), retry)
 }

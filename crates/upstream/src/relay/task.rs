@@ -1,5 +1,5 @@
-//! A call that a server with sessions makes a task of: it is asked after until it is over, and what
-//! comes of it is the call's own result. No client needs to know what a task is.
+//! A tool call that a legacy server runs as a task: the task is polled until it ends, and its result
+//! becomes the result of the call. The client does not see the task.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,38 +12,36 @@ use tidegate_mcp::revision::client::{
 use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use crate::relay::words;
-use crate::session::connect::Open;
-use crate::session::era_detection::ask;
-use crate::session::unavailable;
+use super::request_events;
+use crate::error::source_failed;
+use crate::session::Connection;
+use crate::session::era_detection::send_request;
 
-/// How long a server is left alone that does not say how long it wants to be; and the bounds of what
-/// it may say.
-const POLL: Duration = Duration::from_secs(1);
-const SHORTEST_POLL: Duration = Duration::from_millis(50);
-const LONGEST_POLL: Duration = Duration::from_secs(30);
+/// The poll interval where the server names none, and the limits of what it may name.
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
+const MIN_POLL_INTERVAL: Duration = Duration::from_millis(50);
+const MAX_POLL_INTERVAL: Duration = Duration::from_secs(30);
 
-/// How long a server may take to hear that nobody waits for a task.
-const CANCELLING: Duration = Duration::from_secs(10);
+/// How long a server may take to accept that a task is cancelled.
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The same call; where the server makes a task of it, until that is over.
-pub(crate) fn to_the_end(events: EventStream, open: &Arc<Open>) -> EventStream {
-    let stage = Stage::Call(events, Arc::clone(open));
+/// The events of a call; if the server creates a task, until that has ended.
+pub(super) fn run_to_completion(events: EventStream, connection: &Arc<Connection>) -> EventStream {
+    let stage = Stage::Call(events, Arc::clone(connection));
     stream::unfold(Some(stage), |stage| async { stage?.next().await }).boxed()
 }
 
-/// What there is of a call.
 enum Stage {
-    Call(EventStream, Arc<Open>),
-    Task(Driven),
+    Call(EventStream, Arc<Connection>),
+    Task(RunningTask),
 }
 
-type Next = Option<(Result<Event>, Option<Stage>)>;
+type NextEvent = Option<(Result<Event>, Option<Stage>)>;
 
 impl Stage {
-    async fn next(self) -> Next {
+    async fn next(self) -> NextEvent {
         match self {
-            Self::Call(mut events, open) => {
+            Self::Call(mut events, connection) => {
                 let event = events.next().await?;
                 let task = match &event {
                     Ok(Event::Done(Outcome::Complete { result, .. })) => {
@@ -53,75 +51,78 @@ impl Stage {
                 };
                 Some(match task {
                     Some(task) => {
-                        let driven = Driven::new(task, open);
-                        (Ok(Event::KeepAlive), Some(Self::Task(driven)))
+                        let running = RunningTask::new(task, connection);
+                        (Ok(Event::KeepAlive), Some(Self::Task(running)))
                     }
-                    None => (event, Some(Self::Call(events, open))),
+                    None => (event, Some(Self::Call(events, connection))),
                 })
             }
-            Self::Task(mut driven) => {
-                let event = driven.next().await;
-                let ended = matches!(event, Ok(Event::Done(_)) | Err(_));
-                Some((event, (!ended).then_some(Self::Task(driven))))
+            Self::Task(mut running) => {
+                let event = running.next().await;
+                let has_ended = matches!(event, Ok(Event::Done(_)) | Err(_));
+                Some((event, (!has_ended).then_some(Self::Task(running))))
             }
         }
     }
 }
 
-/// A task that is asked after. Dropped before its end, it is cancelled.
-struct Driven {
-    open: Arc<Open>,
+/// A task that is polled. Dropped before its end, it is cancelled.
+struct RunningTask {
+    connection: Arc<Connection>,
     task: LegacyTask,
-    /// What the server asks about the task with no request to ask it on.
-    asides: EventStream,
-    now: Now,
-    is_over: bool,
+    /// Questions about the task that arrive outside of a request.
+    questions: EventStream,
+    step: Step,
+    has_ended: bool,
 }
 
-/// What is waited for.
-enum Now {
+/// What the task waits for.
+enum Step {
     Wait(Instant),
-    /// How the task is.
-    Look(EventStream),
-    /// What came of it.
-    Fetch(EventStream),
+    /// The response of `tasks/get`.
+    GetStatus(EventStream),
+    /// The response of `tasks/result`.
+    GetResult(EventStream),
 }
 
-impl Driven {
-    fn new(task: LegacyTask, open: Arc<Open>) -> Self {
-        let asides = words(open.link.adopt(&task.id), &open, None, false);
-        let mut driven = Self {
-            open,
+impl RunningTask {
+    fn new(task: LegacyTask, connection: Arc<Connection>) -> Self {
+        let questions = connection.channel.task_questions(&task.id);
+        let questions = request_events(questions, &connection, None, false);
+        let mut running = Self {
+            connection,
             task,
-            asides,
-            now: Now::Wait(Instant::now()),
-            is_over: false,
+            questions,
+            step: Step::Wait(Instant::now()),
+            has_ended: false,
         };
-        driven.now = driven.after_a_look();
-        driven
+        running.step = running.next_step();
+        running
     }
 
     async fn next(&mut self) -> Result<Event> {
         loop {
-            let word = tokio::select! {
-                Some(aside) = self.asides.next() => return aside,
-                word = self.now.word() => word,
+            let event = tokio::select! {
+                Some(question) = self.questions.next() => return question,
+                event = self.step.next() => event,
             };
-            let fetching = matches!(self.now, Now::Fetch(_));
-            match (word, fetching) {
-                (None, _) => self.now = Now::Look(self.look()),
+            let is_result = matches!(self.step, Step::GetResult(_));
+            match (event, is_result) {
+                (None, _) => self.step = Step::GetStatus(self.get_status()),
                 (Some(Ok(Event::Done(outcome))), false) => {
-                    let task = LegacyTask::from_task_result(&result_of(outcome)?);
-                    let task = task.ok_or_else(|| unavailable("the source lost its own task"))?;
-                    let mark = std::mem::replace(&mut self.task, task).revision_mark;
-                    self.now = self.after_a_look();
-                    if mark != self.task.revision_mark {
+                    let task = LegacyTask::from_task_result(&complete_result(outcome)?);
+                    let task = task.ok_or_else(|| {
+                        source_failed("the source's response to `tasks/get` is malformed")
+                    })?;
+                    let previous = std::mem::replace(&mut self.task, task);
+                    self.step = self.next_step();
+                    if previous.revision_mark != self.task.revision_mark {
                         return Ok(Event::KeepAlive);
                     }
                 }
                 (Some(Ok(Event::Done(outcome))), true) => {
-                    self.is_over = true;
-                    let result = without_related_task(&result_of(outcome)?);
+                    self.has_ended = true;
+                    let result = without_related_task(&complete_result(outcome)?);
                     return Ok(Event::Done(Outcome::complete(result)));
                 }
                 (Some(event), _) => return event,
@@ -129,75 +130,78 @@ impl Driven {
         }
     }
 
-    /// What follows from how the task is. One that asks is heard by whoever waits for its result.
-    fn after_a_look(&self) -> Now {
+    /// What follows from the status. A task that waits for input sends its questions on the request
+    /// for its result.
+    fn next_step(&self) -> Step {
         match self.task.status {
             LegacyTaskStatus::Working => {
-                let poll = self.task.poll_interval.unwrap_or(POLL);
-                Now::Wait(Instant::now() + poll.clamp(SHORTEST_POLL, LONGEST_POLL))
+                let interval = self.task.poll_interval.unwrap_or(POLL_INTERVAL);
+                let interval = interval.clamp(MIN_POLL_INTERVAL, MAX_POLL_INTERVAL);
+                Step::Wait(Instant::now() + interval)
             }
             LegacyTaskStatus::InputRequired | LegacyTaskStatus::Ended => {
-                let (encoder, id) = (self.open.own_encoder(), self.open.numbers.next());
-                Now::Fetch(self.put(encoder.task_result(id, &self.task.id)))
+                let encoder = self.connection.gateway_encoder();
+                let id = self.connection.ids.next();
+                Step::GetResult(self.send(encoder.task_result(id, &self.task.id)))
             }
         }
     }
 
-    fn look(&self) -> EventStream {
-        let (encoder, id) = (self.open.own_encoder(), self.open.numbers.next());
-        self.put(encoder.get_task(id, &self.task.id))
+    fn get_status(&self) -> EventStream {
+        let encoder = self.connection.gateway_encoder();
+        let id = self.connection.ids.next();
+        self.send(encoder.get_task(id, &self.task.id))
     }
 
-    fn put(&self, outbound: OutboundRequest) -> EventStream {
-        let talk = self.open.link.request(outbound, Vec::new());
-        words(talk, &self.open, None, false)
+    fn send(&self, request: OutboundRequest) -> EventStream {
+        let messages = self.connection.channel.request(request, Vec::new());
+        request_events(messages, &self.connection, None, false)
     }
 }
 
-impl Now {
-    /// The next word; none when it is time to look again.
-    async fn word(&mut self) -> Option<Result<Event>> {
+impl Step {
+    /// The next event; none when it is time to poll.
+    async fn next(&mut self) -> Option<Result<Event>> {
         match self {
             Self::Wait(until) => {
                 sleep_until(*until).await;
                 None
             }
-            Self::Look(events) | Self::Fetch(events) => {
-                let word = events.next().await;
-                Some(word.unwrap_or_else(|| Err(broken_off())))
+            Self::GetStatus(events) | Self::GetResult(events) => {
+                let event = events.next().await;
+                Some(event.unwrap_or_else(|| Err(no_result())))
             }
         }
     }
 }
 
-impl Drop for Driven {
+impl Drop for RunningTask {
     fn drop(&mut self) {
         let Ok(runtime) = Handle::try_current() else {
             return;
         };
-        if self.is_over || self.task.status == LegacyTaskStatus::Ended {
+        if self.has_ended || self.task.status == LegacyTaskStatus::Ended {
             return;
         }
-        let (open, task) = (Arc::clone(&self.open), self.task.id.clone());
-        let unfinished = self.open.unfinished.clone();
-        let cancelling = async move {
-            let outbound = open.own_encoder().cancel_task(open.numbers.next(), &task);
-            let cancelled = ask(open.link.as_ref(), outbound, Vec::new());
-            timeout(CANCELLING, cancelled).await.ok();
+        let (connection, task) = (Arc::clone(&self.connection), self.task.id.clone());
+        let background_tasks = self.connection.background_tasks.clone();
+        let cancellation = async move {
+            let encoder = connection.gateway_encoder();
+            let request = encoder.cancel_task(connection.ids.next(), &task);
+            let cancelled = send_request(connection.channel.as_ref(), request, Vec::new());
+            timeout(CANCEL_TIMEOUT, cancelled).await.ok();
         };
-        unfinished.spawn_on(cancelling, &runtime);
+        background_tasks.spawn_on(cancellation, &runtime);
     }
 }
 
-fn result_of(outcome: Outcome) -> Result<RawJson> {
+fn complete_result(outcome: Outcome) -> Result<RawJson> {
     match outcome {
         Outcome::Complete { result, .. } => Ok(result),
-        Outcome::InputRequired(_) | Outcome::Question { .. } | Outcome::Task(_) => {
-            Err(broken_off())
-        }
+        Outcome::InputRequired(_) | Outcome::Question { .. } | Outcome::Task(_) => Err(no_result()),
     }
 }
 
-fn broken_off() -> Error {
-    unavailable("the source broke off its task")
+fn no_result() -> Error {
+    source_failed("the source's task ended without a result")
 }

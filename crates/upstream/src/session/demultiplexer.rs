@@ -1,120 +1,319 @@
-//! Hears what a server says where all its words come one way, and hands each to whom it is for.
-
-use std::sync::Arc;
+//! Routes every message of a server to the request it belongs to, for all transports.
+//!
+//! Sends nothing itself: a reply that the server must get is returned to the caller, which owns the
+//! transport.
 
 use bytes::Bytes;
-use tidegate_core::{Change, RawJson};
+use tidegate_core::{Change, GaugeValue, RawJson, Result};
 use tidegate_mcp::revision::client::{
     ServerNotification, answer_without_client, parse_notification,
 };
 use tidegate_mcp::revision::question::{encode_rejection, question_kind};
-use tidegate_mcp::{DecodeLimits, Inbound, Message, RequestId, decode, oversized_response_id};
-use tokio::sync::mpsc;
+use tidegate_mcp::{
+    DecodeLimits, Inbound, Message, Rejection, RequestId, ResponseBody, decode,
+    decode_error_without_id, oversized_response_id,
+};
 
-use super::in_flight::Pending;
-use super::invalid_messages::Junk;
-use super::{Heard, too_large, unavailable};
-use crate::session::notification_queue::NewsSender;
+use super::ServerMessage;
+use super::in_flight::InFlight;
+use super::invalid_messages::InvalidMessages;
+use super::notification_queue::NotificationSender;
+use crate::error::{response_too_large, source_failed};
 
-/// How deep a message of a server may nest, and how many one batch may hold.
+/// How deep a message of a server may nest, and how many messages a batch may have.
 const LIMITS: DecodeLimits = DecodeLimits {
     max_depth: 128,
     max_batch: 1024,
 };
 
-/// One server's words.
-pub(crate) struct Ear {
-    pending: Arc<Pending>,
-    /// Where our own words go out.
-    out: mpsc::Sender<String>,
-    unasked: NewsSender,
-    junk: Arc<Junk>,
+/// Where a message arrived, which decides what it can belong to.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Origin {
+    /// On the only stream there is: stdio, and the SSE transport. Responses are matched by id.
+    Duplex,
+    /// On the session's own stream of an HTTP server, which has no responses.
+    SessionStream,
+    /// In the HTTP response to one request.
+    ResponseTo { request: u64, is_error_status: bool },
 }
 
-impl Ear {
-    pub(crate) fn new(
-        pending: Arc<Pending>,
-        out: mpsc::Sender<String>,
-        unasked: NewsSender,
-        junk: Arc<Junk>,
-    ) -> Self {
+/// What is left to do with a message.
+#[derive(Debug)]
+pub(super) enum Routed {
+    /// It is for the request in whose HTTP response it arrived.
+    ToRequest(Result<ServerMessage>),
+    /// The server must get this reply.
+    Reply(String),
+}
+
+/// The demultiplexer of one connection.
+pub(super) struct Demultiplexer {
+    pub(super) in_flight: InFlight,
+    notifications: NotificationSender,
+    invalid: InvalidMessages,
+}
+
+impl Demultiplexer {
+    pub(super) fn new(source: &str, notifications: NotificationSender) -> Self {
         Self {
-            pending,
-            out,
-            unasked,
-            junk,
+            in_flight: InFlight::default(),
+            notifications,
+            invalid: InvalidMessages::new(source),
         }
     }
 
-    /// Takes one message, or a batch of them.
-    pub(crate) fn take(&self, text: &Bytes) {
-        match decode(text.clone(), LIMITS) {
-            Ok(Inbound::Single(message)) => self.hear(message),
+    /// Routes one message, or a batch of them.
+    pub(super) fn receive(&self, bytes: &Bytes, origin: Origin) -> Vec<Routed> {
+        match decode(bytes.clone(), LIMITS) {
+            Ok(Inbound::Single(message)) => self.route(message, origin).into_iter().collect(),
             Ok(Inbound::Batch(messages)) => {
-                for message in messages.into_iter().flatten() {
-                    self.hear(message);
-                }
+                let messages = messages.into_iter().flatten();
+                messages
+                    .filter_map(|message| self.route(message, origin))
+                    .collect()
             }
-            Err(refused) => {
-                self.junk.note(refused.1.message());
-                match (encode_rejection(text, &refused), refused) {
-                    (Some(answer), _) => drop(self.out.try_send(answer)),
-                    // An answer that cannot be read is the only one that will come.
-                    (None, (Some(id), error)) => {
-                        let failed = unavailable("the source's answer cannot be read");
-                        self.pending.answer(&id, Err(failed.with_cause(error)));
-                    }
-                    (None, (None, _)) => {}
-                }
+            Err(rejection) => {
+                let routed = self.route_undecodable(bytes, rejection, origin);
+                routed.into_iter().collect()
             }
         }
     }
 
-    /// Takes what is left of a message that was too long. Whoever waits for it need not any more.
-    pub(crate) fn miss(&self, head: &[u8], tail: &[u8]) {
-        let answered = oversized_response_id(head, tail)
-            .is_some_and(|id| self.pending.answer(&id, Err(too_large())));
-        if !answered {
-            self.junk.note("a message is larger than allowed");
+    /// Fails the request whose response exceeded the size limit.
+    pub(super) fn receive_oversized(&self, head: &[u8], tail: &[u8]) {
+        let id = oversized_response_id(head, tail);
+        let is_matched =
+            id.is_some_and(|id| self.in_flight.complete(&id, Err(response_too_large())));
+        if !is_matched {
+            self.invalid
+                .record_invalid("the message exceeds the size limit");
         }
     }
 
-    /// Nothing more will come.
-    pub(crate) fn close(self) {
-        self.pending.fail();
+    /// Messages may have been missed, so anything may have changed.
+    pub(super) fn missed_messages(&self) {
+        self.notifications.missed();
     }
 
-    fn hear(&self, message: Message) {
+    pub(super) fn gauges(&self) -> [GaugeValue; 2] {
+        self.invalid.gauges()
+    }
+
+    fn route(&self, message: Message, origin: Origin) -> Option<Routed> {
         match message {
-            Message::Response { id, body } => {
-                if !self.pending.answer(&id, Ok(body)) {
-                    self.junk.stray();
-                }
-            }
+            Message::Response { id, body } => self.route_response(&id, body, origin),
             Message::Notification { method, params } => {
-                let said = self
-                    .pending
-                    .say(parse_notification(&method, params.as_ref()));
-                match said {
-                    Some(ServerNotification::Change(change)) => self.unasked.say(change),
-                    Some(ServerNotification::ElicitationComplete(id)) => {
-                        self.unasked.say(Change::ElicitationComplete(id.into()));
-                    }
-                    _ => {}
-                }
+                self.route_notification(parse_notification(&method, params.as_ref()), origin)
             }
-            Message::Request { id, method, params } => self.asked(id, &method, params),
+            Message::Request { id, method, params } => {
+                self.route_question(id, &method, params, origin)
+            }
         }
     }
 
-    /// A question of the server: for the one request under way, or for nobody.
-    fn asked(&self, id: RequestId, method: &str, params: Option<RawJson>) {
-        let params = params.unwrap_or_else(RawJson::empty_object);
-        let answer = answer_without_client(&id, method);
-        let heard = question_kind(method)
-            .is_some_and(|kind| self.pending.ask(Heard::Question { id, kind, params }));
-        if !heard {
-            self.out.try_send(answer).ok();
+    fn route_response(&self, id: &RequestId, body: ResponseBody, origin: Origin) -> Option<Routed> {
+        if let Origin::ResponseTo {
+            request,
+            is_error_status,
+        } = origin
+        {
+            // An error response is about this request, whatever id some servers give it.
+            let is_own = id.key() == request.to_string()
+                || is_error_status && matches!(body, ResponseBody::Error(_));
+            if is_own {
+                let response = ServerMessage::Response(body);
+                return Some(Routed::ToRequest(Ok(response)));
+            }
+        } else if matches!(origin, Origin::Duplex) && self.in_flight.complete(id, Ok(body)) {
+            return None;
         }
+        self.invalid.record_unexpected_response();
+        None
+    }
+
+    fn route_notification(
+        &self,
+        notification: ServerNotification,
+        origin: Origin,
+    ) -> Option<Routed> {
+        if let Origin::ResponseTo { request, .. } = origin {
+            let is_foreign = matches!(
+                &notification,
+                ServerNotification::Progress { token, .. } if *token != request.to_string()
+            );
+            let message = ServerMessage::Notification(notification);
+            return (!is_foreign).then_some(Routed::ToRequest(Ok(message)));
+        }
+        match self.in_flight.notify(notification) {
+            Some(ServerNotification::Change(change)) => self.notifications.push(change),
+            Some(ServerNotification::ElicitationComplete(id)) => {
+                let change = Change::ElicitationComplete(id.into());
+                self.notifications.push(change);
+            }
+            _ => {}
+        }
+        None
+    }
+
+    /// A question outside of an HTTP response is not linked to a request: [`InFlight::ask`] finds the
+    /// one it can belong to. A question that belongs to none is refused.
+    fn route_question(
+        &self,
+        id: RequestId,
+        method: &str,
+        params: Option<RawJson>,
+        origin: Origin,
+    ) -> Option<Routed> {
+        let params = params.unwrap_or_else(RawJson::empty_object);
+        let refusal = answer_without_client(&id, method);
+        let Some(kind) = question_kind(method) else {
+            return Some(Routed::Reply(refusal));
+        };
+        let question = ServerMessage::Question { id, kind, params };
+        match origin {
+            Origin::ResponseTo { .. } => Some(Routed::ToRequest(Ok(question))),
+            Origin::Duplex | Origin::SessionStream => {
+                let is_taken = self.in_flight.ask(question);
+                (!is_taken).then_some(Routed::Reply(refusal))
+            }
+        }
+    }
+
+    fn route_undecodable(
+        &self,
+        bytes: &Bytes,
+        rejection: Rejection,
+        origin: Origin,
+    ) -> Option<Routed> {
+        // An error without an id in an HTTP response is about that request.
+        let error_without_id = match origin {
+            Origin::Duplex => None,
+            Origin::SessionStream | Origin::ResponseTo { .. } => {
+                decode_error_without_id(bytes.clone(), LIMITS)
+            }
+        };
+        if let Some(error) = error_without_id {
+            let is_response = matches!(origin, Origin::ResponseTo { .. });
+            let response = ServerMessage::Response(ResponseBody::Error(error));
+            return is_response.then_some(Routed::ToRequest(Ok(response)));
+        }
+        self.invalid.record_invalid(rejection.1.message());
+        if let Some(reply) = encode_rejection(bytes, &rejection) {
+            return Some(Routed::Reply(reply));
+        }
+        // An unreadable response is the only one that will arrive.
+        let (Some(id), error) = rejection else {
+            return None;
+        };
+        let failed = source_failed("the source's response cannot be read").with_cause(error);
+        match origin {
+            Origin::Duplex => {
+                self.in_flight.complete(&id, Err(failed));
+                None
+            }
+            Origin::ResponseTo { request, .. } if id.key() == request.to_string() => {
+                Some(Routed::ToRequest(Err(failed)))
+            }
+            Origin::SessionStream | Origin::ResponseTo { .. } => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::{FutureExt, StreamExt};
+    use tidegate_core::ChangeEvent;
+
+    use super::*;
+    use crate::session::notification_queue::{Notifications, notification_queue};
+
+    fn demultiplexer() -> (Demultiplexer, Notifications) {
+        let (sender, notifications) = notification_queue();
+        (Demultiplexer::new("s", sender), notifications)
+    }
+
+    fn response_to(request: u64) -> Origin {
+        Origin::ResponseTo {
+            request,
+            is_error_status: false,
+        }
+    }
+
+    fn receive(demultiplexer: &Demultiplexer, text: &'static str, origin: Origin) -> Vec<Routed> {
+        demultiplexer.receive(&Bytes::from_static(text.as_bytes()), origin)
+    }
+
+    #[tokio::test]
+    async fn a_response_reaches_its_request_on_each_transport() {
+        let (demultiplexer, _notifications) = demultiplexer();
+        let mut stream = demultiplexer.in_flight.register(7, true, |_| ());
+        let response = r#"{"jsonrpc":"2.0","id":7,"result":{}}"#;
+        assert!(receive(&demultiplexer, response, Origin::Duplex).is_empty());
+        let message = stream.next().now_or_never().flatten();
+        assert!(matches!(message, Some(Ok(ServerMessage::Response(_)))));
+        let routed = receive(&demultiplexer, response, response_to(7));
+        assert!(matches!(
+            routed[..],
+            [Routed::ToRequest(Ok(ServerMessage::Response(_)))]
+        ));
+    }
+
+    #[test]
+    fn a_response_that_no_request_waits_for_is_counted() {
+        let (demultiplexer, _notifications) = demultiplexer();
+        let response = r#"{"jsonrpc":"2.0","id":7,"result":{}}"#;
+        for origin in [Origin::Duplex, Origin::SessionStream, response_to(8)] {
+            assert!(receive(&demultiplexer, response, origin).is_empty());
+        }
+        assert_eq!(demultiplexer.gauges()[1].value, 3);
+    }
+
+    #[test]
+    fn an_error_status_makes_an_error_with_a_foreign_id_the_response() {
+        let (demultiplexer, _notifications) = demultiplexer();
+        let error = r#"{"jsonrpc":"2.0","id":"x","error":{"code":1,"message":"m"}}"#;
+        let origin = Origin::ResponseTo {
+            request: 7,
+            is_error_status: true,
+        };
+        assert_eq!(receive(&demultiplexer, error, origin).len(), 1);
+        assert_eq!(receive(&demultiplexer, error, response_to(7)).len(), 0);
+    }
+
+    #[test]
+    fn a_question_that_no_call_can_get_is_refused() {
+        let (demultiplexer, _notifications) = demultiplexer();
+        let question = r#"{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{}}"#;
+        for origin in [Origin::Duplex, Origin::SessionStream] {
+            let routed = receive(&demultiplexer, question, origin);
+            assert!(matches!(routed[..], [Routed::Reply(_)]), "{origin:?}");
+        }
+        let routed = receive(&demultiplexer, question, response_to(7));
+        assert!(matches!(
+            routed[..],
+            [Routed::ToRequest(Ok(ServerMessage::Question { .. }))]
+        ));
+    }
+
+    #[tokio::test]
+    async fn list_changes_outside_of_a_response_are_queued() {
+        let (demultiplexer, mut notifications) = demultiplexer();
+        let change = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
+        for origin in [Origin::Duplex, Origin::SessionStream] {
+            assert!(receive(&demultiplexer, change, origin).is_empty());
+            let queued = notifications.next().now_or_never().flatten();
+            assert_eq!(queued, Some(ChangeEvent::Change(Change::Tools)));
+        }
+    }
+
+    #[tokio::test]
+    async fn an_unreadable_response_fails_its_request() {
+        let (demultiplexer, _notifications) = demultiplexer();
+        let mut stream = demultiplexer.in_flight.register(7, true, |_| ());
+        let unreadable = r#"{"jsonrpc":"2.0","id":7,"result":{},"error":{}}"#;
+        assert!(receive(&demultiplexer, unreadable, Origin::Duplex).is_empty());
+        assert!(matches!(stream.next().now_or_never(), Some(Some(Err(_)))));
+        let routed = receive(&demultiplexer, unreadable, response_to(7));
+        assert!(matches!(routed[..], [Routed::ToRequest(Err(_))]));
     }
 }

@@ -1,9 +1,9 @@
-//! What stdio and the oldest HTTP transport have in common as links: words go out one by one, and
-//! all that comes back comes one way.
+//! Requests over a duplex transport (stdio, and SSE of 2024-11-05): messages go out one by one, and
+//! everything the server sends arrives on one stream.
 
 use std::sync::Arc;
-use std::time::Duration;
 
+use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, StreamExt};
 use tidegate_core::{ClientContext, GaugeValue, Result};
@@ -13,107 +13,125 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::demultiplexer::Ear;
-use super::in_flight::{Pending, is_call};
-use super::invalid_messages::Junk;
-use super::{Link, Session, Talk, Unasked, not_asked};
-use crate::session::notification_queue::mailbox;
+use super::demultiplexer::{Demultiplexer, Origin, Routed};
+use super::in_flight::is_call;
+use super::notification_queue::NotificationSender;
+use super::{NegotiatedSession, RequestChannel, ResponseStream};
+use crate::error::source_unreachable;
+use crate::transport::{MessageSink, OutgoingMessages, outgoing_queue};
 
-/// Words that may wait to go out.
-const WAITING: usize = 256;
-
-/// How long those that wait when the link is closed may take.
-const LAST_WORDS: Duration = Duration::from_secs(1);
-
-/// A link on which requests are told apart by their ids alone.
-pub(crate) struct OneWay {
-    out: mpsc::Sender<String>,
-    pending: Arc<Pending>,
-    junk: Arc<Junk>,
-    pub(crate) closed: CancellationToken,
-    /// What must have ended before the link has.
-    pub(crate) started: TaskTracker,
+/// Requests over a duplex transport, told apart by their ids.
+pub(super) struct DuplexChannel {
+    outgoing: mpsc::Sender<String>,
+    demultiplexer: Arc<Demultiplexer>,
+    pub(super) closed: CancellationToken,
+    /// What must have ended before [`RequestChannel::close`] is done.
+    pub(super) transport_tasks: TaskTracker,
 }
 
-/// What whoever carries the words needs.
-pub(crate) struct Ends {
-    pub(crate) to_send: mpsc::Receiver<String>,
-    pub(crate) ear: Ear,
-    pub(crate) unasked: Unasked,
+/// What the transport needs to carry the messages.
+pub(super) struct TransportEnds {
+    pub(super) outgoing: OutgoingMessages,
+    pub(super) receiver: DuplexReceiver,
 }
 
-impl OneWay {
-    pub(crate) fn new(name: &str) -> (Self, Ends) {
-        let (out, to_send) = mpsc::channel(WAITING);
-        let (news, unasked) = mailbox();
-        let pending = Arc::<Pending>::default();
-        let junk = Arc::new(Junk::new(name));
-        let ear = Ear::new(Arc::clone(&pending), out.clone(), news, Arc::clone(&junk));
-        let link = Self {
-            out,
-            pending,
-            junk,
-            closed: CancellationToken::new(),
-            started: TaskTracker::new(),
-        };
-        (
-            link,
-            Ends {
-                to_send,
-                ear,
-                unasked,
+impl DuplexChannel {
+    pub(super) fn new(source: &str, notifications: NotificationSender) -> (Self, TransportEnds) {
+        let closed = CancellationToken::new();
+        let (outgoing, messages) = outgoing_queue(closed.clone());
+        let demultiplexer = Arc::new(Demultiplexer::new(source, notifications));
+        let ends = TransportEnds {
+            outgoing: messages,
+            receiver: DuplexReceiver {
+                demultiplexer: Arc::clone(&demultiplexer),
+                outgoing: outgoing.clone(),
             },
-        )
+        };
+        let channel = Self {
+            outgoing,
+            demultiplexer,
+            closed,
+            transport_tasks: TaskTracker::new(),
+        };
+        (channel, ends)
     }
 }
 
-impl Link for OneWay {
-    fn request(&self, outbound: OutboundRequest, _: Vec<(String, String)>) -> Talk {
-        let out = self.out.clone();
+/// Hands the messages of the transport to the demultiplexer.
+pub(super) struct DuplexReceiver {
+    demultiplexer: Arc<Demultiplexer>,
+    outgoing: mpsc::Sender<String>,
+}
+
+impl MessageSink for DuplexReceiver {
+    fn receive(&self, message: &Bytes) {
+        for routed in self.demultiplexer.receive(message, Origin::Duplex) {
+            if let Routed::Reply(reply) = routed {
+                // A server that does not read gets no replies.
+                self.outgoing.try_send(reply).ok();
+            }
+        }
+    }
+
+    fn receive_oversized(&self, head: &[u8], tail: &[u8]) {
+        self.demultiplexer.receive_oversized(head, tail);
+    }
+
+    fn end(&self) {
+        self.demultiplexer.in_flight.fail_all();
+    }
+}
+
+impl RequestChannel for DuplexChannel {
+    fn request(&self, request: OutboundRequest, _: Vec<(String, String)>) -> ResponseStream {
+        let outgoing = self.outgoing.clone();
         let cancel = move |id| {
-            let word = RequestEncoder {
+            let encoder = RequestEncoder {
                 revision: Revision::NEWEST,
                 client: ClientContext::default(),
             };
-            // A queue that is full is read by nobody, and has other worries.
-            out.try_send(word.cancelled(id)).ok();
+            // If the queue is full, the server does not read anyway.
+            outgoing.try_send(encoder.cancelled(id)).ok();
         };
-        let is_call = is_call(outbound.method);
-        let talk = self.pending.begin(outbound.id, is_call, cancel);
-        let (out, closed) = (self.out.clone(), self.closed.clone());
+        let in_flight = &self.demultiplexer.in_flight;
+        let responses = in_flight.register(request.id, is_call(request.method), cancel);
+        let (outgoing, closed) = (self.outgoing.clone(), self.closed.clone());
         let sent = async move {
             let sent = tokio::select! {
-                sent = out.send(outbound.json) => sent.is_ok(),
+                sent = outgoing.send(request.json) => sent.is_ok(),
                 () = closed.cancelled() => false,
             };
             match sent {
-                true => talk,
-                false => stream::iter([Err(ended())]).boxed(),
+                true => responses,
+                false => stream::iter([Err(connection_closed())]).boxed(),
             }
         };
         stream::once(sent).flatten().boxed()
     }
 
-    fn adopt(&self, task: &str) -> Talk {
-        self.pending.tasks.adopt(task)
+    fn task_questions(&self, task: &str) -> ResponseStream {
+        self.demultiplexer.in_flight.task_questions(task)
     }
 
-    fn notify(&self, json: String) -> BoxFuture<'_, Result<()>> {
-        Box::pin(async move { self.out.send(json).await.map_err(|_| ended()) })
+    fn send(&self, json: String) -> BoxFuture<'_, Result<()>> {
+        Box::pin(async move {
+            let sent = self.outgoing.send(json).await;
+            sent.map_err(|_| connection_closed())
+        })
     }
 
-    fn enter(&self, session: Session) {
-        if session.shows_folders {
-            self.pending.shows_folders();
+    fn begin_session(&self, session: NegotiatedSession) {
+        if session.declares_roots {
+            self.demultiplexer.in_flight.set_declares_roots();
         }
     }
 
-    fn asks_anywhere(&self) -> bool {
-        self.pending.asks_anywhere()
+    fn has_unlinked_questions(&self) -> bool {
+        self.demultiplexer.in_flight.has_unlinked_questions()
     }
 
     fn gauges(&self) -> [GaugeValue; 2] {
-        self.junk.gauges()
+        self.demultiplexer.gauges()
     }
 
     fn has_headers(&self) -> bool {
@@ -124,38 +142,19 @@ impl Link for OneWay {
         Box::pin(self.closed.cancelled())
     }
 
-    fn end(&self) -> BoxFuture<'_, ()> {
+    fn close(&self) -> BoxFuture<'_, ()> {
         self.closed.cancel();
-        self.started.close();
-        Box::pin(async { self.started.wait().await })
+        self.transport_tasks.close();
+        Box::pin(async { self.transport_tasks.wait().await })
     }
 }
 
-impl Drop for OneWay {
+impl Drop for DuplexChannel {
     fn drop(&mut self) {
         self.closed.cancel();
     }
 }
 
-/// The next word to go out. What was said before the link was closed goes out before its end: that a
-/// call is over, most of all.
-pub(crate) async fn next_word(
-    words: &mut mpsc::Receiver<String>,
-    closed: &CancellationToken,
-) -> Option<String> {
-    tokio::select! {
-        biased;
-        word = words.recv() => word,
-        () = closed.cancelled() => None,
-    }
-}
-
-/// Waits until whoever carries the words of a link that was closed has had its time.
-pub(crate) async fn silence(closed: &CancellationToken) {
-    closed.cancelled().await;
-    tokio::time::sleep(LAST_WORDS).await;
-}
-
-fn ended() -> tidegate_core::Error {
-    not_asked("the source has ended")
+fn connection_closed() -> tidegate_core::Error {
+    source_unreachable("the connection to the source is closed")
 }

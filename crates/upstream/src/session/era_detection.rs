@@ -1,4 +1,5 @@
-//! Asks a server how it speaks: whether it can do without sessions, and if not, for one.
+//! Detects the era of a server: `server/discover` first, then `initialize`. Also the gateway's own
+//! requests, which have no client.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -13,68 +14,75 @@ use tidegate_mcp::revision::client::{
 use tidegate_mcp::revision::question::encode_answer;
 use tidegate_mcp::{Era, RequestId, ResponseBody, Revision, RpcError};
 
-use crate::session::{Heard, Link, Refusal, unavailable};
+use super::{Refusal, RequestChannel, ServerMessage};
+use crate::error::source_failed;
 
-/// How long a server may take to answer a question it may never have heard of.
-const PROBE: Duration = Duration::from_secs(5);
+/// How long a server may take to respond to a method that it may not know.
+const DISCOVER_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How often a server is asked that knows the question and does not take it.
-const TRIES: usize = 2;
+/// How often `server/discover` is sent to a server that knows the method and rejects it.
+const DISCOVER_ATTEMPTS: usize = 2;
 
-/// The numbers of the requests on one link.
+/// The request ids of one connection.
 #[derive(Default)]
-pub(crate) struct Numbers(AtomicU64);
+pub(crate) struct RequestIds(AtomicU64);
 
-impl Numbers {
+impl RequestIds {
     pub(crate) fn next(&self) -> u64 {
         self.0.fetch_add(1, Ordering::Relaxed) + 1
     }
 }
 
-/// How a server speaks.
-pub(crate) enum Probed {
+/// What `server/discover` showed.
+pub(crate) enum DetectedEra {
     Modern(ServerFacts),
     Legacy,
-    /// It said nothing: as legacy servers may that do not know the question.
-    Silent,
+    /// No response in time, as from legacy servers that ignore unknown methods.
+    NoResponse,
 }
 
-/// Asks for the newest revision. An error if the server was not reached, or wants something else
-/// first: that tells nothing of how it speaks.
-pub(crate) async fn discover(link: &dyn Link, numbers: &Numbers) -> Result<Probed> {
+/// Sends `server/discover` with the newest revision. An error if the server was not reached, or if
+/// its response says nothing about its era.
+pub(crate) async fn discover(
+    channel: &dyn RequestChannel,
+    ids: &RequestIds,
+) -> Result<DetectedEra> {
     let encoder = RequestEncoder {
         revision: Revision::NEWEST,
         client: ClientContext::default(),
     };
-    let mut refused = None;
-    for _ in 0..TRIES {
-        let outbound = encoder.discover(numbers.next());
-        let headers = modern_headers(encoder.revision, &outbound, None);
-        let asked = put(link, outbound, headers);
-        let Ok(answered) = tokio::time::timeout(PROBE, asked).await else {
-            return Ok(Probed::Silent);
+    let mut rejected = None;
+    for _ in 0..DISCOVER_ATTEMPTS {
+        let request = encoder.discover(ids.next());
+        let headers = modern_headers(encoder.revision, &request, None);
+        let sent = request_reply(channel, request, headers);
+        let Ok(reply) = tokio::time::timeout(DISCOVER_TIMEOUT, sent).await else {
+            return Ok(DetectedEra::NoResponse);
         };
-        let answer = match answered? {
-            Answered::Refused(refusal) if says_nothing(refusal) => return Err(refusal.error()),
-            Answered::Refused(_) => return Ok(Probed::Legacy),
-            Answered::Answer(answer) => answer,
+        let response = match reply? {
+            RequestReply::Refused(refusal) if is_inconclusive(refusal) => {
+                return Err(refusal.error());
+            }
+            RequestReply::Refused(_) => return Ok(DetectedEra::Legacy),
+            RequestReply::Response(response) => response,
         };
-        match era_verdict(encoder.revision, &answer) {
-            EraVerdict::Modern(facts) => return Ok(Probed::Modern(facts)),
-            EraVerdict::Legacy => return Ok(Probed::Legacy),
-            EraVerdict::Unsupported { versions } => return Err(foreign(&versions)),
-            EraVerdict::Retry => refused = answer.err(),
+        match era_verdict(encoder.revision, &response) {
+            EraVerdict::Modern(facts) => return Ok(DetectedEra::Modern(facts)),
+            EraVerdict::Legacy => return Ok(DetectedEra::Legacy),
+            EraVerdict::Unsupported { versions } => return Err(unsupported_revisions(&versions)),
+            EraVerdict::Retry => rejected = response.err(),
         }
     }
-    let why = refused
-        .map(|error| truncate_for_message(&error.message))
-        .unwrap_or_default();
-    let message = format!("the source does not say what it can do: {why}");
-    Err(unavailable(&message))
+    let reason = rejected.map(|error| truncate_for_message(&error.message));
+    let message = format!(
+        "the source rejected `server/discover`: {}",
+        reason.unwrap_or_default()
+    );
+    Err(source_failed(&message))
 }
 
-/// Whether a refusal is about something else than the question: who asks, or when.
-fn says_nothing(refusal: Refusal) -> bool {
+/// Whether a refusal says nothing about the era: it is about credentials or load.
+fn is_inconclusive(refusal: Refusal) -> bool {
     match refusal {
         Refusal::Credentials(_) => true,
         Refusal::SessionEnded => false,
@@ -88,27 +96,27 @@ fn says_nothing(refusal: Refusal) -> bool {
     }
 }
 
-fn foreign(spoken: &[String]) -> Error {
-    let spoken = truncate_for_message(&spoken.join(", "));
-    unavailable(&format!(
-        "the source speaks only revisions that we do not: {spoken}"
+fn unsupported_revisions(revisions: &[String]) -> Error {
+    let revisions = truncate_for_message(&revisions.join(", "));
+    source_failed(&format!(
+        "the source supports only unknown protocol revisions: {revisions}"
     ))
 }
 
-/// Why a server that was reached opens no session.
-pub(crate) enum Unwelcome {
-    /// It has none: it says so as only servers without sessions do.
-    Modern,
-    /// It does not understand the question, or does not like it.
-    Refused(Error),
+/// Why a server that was reached opened no session.
+pub(super) enum SessionRefused {
+    /// Its error is one that only modern servers send.
+    ModernServer,
+    /// It does not know `initialize`, or rejected it.
+    Rejected(Error),
 }
 
-/// Opens a session for clients that can do this.
-pub(crate) async fn initialize(
-    link: &dyn Link,
-    numbers: &Numbers,
+/// Opens a session for a client with these capabilities.
+pub(super) async fn initialize(
+    channel: &dyn RequestChannel,
+    ids: &RequestIds,
     capabilities: &RawJson,
-) -> Result<Result<ServerFacts, Unwelcome>> {
+) -> Result<Result<ServerFacts, SessionRefused>> {
     let encoder = RequestEncoder {
         revision: Revision::NEWEST_LEGACY,
         client: ClientContext {
@@ -116,74 +124,79 @@ pub(crate) async fn initialize(
             ..ClientContext::default()
         },
     };
-    let answer = match put(link, encoder.initialize(numbers.next()), Vec::new()).await? {
-        Answered::Answer(answer) => answer,
-        Answered::Refused(refusal) if says_nothing(refusal) => return Err(refusal.error()),
-        Answered::Refused(refusal) => return Ok(Err(Unwelcome::Refused(refusal.error()))),
+    let request = encoder.initialize(ids.next());
+    let response = match request_reply(channel, request, Vec::new()).await? {
+        RequestReply::Response(response) => response,
+        RequestReply::Refused(refusal) if is_inconclusive(refusal) => return Err(refusal.error()),
+        RequestReply::Refused(refusal) => {
+            return Ok(Err(SessionRefused::Rejected(refusal.error())));
+        }
     };
-    Ok(match answer {
+    Ok(match response {
         Ok(result) => parse_initialize_result(&result)
             .filter(|facts| facts.revision.era() == Era::Legacy)
             .ok_or_else(|| {
-                let message = "the source speaks a revision that we do not";
-                Unwelcome::Refused(unavailable(message))
+                let message = "the source chose an unknown protocol revision";
+                SessionRefused::Rejected(source_failed(message))
             }),
-        Err(error) if retry_hint(&error).is_some() => Err(Unwelcome::Modern),
+        Err(error) if retry_hint(&error).is_some() => Err(SessionRefused::ModernServer),
         Err(error) => {
-            let words = truncate_for_message(&error.message);
-            let why = format!("the source refused to open a session: {words}");
-            Err(Unwelcome::Refused(unavailable(&why)))
+            let reason = truncate_for_message(&error.message);
+            let message = format!("the source rejected `initialize`: {reason}");
+            Err(SessionRefused::Rejected(source_failed(&message)))
         }
     })
 }
 
-/// The answer to a question that no client is there for.
-fn declined(id: &RequestId) -> String {
-    let message = "no client is there to answer this".to_owned();
-    encode_answer(
-        id,
-        Err(Declined {
-            code: None,
-            message,
-        }),
-    )
-}
-
-/// What a server that was reached did with a request.
-enum Answered {
-    Answer(Result<RawJson, RpcError>),
+/// What a server that was reached sent for a request.
+enum RequestReply {
+    Response(Result<RawJson, RpcError>),
     Refused(Refusal),
 }
 
-/// The answer to one request; what is said on the way is let be.
-pub(crate) async fn ask(
-    link: &dyn Link,
-    outbound: OutboundRequest,
+/// Sends a request of the gateway itself and waits for the response. Notifications are ignored, and
+/// questions declined.
+pub(crate) async fn send_request(
+    channel: &dyn RequestChannel,
+    request: OutboundRequest,
     headers: Vec<(String, String)>,
 ) -> Result<Result<RawJson, RpcError>> {
-    match put(link, outbound, headers).await? {
-        Answered::Answer(answer) => Ok(answer),
-        Answered::Refused(refusal) => Err(refusal.error()),
+    match request_reply(channel, request, headers).await? {
+        RequestReply::Response(response) => Ok(response),
+        RequestReply::Refused(refusal) => Err(refusal.error()),
     }
 }
 
-async fn put(
-    link: &dyn Link,
-    outbound: OutboundRequest,
+async fn request_reply(
+    channel: &dyn RequestChannel,
+    request: OutboundRequest,
     headers: Vec<(String, String)>,
-) -> Result<Answered> {
-    let mut talk = link.request(outbound, headers);
-    while let Some(heard) = talk.next().await {
-        match heard? {
-            Heard::Answer(ResponseBody::Result(result)) => return Ok(Answered::Answer(Ok(result))),
-            Heard::Answer(ResponseBody::Error(error)) => return Ok(Answered::Answer(Err(error))),
-            Heard::Refused(refusal) => return Ok(Answered::Refused(refusal)),
-            // Nobody is there to answer: the server hears that from the one who owns the link.
-            Heard::Question { id, .. } => link.notify(declined(&id)).await?,
-            Heard::ServerNotification(_) => {}
+) -> Result<RequestReply> {
+    let mut messages = channel.request(request, headers);
+    while let Some(message) = messages.next().await {
+        match message? {
+            ServerMessage::Response(ResponseBody::Result(result)) => {
+                return Ok(RequestReply::Response(Ok(result)));
+            }
+            ServerMessage::Response(ResponseBody::Error(error)) => {
+                return Ok(RequestReply::Response(Err(error)));
+            }
+            ServerMessage::Refused(refusal) => return Ok(RequestReply::Refused(refusal)),
+            ServerMessage::Question { id, .. } => channel.send(no_client(&id)).await?,
+            ServerMessage::Notification(_) => {}
         }
     }
-    Err(unavailable("the source did not answer"))
+    Err(source_failed("the source sent no response"))
+}
+
+/// The reply to a question during a request that no client made.
+fn no_client(id: &RequestId) -> String {
+    let message = "no client is connected that could answer this".to_owned();
+    let declined = Declined {
+        code: None,
+        message,
+    };
+    encode_answer(id, Err(declined))
 }
 
 #[cfg(test)]
@@ -191,17 +204,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_a_refusal_of_the_question_tells_how_a_server_speaks() {
+    fn refusals_about_credentials_or_load_say_nothing_about_the_era() {
         for status in [400, 404, 405, 406, 500, 501] {
             let status = StatusCode::from_u16(status).unwrap();
-            assert!(!says_nothing(Refusal::Status(status)), "{status}");
+            assert!(!is_inconclusive(Refusal::Status(status)), "{status}");
         }
         for status in [429, 502, 503, 504] {
             let status = StatusCode::from_u16(status).unwrap();
-            assert!(says_nothing(Refusal::Status(status)), "{status}");
+            assert!(is_inconclusive(Refusal::Status(status)), "{status}");
         }
-        let refusal = Refusal::of(StatusCode::UNAUTHORIZED).unwrap();
-        assert!(says_nothing(refusal) && refusal.error().message().contains("`headers`"));
-        assert_eq!(Refusal::of(StatusCode::NOT_FOUND), None);
+        let refusal = Refusal::from_status(StatusCode::UNAUTHORIZED).unwrap();
+        assert!(is_inconclusive(refusal));
+        assert!(refusal.error().message().contains("`headers`"));
+        assert_eq!(Refusal::from_status(StatusCode::NOT_FOUND), None);
     }
 }

@@ -1,113 +1,121 @@
-//! The first words on a link: how the server speaks, and a session if it must have one.
+//! The first requests on a connection: era detection, and a session if the server needs one.
 
 use tidegate_core::{ClientContext, Error, RawJson};
 use tidegate_interaction::capabilities::declares_roots;
 use tidegate_mcp::revision::client::{RequestEncoder, ServerFacts};
 
-use crate::session::era_detection::{Numbers, Probed, Unwelcome, discover, initialize};
-use crate::session::{Link, Session, unavailable};
+use super::era_detection::{DetectedEra, RequestIds, SessionRefused, discover, initialize};
+use super::{NegotiatedSession, RequestChannel};
+use crate::error::source_failed;
 
-/// Which way of speaking to try first.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Try {
-    /// Without a session if the server can, else with one.
-    Both,
-    /// With a session: the server is known to need one, or to have them too.
-    Session,
-    /// With a session, and not otherwise.
-    SessionAlone,
-    /// Without a session, and not otherwise.
-    Stateless,
+/// Which eras to try, and in which order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EraPreference {
+    /// Modern if the server supports it, otherwise legacy.
+    ModernFirst,
+    /// Legacy: the server is known to need sessions, or to support them too.
+    LegacyFirst,
+    LegacyOnly,
+    ModernOnly,
 }
 
-/// A server that can be spoken to.
-pub(crate) struct Greeted {
-    pub(crate) facts: ServerFacts,
-    /// Whether it had to be waited for, in vain, to find out how it speaks.
-    pub(crate) the_hard_way: bool,
+/// The result of a handshake.
+pub(super) struct Handshake {
+    pub(super) facts: ServerFacts,
+    /// Whether era detection had to wait for its timeout.
+    pub(super) detection_timed_out: bool,
 }
 
-/// Why a server cannot be spoken to.
-pub(crate) enum Failed {
-    /// It was not reached, or wants something else first.
-    Unreached(Error),
-    /// It was reached, and understood neither way of speaking.
-    Refused(Error),
+/// Why a handshake failed.
+pub(super) enum HandshakeError {
+    /// The server was not reached, or its response says nothing about its era.
+    Inconclusive(Error),
+    /// The server was reached and supports neither era on this transport.
+    Rejected(Error),
 }
 
-impl From<Error> for Failed {
+impl From<Error> for HandshakeError {
     fn from(error: Error) -> Self {
-        Self::Unreached(error)
+        Self::Inconclusive(error)
     }
 }
 
-impl From<Failed> for Error {
-    fn from(failed: Failed) -> Self {
+impl From<HandshakeError> for Error {
+    fn from(failed: HandshakeError) -> Self {
         match failed {
-            Failed::Unreached(error) | Failed::Refused(error) => error,
+            HandshakeError::Inconclusive(error) | HandshakeError::Rejected(error) => error,
         }
     }
 }
 
-/// Finds out how a server speaks; opens a session if it must.
-pub(crate) async fn greet(
-    link: &dyn Link,
-    numbers: &Numbers,
+/// Detects the era of a server, and opens a session if it is a legacy server.
+pub(super) async fn handshake(
+    channel: &dyn RequestChannel,
+    ids: &RequestIds,
     capabilities: &RawJson,
-    ways: Try,
-) -> Result<Greeted, Failed> {
-    let mut the_hard_way = false;
-    if matches!(ways, Try::Both | Try::Stateless) {
-        match discover(link, numbers).await? {
-            Probed::Modern(facts) => return Ok(stateless(facts)),
-            _ if ways == Try::Stateless => {
-                let message = "does not speak without sessions, as `era: modern` says";
-                return Err(Failed::Unreached(unavailable(message)));
+    preference: EraPreference,
+) -> Result<Handshake, HandshakeError> {
+    let mut detection_timed_out = false;
+    if matches!(
+        preference,
+        EraPreference::ModernFirst | EraPreference::ModernOnly
+    ) {
+        match discover(channel, ids).await? {
+            DetectedEra::Modern(facts) => return Ok(modern(facts)),
+            _ if preference == EraPreference::ModernOnly => {
+                let message = "the source needs a session, but is configured with `era: modern`";
+                return Err(HandshakeError::Inconclusive(source_failed(message)));
             }
-            Probed::Legacy => {}
-            Probed::Silent => the_hard_way = true,
+            DetectedEra::Legacy => {}
+            DetectedEra::NoResponse => detection_timed_out = true,
         }
     }
-    match initialize(link, numbers, capabilities).await? {
+    match initialize(channel, ids, capabilities).await? {
         Ok(facts) => {
-            enter(link, &facts, capabilities).await?;
-            Ok(Greeted {
+            begin_session(channel, &facts, capabilities).await?;
+            Ok(Handshake {
                 facts,
-                the_hard_way,
+                detection_timed_out,
             })
         }
-        Err(Unwelcome::Refused(error)) => Err(Failed::Refused(error)),
-        Err(Unwelcome::Modern) if ways == Try::SessionAlone => Err(Failed::Unreached(unavailable(
-            "does not speak in sessions, as `era: legacy` says",
-        ))),
-        // It was not awake when it was asked, or has become another since.
-        Err(Unwelcome::Modern) => match discover(link, numbers).await? {
-            Probed::Modern(facts) => Ok(stateless(facts)),
-            Probed::Legacy | Probed::Silent => Err(Failed::Unreached(unavailable(
-                "the source opens no session, and does not do without",
-            ))),
+        Err(SessionRefused::Rejected(error)) => Err(HandshakeError::Rejected(error)),
+        Err(SessionRefused::ModernServer) if preference == EraPreference::LegacyOnly => {
+            let message = "the source has no sessions, but is configured with `era: legacy`";
+            Err(HandshakeError::Inconclusive(source_failed(message)))
+        }
+        // It was not ready for the first request, or has been replaced since.
+        Err(SessionRefused::ModernServer) => match discover(channel, ids).await? {
+            DetectedEra::Modern(facts) => Ok(modern(facts)),
+            DetectedEra::Legacy | DetectedEra::NoResponse => {
+                let message = "the source supports neither sessions nor requests without one";
+                Err(HandshakeError::Inconclusive(source_failed(message)))
+            }
         },
     }
 }
 
-fn stateless(facts: ServerFacts) -> Greeted {
-    Greeted {
+fn modern(facts: ServerFacts) -> Handshake {
+    Handshake {
         facts,
-        the_hard_way: false,
+        detection_timed_out: false,
     }
 }
 
-/// Begins the session that the handshake opened.
-async fn enter(link: &dyn Link, facts: &ServerFacts, capabilities: &RawJson) -> Result<(), Error> {
-    link.enter(Session {
+/// Begins the session that `initialize` negotiated.
+async fn begin_session(
+    channel: &dyn RequestChannel,
+    facts: &ServerFacts,
+    capabilities: &RawJson,
+) -> Result<(), Error> {
+    channel.begin_session(NegotiatedSession {
         revision: facts.revision,
-        shows_folders: declares_roots(capabilities),
+        declares_roots: declares_roots(capabilities),
     });
     let encoder = RequestEncoder {
         revision: facts.revision,
         client: ClientContext::default(),
     };
-    link.notify(encoder.initialized()).await?;
-    link.follow().await;
+    channel.send(encoder.initialized()).await?;
+    channel.open_session_stream().await;
     Ok(())
 }

@@ -1,4 +1,5 @@
-//! A server at an HTTP endpoint: one exchange a request.
+//! Requests over Streamable HTTP: one HTTP exchange per request, and, in a legacy session, one stream
+//! for what belongs to no request.
 
 mod exchange;
 mod session_stream;
@@ -10,7 +11,7 @@ use arc_swap::ArcSwapOption;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, StreamExt};
 use http::{HeaderName, HeaderValue, Method, StatusCode};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use tidegate_core::{ClientContext, GaugeValue, Result};
 use tidegate_mcp::revision::Revision;
 use tidegate_mcp::revision::client::{OutboundRequest, RequestEncoder};
@@ -19,195 +20,187 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::in_flight::{Pending, is_call};
-use super::invalid_messages::Junk;
-use super::{Link, Refusal, Session, Talk, Unasked};
+use super::demultiplexer::Demultiplexer;
+use super::in_flight::is_call;
+use super::notification_queue::NotificationSender;
+use super::{NegotiatedSession, Refusal, RequestChannel, ResponseStream};
 use crate::config::RemoteConfig;
-use crate::session::notification_queue::{NewsSender, mailbox};
+use crate::transport::http::body::MessageReader;
 use crate::transport::http::{Endpoint, Response};
 
 const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
-const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
-
+const PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
-/// How long the end of a call, or of a session, may take to be told.
-const LEAVING: Duration = Duration::from_secs(2);
+/// How long a server may take to accept that a call was cancelled or a session has ended.
+const GOODBYE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long a server may take to open the stream of a session, or to say that it has none.
-const STREAM: Duration = Duration::from_secs(2);
+/// How long a server may take to open the session's own stream, or to refuse it.
+const STREAM_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What a legacy session needs on each of its exchanges.
-#[derive(Clone)]
-pub(crate) struct SessionHeaders {
+/// The headers of a legacy session.
+struct SessionHeaders {
     id: Option<HeaderValue>,
     version: HeaderValue,
 }
 
-/// An endpoint.
-pub(crate) struct HttpLink {
-    shared: Arc<Shared>,
+/// Requests to an HTTP endpoint.
+pub(super) struct HttpChannel {
+    client: Arc<HttpClient>,
 }
 
-struct Shared {
-    name: String,
+/// What the exchanges of one channel share.
+struct HttpClient {
+    source: String,
     endpoint: Endpoint,
     max_message_bytes: usize,
-    junk: Arc<Junk>,
+    demultiplexer: Demultiplexer,
     session: ArcSwapOption<SessionHeaders>,
-    /// The session that the last answer opened, until it is entered.
-    opened: Mutex<Option<HeaderValue>>,
-    /// The requests of the session that are under way.
-    pending: Arc<Pending>,
-    unasked: NewsSender,
+    /// The session id of the last response, until the session begins.
+    offered_session: Mutex<Option<HeaderValue>>,
     closed: CancellationToken,
-    /// The calls whose end is being told.
-    ending: TaskTracker,
-    /// What the source waits for before it is closed.
-    unfinished: TaskTracker,
+    /// Cancellations that are being sent.
+    cancellations: TaskTracker,
+    /// What the source waits for when it stops.
+    background_tasks: TaskTracker,
 }
 
-impl HttpLink {
-    pub(crate) fn new(
+impl HttpChannel {
+    pub(super) fn new(
         config: &RemoteConfig,
         endpoint: &Endpoint,
-        unfinished: &TaskTracker,
-    ) -> (Self, Unasked) {
-        let (unasked, heard) = mailbox();
-        let shared = Shared {
-            name: config.name.clone(),
+        background_tasks: &TaskTracker,
+        notifications: NotificationSender,
+    ) -> Self {
+        let client = HttpClient {
+            source: config.name.clone(),
             endpoint: endpoint.clone(),
             max_message_bytes: config.max_message_bytes,
-            junk: Arc::new(Junk::new(&config.name)),
+            demultiplexer: Demultiplexer::new(&config.name, notifications),
             session: ArcSwapOption::empty(),
-            opened: Mutex::default(),
-            pending: Arc::default(),
-            unasked,
+            offered_session: Mutex::default(),
             closed: CancellationToken::new(),
-            ending: TaskTracker::new(),
-            unfinished: unfinished.clone(),
+            cancellations: TaskTracker::new(),
+            background_tasks: background_tasks.clone(),
         };
-        (
-            Self {
-                shared: Arc::new(shared),
-            },
-            heard,
-        )
+        Self {
+            client: Arc::new(client),
+        }
     }
 }
 
-impl Shared {
+impl HttpClient {
+    async fn post(&self, json: String, headers: Vec<(String, String)>) -> Result<Response> {
+        let mut merged = self.session_headers();
+        for (name, value) in headers {
+            let name = HeaderName::try_from(name).ok();
+            merged.extend(name.zip(HeaderValue::try_from(value).ok()));
+        }
+        let response = self.endpoint.send(Method::POST, merged, json).await?;
+        if self.session.load().is_none() {
+            *self.offered_session.lock() = response.headers.get(SESSION_ID).cloned();
+        }
+        Ok(response)
+    }
+
+    /// Opens the session's own stream, or the rest of a stream after the event with this id.
+    async fn get(&self, last_event_id: Option<&str>) -> Result<Response> {
+        let mut headers = self.session_headers();
+        let last_event_id = last_event_id.and_then(|id| HeaderValue::try_from(id).ok());
+        headers.extend(last_event_id.map(|id| (LAST_EVENT_ID, id)));
+        self.endpoint
+            .send(Method::GET, headers, String::new())
+            .await
+    }
+
+    /// The rest of a stream that broke off after this event; none if the server cannot resume it.
+    async fn resume(&self, last_event_id: &str) -> Option<Response> {
+        self.session.load_full()?;
+        HeaderValue::try_from(last_event_id).ok()?;
+        let response = self.get(Some(last_event_id)).await.ok()?;
+        (response.status.is_success() && response.is_event_stream).then_some(response)
+    }
+
+    fn reader(&self, response: Response) -> MessageReader {
+        MessageReader::new(response, self.max_message_bytes)
+    }
+
     fn session_headers(&self) -> Vec<(HeaderName, HeaderValue)> {
         let session = self.session.load();
         let Some(session) = session.as_ref() else {
             return Vec::new();
         };
         let id = session.id.clone().map(|id| (SESSION_ID, id));
-        [(VERSION, session.version.clone())]
-            .into_iter()
-            .chain(id)
-            .collect()
+        let version = (PROTOCOL_VERSION, session.version.clone());
+        [version].into_iter().chain(id).collect()
     }
 
-    fn opened(&self) -> MutexGuard<'_, Option<HeaderValue>> {
-        self.opened.lock()
-    }
-
-    /// Asks for what came after an event of this session; none if it cannot be had.
-    async fn resume(&self, last_event: &str) -> Option<Response> {
-        self.session.load_full()?;
-        let mut headers = self.session_headers();
-        headers.push((LAST_EVENT_ID, HeaderValue::try_from(last_event).ok()?));
-        let response = self
-            .endpoint
-            .send(Method::GET, headers, String::new())
-            .await
-            .ok()?;
-        (response.status.is_success() && response.is_events).then_some(response)
-    }
-
-    /// Tells the server that nobody waits for an answer any more.
-    fn call_off(self: &Arc<Self>, id: u64) {
-        let in_session = self.session.load().is_some() && !self.closed.is_cancelled();
-        if let (true, Ok(runtime)) = (in_session, Handle::try_current()) {
-            let shared = Arc::clone(self);
-            let word = RequestEncoder {
-                revision: Revision::NEWEST_LEGACY,
-                client: ClientContext::default(),
-            };
-            let telling = async move {
-                let told = shared.post(word.cancelled(id), Vec::new());
-                timeout(LEAVING, told).await.ok();
-            };
-            let telling = self.ending.track_future(telling);
-            self.unfinished.spawn_on(telling, &runtime);
-        }
-    }
-
-    /// Tells the server that the session is over, after all that there was to tell of its calls: not
-    /// every server ends them with it.
-    async fn leave(&self) {
-        self.ending.close();
-        self.ending.wait().await;
-        if self
-            .session
-            .load()
-            .as_ref()
-            .is_some_and(|session| session.id.is_some())
-        {
-            let leaving = self
-                .endpoint
-                .send(Method::DELETE, self.session_headers(), String::new());
-            timeout(LEAVING, leaving).await.ok();
-        }
-    }
-
-    async fn post(&self, json: String, headers: Vec<(String, String)>) -> Result<Response> {
-        let mut all = self.session_headers();
-        for (name, value) in headers {
-            let named = HeaderName::try_from(name)
-                .ok()
-                .zip(HeaderValue::try_from(value).ok());
-            all.extend(named);
-        }
-        let response = self.endpoint.send(Method::POST, all, json).await?;
-        if self.session.load().is_none() {
-            *self.opened() = response.headers.get(SESSION_ID).cloned();
-        }
-        Ok(response)
-    }
-
-    /// What a status says by itself. A session that has ended ends the link with it.
-    fn refusal(&self, status: StatusCode) -> Option<Refusal> {
+    fn has_session_id(&self) -> bool {
         let session = self.session.load();
-        let has_id = session.as_ref().is_some_and(|session| session.id.is_some());
-        if status == StatusCode::NOT_FOUND && has_id {
+        session.as_ref().is_some_and(|session| session.id.is_some())
+    }
+
+    /// The refusal that a status implies. The end of the session ends the connection.
+    fn refusal(&self, status: StatusCode) -> Option<Refusal> {
+        if status == StatusCode::NOT_FOUND && self.has_session_id() {
             self.closed.cancel();
             return Some(Refusal::SessionEnded);
         }
-        Refusal::of(status)
+        Refusal::from_status(status)
     }
-}
 
-impl Link for HttpLink {
-    fn request(&self, outbound: OutboundRequest, headers: Vec<(String, String)>) -> Talk {
-        let (id, is_call) = (outbound.id, is_call(outbound.method));
-        let exchange = exchange::run(Arc::clone(&self.shared), outbound, headers);
-        let own = stream::once(exchange).flatten().boxed();
-        match self.shared.session.load().is_some() {
-            true => exchange::beside(own, self.shared.pending.begin(id, is_call, drop)),
-            false => own,
+    /// Tells the server that nobody waits for a response any more. Without a session, closing the
+    /// stream has told it.
+    fn cancel(self: &Arc<Self>, id: u64) {
+        let in_session = self.session.load().is_some() && !self.closed.is_cancelled();
+        if let (true, Ok(runtime)) = (in_session, Handle::try_current()) {
+            let client = Arc::clone(self);
+            let encoder = RequestEncoder {
+                revision: Revision::NEWEST_LEGACY,
+                client: ClientContext::default(),
+            };
+            let cancellation = self.cancellations.track_future(async move {
+                let posted = client.post(encoder.cancelled(id), Vec::new());
+                timeout(GOODBYE_TIMEOUT, posted).await.ok();
+            });
+            self.background_tasks.spawn_on(cancellation, &runtime);
         }
     }
 
-    fn adopt(&self, task: &str) -> Talk {
-        self.shared.pending.tasks.adopt(task)
+    /// Ends the session, after all cancellations are sent: not every server ends the calls of a
+    /// session with it.
+    async fn end_session(&self) {
+        self.cancellations.close();
+        self.cancellations.wait().await;
+        if self.has_session_id() {
+            let headers = self.session_headers();
+            let deleted = self.endpoint.send(Method::DELETE, headers, String::new());
+            timeout(GOODBYE_TIMEOUT, deleted).await.ok();
+        }
+    }
+}
+
+impl RequestChannel for HttpChannel {
+    fn request(&self, request: OutboundRequest, headers: Vec<(String, String)>) -> ResponseStream {
+        let (id, is_call) = (request.id, is_call(request.method));
+        let exchange = exchange::run(Arc::clone(&self.client), request, headers);
+        let responses = stream::once(exchange).flatten().boxed();
+        if self.client.session.load().is_none() {
+            return responses;
+        }
+        // In a session, messages for this request may also arrive on the session's own stream.
+        let in_flight = &self.client.demultiplexer.in_flight;
+        exchange::merge(responses, in_flight.register(id, is_call, drop))
     }
 
-    fn notify(&self, json: String) -> BoxFuture<'_, Result<()>> {
+    fn task_questions(&self, task: &str) -> ResponseStream {
+        self.client.demultiplexer.in_flight.task_questions(task)
+    }
+
+    fn send(&self, json: String) -> BoxFuture<'_, Result<()>> {
         Box::pin(async move {
-            let response = self.shared.post(json, Vec::new()).await?;
-            let refusal = self.shared.refusal(response.status);
+            let response = self.client.post(json, Vec::new()).await?;
+            let refusal = self.client.refusal(response.status);
             match response.status.is_success() {
                 true => Ok(()),
                 false => Err(refusal.unwrap_or(Refusal::Status(response.status)).error()),
@@ -215,36 +208,34 @@ impl Link for HttpLink {
         })
     }
 
-    fn enter(&self, session: Session) {
-        if session.shows_folders {
-            self.shared.pending.shows_folders();
+    fn begin_session(&self, session: NegotiatedSession) {
+        if session.declares_roots {
+            self.client.demultiplexer.in_flight.set_declares_roots();
         }
-        let id = self.shared.opened().take();
-        let version = HeaderValue::from_static(session.revision.as_str());
-        self.shared
-            .session
-            .store(Some(Arc::new(SessionHeaders { id, version })));
+        let headers = SessionHeaders {
+            id: self.client.offered_session.lock().take(),
+            version: HeaderValue::from_static(session.revision.as_str()),
+        };
+        self.client.session.store(Some(Arc::new(headers)));
     }
 
-    fn follow(&self) -> BoxFuture<'_, ()> {
+    fn open_session_stream(&self) -> BoxFuture<'_, ()> {
         let settled = CancellationToken::new();
-        tokio::spawn(session_stream::follow(
-            Arc::clone(&self.shared),
-            settled.clone(),
-        ));
+        let client = Arc::clone(&self.client);
+        tokio::spawn(session_stream::run(client, settled.clone()));
         Box::pin(async move {
-            // What a server says before there is a stream to say it on may be lost.
-            let in_time = timeout(STREAM, settled.cancelled());
-            in_time.await.ok();
+            // What a server sends before the stream is open may be lost.
+            timeout(STREAM_TIMEOUT, settled.cancelled()).await.ok();
         })
     }
 
-    fn asks_anywhere(&self) -> bool {
-        self.shared.pending.asks_anywhere()
+    fn has_unlinked_questions(&self) -> bool {
+        let in_flight = &self.client.demultiplexer.in_flight;
+        in_flight.has_unlinked_questions()
     }
 
     fn gauges(&self) -> [GaugeValue; 2] {
-        self.shared.junk.gauges()
+        self.client.demultiplexer.gauges()
     }
 
     fn has_headers(&self) -> bool {
@@ -252,22 +243,22 @@ impl Link for HttpLink {
     }
 
     fn closed(&self) -> BoxFuture<'_, ()> {
-        Box::pin(self.shared.closed.cancelled())
+        Box::pin(self.client.closed.cancelled())
     }
 
-    fn end(&self) -> BoxFuture<'_, ()> {
-        self.shared.closed.cancel();
+    fn close(&self) -> BoxFuture<'_, ()> {
+        self.client.closed.cancel();
         Box::pin(std::future::ready(()))
     }
 }
 
-impl Drop for HttpLink {
+impl Drop for HttpChannel {
     fn drop(&mut self) {
-        self.shared.closed.cancel();
+        self.client.closed.cancel();
         if let Ok(runtime) = Handle::try_current() {
-            let shared = Arc::clone(&self.shared);
-            let unfinished = self.shared.unfinished.clone();
-            unfinished.spawn_on(async move { shared.leave().await }, &runtime);
+            let client = Arc::clone(&self.client);
+            let background_tasks = self.client.background_tasks.clone();
+            background_tasks.spawn_on(async move { client.end_session().await }, &runtime);
         }
     }
 }

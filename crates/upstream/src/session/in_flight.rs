@@ -1,4 +1,4 @@
-//! The requests under way on a link where all answers come one way, and whom each word is for.
+//! The requests in flight on one connection, and which of them a message of the server is for.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,72 +6,84 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use futures_util::StreamExt;
 use futures_util::stream;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use tidegate_core::{QuestionKind, Result};
 use tidegate_mcp::revision::Method;
 use tidegate_mcp::revision::client::ServerNotification;
 use tidegate_mcp::{RequestId, ResponseBody};
 use tokio::sync::mpsc;
 
-use super::task_questions::Adopted;
-use super::{Heard, Talk, unavailable};
+use super::task_questions::TaskQuestions;
+use super::{ResponseStream, ServerMessage};
+use crate::error::source_failed;
 
-/// Words that may wait for one request before the oldest reader is too slow.
-const WAITING: usize = 256;
+/// Messages that may wait for one request before its reader counts as too slow.
+const QUEUE: usize = 256;
 
-/// Questions about folders that may wait for a call.
-const MOST_HELD: usize = 16;
+/// Roots questions that may wait for the next call.
+const MAX_HELD: usize = 16;
 
-/// Requests by the id we gave them.
+/// The requests in flight, by the id we gave them.
+#[derive(Clone, Default)]
+pub(super) struct InFlight(Arc<Shared>);
+
 #[derive(Default)]
-pub(crate) struct Pending {
-    open: Mutex<Open>,
-    /// What is asked about tasks, which outlive the requests that they began as.
-    pub(crate) tasks: Arc<Adopted>,
-    /// Whether something was asked that nothing links to a request.
-    asks_anywhere: AtomicBool,
+struct Shared {
+    table: Mutex<RequestTable>,
+    /// Questions about tasks, which outlive the requests that started them.
+    tasks: TaskQuestions,
+    /// Whether the server has sent a question that nothing links to a request.
+    has_unlinked_questions: AtomicBool,
 }
 
 #[derive(Default)]
-struct Open {
-    requests: HashMap<u64, Waiting>,
-    /// Whether all calls are of one client, which shows its folders.
-    shows_folders: bool,
-    /// What was asked about them when no call was under way.
-    held: Vec<Heard>,
-    /// No answer will come any more.
+struct RequestTable {
+    requests: HashMap<u64, InFlightRequest>,
+    /// Whether all calls are from one client, which declared roots.
+    declares_roots: bool,
+    /// Roots questions that arrived when no call was in flight.
+    held: Vec<ServerMessage>,
+    /// No response will arrive any more.
     ended: bool,
 }
 
-/// A request under way.
-struct Waiting {
-    sender: mpsc::Sender<Result<Heard>>,
-    /// Whether a client waits for it: whatever belongs to a call is not for the gateway's own
-    /// requests.
+struct InFlightRequest {
+    queue: mpsc::Sender<Result<ServerMessage>>,
+    /// Whether a client waits for it. Questions and log messages go to calls only, never to the
+    /// gateway's own requests.
     is_call: bool,
 }
 
-impl Open {
-    fn sender(&self, request: Option<u64>) -> Option<&mpsc::Sender<Result<Heard>>> {
-        let waiting = self.requests.get(&request?)?;
-        Some(&waiting.sender)
+impl InFlightRequest {
+    /// Whether the queue has space beside the slot that is reserved for the response.
+    fn has_space(&self) -> bool {
+        self.queue.capacity() > 1
     }
 
-    /// The only call under way, if there is just one.
-    fn only_call(&self) -> Option<&mpsc::Sender<Result<Heard>>> {
-        let mut calls = self.requests.values().filter(|waiting| waiting.is_call);
+    fn push(&self, message: ServerMessage) -> bool {
+        self.has_space() && self.queue.try_send(Ok(message)).is_ok()
+    }
+}
+
+impl RequestTable {
+    fn calls(&self) -> impl Iterator<Item = &InFlightRequest> {
+        self.requests.values().filter(|request| request.is_call)
+    }
+
+    /// The only call in flight, if there is exactly one.
+    fn only_call(&self) -> Option<&InFlightRequest> {
+        let mut calls = self.calls();
         let first = calls.next()?;
-        calls.next().is_none().then_some(&first.sender)
+        calls.next().is_none().then_some(first)
     }
 
-    /// Any call under way, or else the next one. It matters to none of them: the folders are their
-    /// client's, and a server may ask for them before its first call, or after.
-    fn ask_any(&mut self, question: Heard) -> bool {
-        let calls = self.requests.values().filter(|waiting| waiting.is_call);
-        let mut with_room = calls.filter(|waiting| waiting.sender.capacity() > 1);
-        match with_room.next() {
-            Some(waiting) => waiting.sender.try_send(Ok(question)).is_ok(),
-            None if self.held.len() < MOST_HELD => {
+    /// Gives a roots question to any call in flight, or keeps it for the next one. All calls are from
+    /// one client, and a server may ask before its first call or after its last.
+    fn ask_any_call(&mut self, question: ServerMessage) -> bool {
+        let with_space = self.calls().find(|call| call.has_space());
+        match with_space {
+            Some(call) => call.push(question),
+            None if self.held.len() < MAX_HELD => {
                 self.held.push(question);
                 true
             }
@@ -80,164 +92,154 @@ impl Open {
     }
 }
 
-impl Pending {
-    /// Puts a request on the list. `gone` is called if it is dropped before its answer.
-    pub(crate) fn begin(
-        self: &Arc<Self>,
+impl InFlight {
+    /// Adds a request. `cancel` is called if the stream is dropped before the response.
+    pub(super) fn register(
+        &self,
         id: u64,
         is_call: bool,
-        gone: impl FnOnce(u64) + Send + 'static,
-    ) -> Talk {
-        // One more than there is room for words: the answer always fits.
-        let (sender, receiver) = mpsc::channel(WAITING + 1);
-        self.insert(id, Waiting { sender, is_call });
-        let ticket = Ticket {
-            pending: Arc::clone(self),
+        cancel: impl FnOnce(u64) + Send + 'static,
+    ) -> ResponseStream {
+        // One slot more than the queue: the response always fits.
+        let (queue, receiver) = mpsc::channel(QUEUE + 1);
+        self.insert(id, InFlightRequest { queue, is_call });
+        let guard = RequestGuard {
+            in_flight: self.clone(),
             id,
-            gone: Some(Box::new(gone)),
+            cancel: Some(Box::new(cancel)),
         };
-        let heard = stream::unfold((receiver, Some(ticket)), |(mut receiver, ticket)| async {
-            let mut ticket = ticket?;
+        stream::unfold((receiver, Some(guard)), |(mut receiver, guard)| async {
+            let mut guard = guard?;
             match receiver.recv().await {
-                Some(Ok(said @ (Heard::ServerNotification(_) | Heard::Question { .. }))) => {
-                    Some((Ok(said), (receiver, Some(ticket))))
-                }
+                Some(Ok(
+                    message @ (ServerMessage::Notification(_) | ServerMessage::Question { .. }),
+                )) => Some((Ok(message), (receiver, Some(guard)))),
                 last => {
-                    // One that could not hear all is not over for the server.
-                    if last.is_some() || ticket.pending.lock().ended {
-                        ticket.gone = None;
+                    // A request whose reader was too slow still runs at the server: cancel it.
+                    if last.is_some() || guard.in_flight.0.table.lock().ended {
+                        guard.cancel = None;
                     }
-                    Some((last.unwrap_or_else(|| Err(broken())), (receiver, None)))
+                    let last = last.unwrap_or_else(|| Err(disconnected()));
+                    Some((last, (receiver, None)))
                 }
             }
-        });
-        heard.boxed()
+        })
+        .boxed()
     }
 
-    /// After the end a request is not put on the list, which it takes for the end.
-    fn insert(&self, id: u64, waiting: Waiting) {
-        let mut open = self.lock();
-        if open.ended {
+    /// After the end a request is not added: its queue is closed, which its reader takes for the end.
+    fn insert(&self, id: u64, request: InFlightRequest) {
+        let mut table = self.0.table.lock();
+        if table.ended {
             return;
         }
-        if waiting.is_call {
-            for question in open.held.drain(..) {
-                // There is room for more than are ever held.
-                waiting.sender.try_send(Ok(question)).ok();
+        if request.is_call {
+            for question in table.held.drain(..) {
+                // A new queue has space for all that are held.
+                request.push(question);
             }
         }
-        open.requests.insert(id, waiting);
+        table.requests.insert(id, request);
     }
 
-    /// From here on all calls are of one client, which shows its folders.
-    pub(crate) fn shows_folders(&self) {
-        self.lock().shows_folders = true;
+    /// From now on all calls are from one client, which declared roots.
+    pub(super) fn set_declares_roots(&self) {
+        self.0.table.lock().declares_roots = true;
     }
 
-    /// Hands an answer to the request it is for. One that nobody waits for is false.
-    pub(crate) fn answer(&self, id: &RequestId, answer: Result<ResponseBody>) -> bool {
-        let waiting = id
-            .key()
-            .parse()
-            .ok()
-            .and_then(|id: u64| self.lock().requests.remove(&id));
-        let answer = answer.map(Heard::Answer);
-        waiting.is_some_and(|waiting| waiting.sender.try_send(answer).is_ok())
+    /// Questions about one task, for as long as the stream is kept.
+    pub(super) fn task_questions(&self, task: &str) -> ResponseStream {
+        self.0.tasks.subscribe(task)
     }
 
-    /// Hands a word to the request it belongs to: progress by its token, what is said on a stream of
-    /// changes by its request, a log message to the only one there is. Others belong to no request.
-    pub(crate) fn say(&self, said: ServerNotification) -> Option<ServerNotification> {
-        let mut open = self.lock();
-        let sender = match &said {
-            ServerNotification::Progress { token, .. } => {
-                let waiting = token
-                    .parse()
-                    .ok()
-                    .and_then(|id: u64| open.requests.get(&id));
-                waiting.map(|waiting| &waiting.sender)
+    /// Delivers the response to its request. False if no request waits for it.
+    pub(super) fn complete(&self, id: &RequestId, response: Result<ResponseBody>) -> bool {
+        let id = id.key().parse::<u64>().ok();
+        let request = id.and_then(|id| self.0.table.lock().requests.remove(&id));
+        let response = response.map(ServerMessage::Response);
+        request.is_some_and(|request| request.queue.try_send(response).is_ok())
+    }
+
+    /// Delivers a notification to the request it belongs to: progress by its token, messages of a
+    /// change stream by their request, log messages to the only call. Returns those that belong to no
+    /// request.
+    pub(super) fn notify(&self, notification: ServerNotification) -> Option<ServerNotification> {
+        let mut table = self.0.table.lock();
+        let request = match &notification {
+            ServerNotification::Progress { token, .. } => token.parse::<u64>().ok(),
+            ServerNotification::Acknowledged { request, .. } => *request,
+            ServerNotification::Task { request, .. } => {
+                let slow = request.filter(|id| {
+                    let request = table.requests.get(id);
+                    request.is_some_and(|request| !request.has_space())
+                });
+                // Its reader must not miss an update unnoticed: end the stream, it will be reopened.
+                if slow.and_then(|id| table.requests.remove(&id)).is_some() {
+                    return None;
+                }
+                *request
             }
-            ServerNotification::Log { .. } => match open.only_call() {
-                Some(sender) => Some(sender),
-                None => return Some(said),
-            },
-            // Each knows what it was asked, and under which id.
+            ServerNotification::Log { .. } => {
+                let Some(call) = table.only_call() else {
+                    return Some(notification);
+                };
+                call.push(ServerMessage::Notification(notification));
+                return None;
+            }
+            // Each call knows the ids of its own questions.
             ServerNotification::Cancelled(_) => {
-                let calls = open.requests.values().filter(|waiting| waiting.is_call);
-                for waiting in calls.filter(|waiting| waiting.sender.capacity() > 1) {
-                    waiting
-                        .sender
-                        .try_send(Ok(Heard::ServerNotification(said.clone())))
-                        .ok();
+                for call in table.calls() {
+                    call.push(ServerMessage::Notification(notification.clone()));
                 }
                 return None;
             }
-            ServerNotification::Acknowledged { request, .. } => open.sender(*request),
-            ServerNotification::Task { request, .. } => {
-                let sender = open.sender(*request);
-                if sender.is_some_and(|sender| sender.capacity() <= 1) {
-                    // Better none than one with a gap that nobody knows of.
-                    request.and_then(|id| open.requests.remove(&id));
-                    return None;
-                }
-                sender
-            }
-            _ => return Some(said),
+            _ => return Some(notification),
         };
-        if let Some(sender) = sender.filter(|sender| sender.capacity() > 1) {
-            // A reader that is too slow for its own progress misses some of it.
-            sender.try_send(Ok(Heard::ServerNotification(said))).ok();
+        if let Some(request) = request.and_then(|id| table.requests.get(&id)) {
+            // A reader that is too slow misses some of its progress.
+            request.push(ServerMessage::Notification(notification));
         }
         None
     }
 
-    /// Hands a question to the task that it names, or to the request it belongs to. Nothing links the
-    /// two on a pipe, so it is the only one under way, or it is for nobody, which is false. Only
-    /// folders are asked for at any time.
-    pub(crate) fn ask(&self, question: Heard) -> bool {
-        let Some(question) = self.tasks.ask(question) else {
+    /// Delivers a question that arrived outside of an HTTP response: to the task that it names, or to
+    /// the only call in flight. Roots questions may go to any call of the client. False if nobody can
+    /// be asked.
+    pub(super) fn ask(&self, question: ServerMessage) -> bool {
+        let Some(question) = self.0.tasks.ask(question) else {
             return true;
         };
-        // Folders are asked for by many servers, once and at the start: that is not their way to ask.
-        let is_usual = |kind| matches!(kind, QuestionKind::Elicit | QuestionKind::Sample);
-        if matches!(&question, Heard::Question { kind, .. } if is_usual(*kind)) {
-            self.asks_anywhere.store(true, Ordering::Relaxed);
-        }
-        let mut open = self.lock();
-        let about_folders = matches!(
-            &question,
-            Heard::Question {
-                kind: QuestionKind::Roots,
-                ..
-            }
-        );
-        if about_folders && open.shows_folders {
-            return open.ask_any(question);
-        }
-        let room = open.only_call().filter(|sender| sender.capacity() > 1);
-        room.is_some_and(|sender| sender.try_send(Ok(question)).is_ok())
-    }
-
-    /// Whether the server asks where nothing tells which request it is about.
-    pub(crate) fn asks_anywhere(&self) -> bool {
-        self.asks_anywhere.load(Ordering::Relaxed)
-    }
-
-    /// Nothing more will come: every request under way has failed.
-    pub(crate) fn fail(&self) {
-        *self.lock() = Open {
-            ended: true,
-            ..Open::default()
+        let kind = match &question {
+            ServerMessage::Question { kind, .. } => Some(*kind),
+            _ => None,
         };
+        // Many servers ask for roots at the start. That does not mean they send other questions
+        // outside of the call's response.
+        if matches!(kind, Some(QuestionKind::Elicit | QuestionKind::Sample)) {
+            self.0.has_unlinked_questions.store(true, Ordering::Relaxed);
+        }
+        let mut table = self.0.table.lock();
+        if kind == Some(QuestionKind::Roots) && table.declares_roots {
+            return table.ask_any_call(question);
+        }
+        table.only_call().is_some_and(|call| call.push(question))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Open> {
-        self.open.lock()
+    pub(super) fn has_unlinked_questions(&self) -> bool {
+        self.0.has_unlinked_questions.load(Ordering::Relaxed)
+    }
+
+    /// Fails every request in flight, and those to come: the connection has ended.
+    pub(super) fn fail_all(&self) {
+        *self.0.table.lock() = RequestTable {
+            ended: true,
+            ..RequestTable::default()
+        };
     }
 }
 
-/// Whether a request is made for a client's call, and not for what the gateway itself wants to know.
-pub(crate) fn is_call(method: Method) -> bool {
+/// Whether a request is a client's call, and not one of the gateway's own requests.
+pub(super) fn is_call(method: Method) -> bool {
     !matches!(
         method,
         Method::Listen
@@ -251,26 +253,24 @@ pub(crate) fn is_call(method: Method) -> bool {
     )
 }
 
-/// Takes a request off the list when nobody waits for it any more.
-struct Ticket {
-    pending: Arc<Pending>,
+/// Removes a request when its stream is dropped.
+struct RequestGuard {
+    in_flight: InFlight,
     id: u64,
-    gone: Option<Gone>,
+    cancel: Option<Box<dyn FnOnce(u64) + Send>>,
 }
 
-type Gone = Box<dyn FnOnce(u64) + Send>;
-
-impl Drop for Ticket {
+impl Drop for RequestGuard {
     fn drop(&mut self) {
-        self.pending.lock().requests.remove(&self.id);
-        if let Some(gone) = self.gone.take() {
-            gone(self.id);
+        self.in_flight.0.table.lock().requests.remove(&self.id);
+        if let Some(cancel) = self.cancel.take() {
+            cancel(self.id);
         }
     }
 }
 
-fn broken() -> tidegate_core::Error {
-    unavailable("the source went away before it answered")
+fn disconnected() -> tidegate_core::Error {
+    source_failed("the source disconnected before it responded")
 }
 
 #[cfg(test)]
@@ -280,88 +280,92 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn who_comes_after_the_end_hears_that_it_ended() {
-        let pending = Arc::<Pending>::default();
-        let mut before = pending.begin(1, true, |_| ());
-        pending.fail();
-        let mut after = pending.begin(2, true, |_| ());
-        for talk in [&mut before, &mut after] {
-            assert!(talk.next().await.unwrap().is_err());
-            assert!(talk.next().await.is_none());
+    async fn requests_fail_when_the_connection_has_ended() {
+        let in_flight = InFlight::default();
+        let mut before = in_flight.register(1, true, |_| ());
+        in_flight.fail_all();
+        let mut after = in_flight.register(2, true, |_| ());
+        for stream in [&mut before, &mut after] {
+            assert!(stream.next().await.unwrap().is_err());
+            assert!(stream.next().await.is_none());
         }
     }
 
-    fn question(kind: QuestionKind) -> Heard {
+    fn question(kind: QuestionKind) -> ServerMessage {
         let id = RequestId::new(RawJson::parse("1").unwrap()).unwrap();
         let params = RawJson::empty_object();
-        Heard::Question { id, kind, params }
+        ServerMessage::Question { id, kind, params }
     }
 
-    async fn is_asked(talk: &mut Talk) -> bool {
-        matches!(talk.next().await, Some(Ok(Heard::Question { .. })))
+    async fn gets_a_question(stream: &mut ResponseStream) -> bool {
+        matches!(
+            stream.next().await,
+            Some(Ok(ServerMessage::Question { .. }))
+        )
     }
 
     #[tokio::test]
-    async fn folders_that_are_shown_are_asked_for_at_any_time() {
-        let pending = Arc::<Pending>::default();
-        pending.shows_folders();
-        assert!(pending.ask(question(QuestionKind::Roots)));
-        let _listing = pending.begin(1, false, |_| ());
-        let mut first = pending.begin(2, true, |_| ());
-        assert!(is_asked(&mut first).await, "before its first call");
-        let mut second = pending.begin(3, true, |_| ());
-        assert!(pending.ask(question(QuestionKind::Roots)));
+    async fn roots_questions_go_to_any_call_or_wait_for_the_next() {
+        let in_flight = InFlight::default();
+        in_flight.set_declares_roots();
+        assert!(in_flight.ask(question(QuestionKind::Roots)));
+        let _listing = in_flight.register(1, false, |_| ());
+        let mut first = in_flight.register(2, true, |_| ());
+        assert!(gets_a_question(&mut first).await, "asked before its call");
+        let mut second = in_flight.register(3, true, |_| ());
+        assert!(in_flight.ask(question(QuestionKind::Roots)));
         tokio::select! {
-            asked = is_asked(&mut first) => assert!(asked),
-            asked = is_asked(&mut second) => assert!(asked),
+            asked = gets_a_question(&mut first) => assert!(asked),
+            asked = gets_a_question(&mut second) => assert!(asked),
         }
     }
 
     #[test]
-    fn what_nobody_shows_is_refused_at_once_and_so_is_too_much() {
-        let pending = Arc::<Pending>::default();
-        assert!(!pending.ask(question(QuestionKind::Roots)));
-        pending.shows_folders();
-        assert!(!pending.ask(question(QuestionKind::Elicit)));
-        for _ in 0..MOST_HELD {
-            assert!(pending.ask(question(QuestionKind::Roots)));
+    fn questions_that_nobody_can_answer_or_hold_are_refused() {
+        let in_flight = InFlight::default();
+        assert!(!in_flight.ask(question(QuestionKind::Roots)));
+        in_flight.set_declares_roots();
+        assert!(!in_flight.ask(question(QuestionKind::Elicit)));
+        for _ in 0..MAX_HELD {
+            assert!(in_flight.ask(question(QuestionKind::Roots)));
         }
-        assert!(!pending.ask(question(QuestionKind::Roots)));
+        assert!(!in_flight.ask(question(QuestionKind::Roots)));
     }
 
-    /// Who hears of tasks learns that something was missed, and the server that nobody listens.
+    /// The reader learns that it missed updates, and the server that nobody listens.
     #[tokio::test]
-    async fn a_stream_of_tasks_that_is_not_read_ends() {
-        let pending = Arc::<Pending>::default();
-        let (gone, called_off) = tokio::sync::oneshot::channel();
-        let talk = pending.begin(7, false, |id| gone.send(id).unwrap());
-        for _ in 0..=WAITING {
+    async fn a_task_stream_that_is_not_read_ends() {
+        let in_flight = InFlight::default();
+        let (cancel, cancelled) = tokio::sync::oneshot::channel();
+        let stream = in_flight.register(7, false, |id| cancel.send(id).unwrap());
+        for _ in 0..=QUEUE {
             let (id, task) = ("t".to_owned(), RawJson::empty_object());
             let request = Some(7);
-            pending.say(ServerNotification::Task { request, id, task });
+            in_flight.notify(ServerNotification::Task { request, id, task });
         }
-        let heard: Vec<_> = talk.collect().await;
-        assert_eq!(heard.len(), WAITING + 1);
-        assert!(heard.last().unwrap().is_err());
-        assert_eq!(called_off.await, Ok(7));
+        let messages: Vec<_> = stream.collect().await;
+        assert_eq!(messages.len(), QUEUE + 1);
+        assert!(messages.last().unwrap().is_err());
+        assert_eq!(cancelled.await, Ok(7));
     }
 
-    /// One client that reads nothing must not keep the answers of others.
     #[tokio::test]
-    async fn an_answer_has_room_behind_more_words_than_there_is_room_for() {
-        let pending = Arc::<Pending>::default();
-        let talk = pending.begin(1, true, |_| ());
-        let words = WAITING * 2;
-        for _ in 0..words {
+    async fn the_response_fits_into_a_full_queue() {
+        let in_flight = InFlight::default();
+        let stream = in_flight.register(1, true, |_| ());
+        for _ in 0..QUEUE * 2 {
             let (token, params) = ("1".to_owned(), RawJson::empty_object());
-            pending.say(ServerNotification::Progress { token, params });
+            in_flight.notify(ServerNotification::Progress { token, params });
         }
         let id = RequestId::new(RawJson::parse("1").unwrap()).unwrap();
-        let answer = || Ok(ResponseBody::Result(RawJson::empty_object()));
-        assert!(pending.answer(&id, answer()));
-        assert!(!pending.answer(&id, answer()), "once");
-        let heard: Vec<_> = talk.collect().await;
-        assert_eq!(heard.len(), WAITING + 1);
-        assert!(matches!(heard.last(), Some(Ok(Heard::Answer(_)))));
+        let response = || Ok(ResponseBody::Result(RawJson::empty_object()));
+        assert!(in_flight.complete(&id, response()));
+        assert!(!in_flight.complete(&id, response()), "a second response");
+        let messages: Vec<_> = stream.collect().await;
+        assert_eq!(messages.len(), QUEUE + 1);
+        assert!(matches!(
+            messages.last(),
+            Some(Ok(ServerMessage::Response(_)))
+        ));
     }
 }

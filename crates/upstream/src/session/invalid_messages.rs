@@ -1,84 +1,78 @@
-//! What a server says that is no message, or is for nobody: told now and then, and counted.
+//! Counts and logs messages of a server that are invalid, or responses that no request waits for.
 //!
-//! Must not know: where it was said.
+//! Must not know: on which transport they arrived.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use tidegate_core::GaugeValue;
 
-use crate::log_rate_limit::Ration;
+use crate::log_rate_limit::LogRateLimit;
 
-/// How often it is told.
-const TELL_EVERY: Duration = Duration::from_secs(10);
+/// How often invalid messages are logged.
+const LOG_INTERVAL: Duration = Duration::from_secs(10);
 
-/// One server's junk. What has not been told is told when it is dropped.
-pub(crate) struct Junk {
+/// The invalid messages of one connection. Those that were not logged yet are logged on drop.
+pub(super) struct InvalidMessages {
     source: String,
-    ration: Mutex<Ration>,
-    noted: AtomicU64,
-    strays: AtomicU64,
+    rate_limit: Mutex<LogRateLimit>,
+    invalid: AtomicU64,
+    unexpected_responses: AtomicU64,
 }
 
-impl Junk {
-    pub(crate) fn new(source: &str) -> Self {
+impl InvalidMessages {
+    pub(super) fn new(source: &str) -> Self {
         Self {
             source: source.to_owned(),
-            ration: Mutex::new(Ration::new(1, TELL_EVERY)),
-            noted: AtomicU64::new(0),
-            strays: AtomicU64::new(0),
+            rate_limit: Mutex::new(LogRateLimit::new(1, LOG_INTERVAL)),
+            invalid: AtomicU64::new(0),
+            unexpected_responses: AtomicU64::new(0),
         }
     }
 
-    /// An answer that nobody waits for. Whoever gave up on a call leaves such, so that one alone is
-    /// not worth a line.
-    pub(crate) fn stray(&self) {
-        self.strays.fetch_add(1, Relaxed);
-        tracing::debug!(source = self.source, "an answer that nobody waits for");
+    /// Counts a response that no request waits for. Every cancelled call may leave one, so it is
+    /// logged at the lowest level.
+    pub(super) fn record_unexpected_response(&self) {
+        self.unexpected_responses.fetch_add(1, Relaxed);
+        tracing::debug!(source = self.source, "unexpected response dropped");
     }
 
-    /// How much there was of both.
-    pub(crate) fn gauges(&self) -> [GaugeValue; 2] {
-        let vital = |name, count: &AtomicU64| GaugeValue {
+    /// Counts a message that cannot be read, and logs it within the rate limit.
+    pub(super) fn record_invalid(&self, error: &str) {
+        self.invalid.fetch_add(1, Relaxed);
+        let source = &self.source;
+        let (suppressed, is_allowed) = {
+            let mut limit = self.rate_limit.lock();
+            let is_over = limit.is_window_over();
+            let suppressed = is_over.then(|| limit.take_suppressed()).flatten();
+            (suppressed, limit.allow())
+        };
+        if let Some(count) = suppressed {
+            tracing::warn!(source, count, "more invalid messages from source");
+        }
+        if is_allowed {
+            tracing::warn!(source, error, "invalid message from source");
+        }
+    }
+
+    pub(super) fn gauges(&self) -> [GaugeValue; 2] {
+        let gauge = |name, count: &AtomicU64| GaugeValue {
             name,
             value: count.load(Relaxed),
         };
         [
-            vital("junk_messages", &self.noted),
-            vital("stray_answers", &self.strays),
+            gauge("invalid_messages", &self.invalid),
+            gauge("unexpected_responses", &self.unexpected_responses),
         ]
-    }
-
-    pub(crate) fn note(&self, error: &str) {
-        self.noted.fetch_add(1, Relaxed);
-        if self.lock().is_over() {
-            self.tell();
-        }
-        if self.lock().take() {
-            let source = &self.source;
-            tracing::warn!(
-                source,
-                error,
-                "the source said something that is no message"
-            );
-        }
-    }
-
-    fn tell(&self) {
-        if let Some(count) = self.lock().dropped() {
-            let source = &self.source;
-            tracing::warn!(source, count, "and more that is no message");
-        }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Ration> {
-        self.ration.lock()
     }
 }
 
-impl Drop for Junk {
+impl Drop for InvalidMessages {
     fn drop(&mut self) {
-        self.tell();
+        if let Some(count) = self.rate_limit.get_mut().take_suppressed() {
+            let source = &self.source;
+            tracing::warn!(source, count, "more invalid messages from source");
+        }
     }
 }

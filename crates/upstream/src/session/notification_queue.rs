@@ -1,122 +1,120 @@
-//! What a server says has changed, until it is looked at: each thing once, however often it is said.
+//! Change notifications of a server that belong to no request, until they are processed. Repeated
+//! notifications are merged.
 //!
-//! Must not know: what is done about it.
+//! Must not know: what is done about a change.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use tidegate_core::{Change, ChangeEvent};
 use tokio::sync::mpsc;
 
-/// Resources that may wait to be looked at. With more, all that is watched may have changed.
-const MOST_UPDATES: usize = 1024;
+/// Resource updates that may wait. With more, all subscribed resources may have changed.
+const MAX_UPDATES: usize = 1024;
 
-/// Errands of users that may wait to be looked at.
-const MOST_ERRANDS: usize = 256;
+/// Completed elicitations that may wait.
+const MAX_ELICITATIONS: usize = 256;
 
-/// Somewhere to say what changed, and somewhere to hear it until nobody can say more.
-pub(crate) fn mailbox() -> (NewsSender, NewsReceiver) {
-    let (bell, rung) = mpsc::channel(1);
-    let waiting = Arc::<Mutex<Waiting>>::default();
-    let sender = NewsSender {
-        waiting: Arc::clone(&waiting),
-        bell,
+pub(super) fn notification_queue() -> (NotificationSender, Notifications) {
+    let (wake, woken) = mpsc::channel(1);
+    let queued = Arc::<Mutex<Queued>>::default();
+    let sender = NotificationSender {
+        queued: Arc::clone(&queued),
+        wake,
     };
-    (sender, NewsReceiver { waiting, rung })
+    (sender, Notifications { queued, woken })
 }
 
 #[derive(Default)]
-struct Waiting {
+struct Queued {
     /// Tools, prompts, resources.
     lists: [bool; 3],
     updated: BTreeSet<Arc<str>>,
-    /// What users were sent to do elsewhere and have done.
-    elicited: VecDeque<Arc<str>>,
-    /// More was said than could wait.
-    gap: bool,
+    /// Ids of completed URL elicitations.
+    elicitations: VecDeque<Arc<str>>,
+    /// Notifications were lost.
+    missed: bool,
 }
 
-/// Where changes are said.
+/// The writing end of the queue.
 #[derive(Clone)]
-pub(crate) struct NewsSender {
-    waiting: Arc<Mutex<Waiting>>,
-    bell: mpsc::Sender<()>,
+pub(crate) struct NotificationSender {
+    queued: Arc<Mutex<Queued>>,
+    wake: mpsc::Sender<()>,
 }
 
-impl NewsSender {
-    /// Something may have been said that was not heard: anything may have changed.
-    pub(crate) fn missed(&self) {
-        lock(&self.waiting).is_incomplete();
-        self.bell.try_send(()).ok();
+impl NotificationSender {
+    /// Notifications may have been lost: anything may have changed.
+    pub(super) fn missed(&self) {
+        {
+            let mut queued = self.queued.lock();
+            queued.lists = [true; 3];
+            queued.missed = true;
+        }
+        self.wake.try_send(()).ok();
     }
 
-    pub(crate) fn say(&self, change: Change) {
-        lock(&self.waiting).add(change);
-        // A bell that rings already is heard.
-        self.bell.try_send(()).ok();
+    pub(crate) fn push(&self, change: Change) {
+        self.queued.lock().add(change);
+        // A full channel means that the reader will wake already.
+        self.wake.try_send(()).ok();
     }
 }
 
-impl Waiting {
-    fn is_incomplete(&mut self) {
-        self.lists = [true; 3];
-        self.gap = true;
-    }
-
+impl Queued {
     fn add(&mut self, change: Change) {
         match change {
             Change::Tools => self.lists[0] = true,
             Change::Prompts => self.lists[1] = true,
             Change::Resources => self.lists[2] = true,
-            Change::ResourceUpdated(uri) if self.updated.len() < MOST_UPDATES => {
+            Change::ResourceUpdated(uri) if self.updated.len() < MAX_UPDATES => {
                 self.updated.insert(uri);
             }
-            Change::ResourceUpdated(uri) => self.gap |= !self.updated.contains(&uri),
+            Change::ResourceUpdated(uri) => self.missed |= !self.updated.contains(&uri),
             Change::ElicitationComplete(id) => {
-                if self.elicited.len() == MOST_ERRANDS {
-                    self.elicited.pop_front();
+                if self.elicitations.len() == MAX_ELICITATIONS {
+                    self.elicitations.pop_front();
                 }
-                self.elicited.push_back(id);
+                self.elicitations.push_back(id);
             }
         }
     }
 
     fn take(&mut self) -> Option<ChangeEvent> {
-        if std::mem::take(&mut self.gap) {
+        if std::mem::take(&mut self.missed) {
             self.updated.clear();
             return Some(ChangeEvent::Missed);
         }
         let updated = self.updated.pop_first().map(Change::ResourceUpdated);
-        let elicited = || self.elicited.pop_front().map(Change::ElicitationComplete);
-        let change = updated.or_else(elicited).or_else(|| {
-            let told = self.lists.iter_mut().position(std::mem::take)?;
-            Some([Change::Tools, Change::Prompts, Change::Resources][told].clone())
+        let elicitation = || {
+            let id = self.elicitations.pop_front();
+            id.map(Change::ElicitationComplete)
+        };
+        let change = updated.or_else(elicitation).or_else(|| {
+            let list = self.lists.iter_mut().position(std::mem::take)?;
+            Some([Change::Tools, Change::Prompts, Change::Resources][list].clone())
         });
         change.map(ChangeEvent::Change)
     }
 }
 
-/// Where changes are heard.
-pub(crate) struct NewsReceiver {
-    waiting: Arc<Mutex<Waiting>>,
-    rung: mpsc::Receiver<()>,
+/// The reading end of the queue.
+pub(crate) struct Notifications {
+    queued: Arc<Mutex<Queued>>,
+    woken: mpsc::Receiver<()>,
 }
 
-impl NewsReceiver {
-    /// The next news; none when nobody can say more.
+impl Notifications {
+    /// The next change; none when the connection is gone.
     pub(crate) async fn next(&mut self) -> Option<ChangeEvent> {
         loop {
-            if let Some(news) = lock(&self.waiting).take() {
-                return Some(news);
+            if let Some(event) = self.queued.lock().take() {
+                return Some(event);
             }
-            self.rung.recv().await?;
+            self.woken.recv().await?;
         }
     }
-}
-
-fn lock(waiting: &Mutex<Waiting>) -> MutexGuard<'_, Waiting> {
-    waiting.lock()
 }
 
 #[cfg(test)]
@@ -130,32 +128,33 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_is_said_again_and_again_is_heard_once() {
-        let (sender, mut receiver) = mailbox();
+    async fn repeated_notifications_are_merged() {
+        let (sender, mut notifications) = notification_queue();
         for _ in 0..10_000 {
-            sender.say(Change::Tools);
-            sender.say(updated("a"));
+            sender.push(Change::Tools);
+            sender.push(updated("a"));
         }
-        let heard = [receiver.next().await, receiver.next().await];
-        assert_eq!(heard[0], Some(ChangeEvent::Change(updated("a"))));
-        assert_eq!(heard[1], Some(ChangeEvent::Change(Change::Tools)));
-        assert_eq!(receiver.next().now_or_never(), None);
-        sender.say(Change::Tools);
+        let first = notifications.next().await;
+        assert_eq!(first, Some(ChangeEvent::Change(updated("a"))));
+        let second = notifications.next().await;
+        assert_eq!(second, Some(ChangeEvent::Change(Change::Tools)));
+        assert_eq!(notifications.next().now_or_never(), None);
+        sender.push(Change::Tools);
         assert_eq!(
-            receiver.next().await,
+            notifications.next().await,
             Some(ChangeEvent::Change(Change::Tools))
         );
         drop(sender);
-        assert_eq!(receiver.next().await, None);
+        assert_eq!(notifications.next().await, None);
     }
 
     #[tokio::test]
-    async fn what_does_not_fit_is_not_missed_silently() {
-        let (sender, mut receiver) = mailbox();
-        for number in 0..=MOST_UPDATES {
-            sender.say(updated(&number.to_string()));
+    async fn an_overflow_is_reported_as_missed() {
+        let (sender, mut notifications) = notification_queue();
+        for number in 0..=MAX_UPDATES {
+            sender.push(updated(&number.to_string()));
         }
-        assert_eq!(receiver.next().await, Some(ChangeEvent::Missed));
-        assert_eq!(receiver.next().now_or_never(), None);
+        assert_eq!(notifications.next().await, Some(ChangeEvent::Missed));
+        assert_eq!(notifications.next().now_or_never(), None);
     }
 }

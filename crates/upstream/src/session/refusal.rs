@@ -1,42 +1,40 @@
-//! How a server refuses an exchange as a whole, beside all that it may answer.
+//! How a server refuses an HTTP request as a whole, without a JSON-RPC response.
 
 use http::StatusCode;
 use tidegate_core::Error;
 
-use super::unavailable;
+use crate::error::source_failed;
 
-/// How the words begin for a server that wants to know who asks.
-pub const WANTS_CREDENTIALS: &str = "the source wants credentials";
+/// How the error message of a server that requires credentials begins.
+pub const CREDENTIALS_REQUIRED: &str = "the source requires credentials";
 
-/// A server was reached and did not answer the request.
+/// A server was reached and did not respond to the request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// It wants to know who asks, or does not want who asks.
+    /// It requires credentials, or does not accept ours.
     Credentials(StatusCode),
     /// It does not know the session any more.
     SessionEnded,
-    /// A status, and no word that we understand.
+    /// An error status without a JSON-RPC body.
     Status(StatusCode),
 }
 
 impl Refusal {
-    /// The refusal that a status is by itself, whatever the body says.
-    pub(crate) fn of(status: StatusCode) -> Option<Self> {
+    /// The refusal that a status implies, whatever the body is.
+    pub(crate) fn from_status(status: StatusCode) -> Option<Self> {
         let credentials = [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN].contains(&status);
         credentials.then_some(Self::Credentials(status))
     }
 
-    /// What the one who called is told.
     pub(crate) fn error(self) -> Error {
         match self {
-            Self::Credentials(status) => unavailable(&format!(
-                "{WANTS_CREDENTIALS} (HTTP status {}); give it some with `headers` in its \
-                 configuration",
+            Self::Credentials(status) => source_failed(&format!(
+                "{CREDENTIALS_REQUIRED} (HTTP status {}); set `headers` in its configuration",
                 status.as_u16()
             )),
-            Self::SessionEnded => unavailable("the source has ended the session; try again"),
-            Self::Status(status) => unavailable(&format!(
-                "the source refused with HTTP status {}",
+            Self::SessionEnded => source_failed("the source ended the session; try again"),
+            Self::Status(status) => source_failed(&format!(
+                "the source refused the request (HTTP status {})",
                 status.as_u16()
             )),
         }

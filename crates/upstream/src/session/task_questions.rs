@@ -1,94 +1,90 @@
-//! Questions about tasks: they say which task they are about, and may come when no request is under
-//! way, or before the task is known here.
+//! Questions about tasks. They name their task, and may arrive when no request is in flight, or before
+//! the response that creates the task.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt};
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use tidegate_mcp::revision::client::related_task;
 use tokio::sync::mpsc;
 use tokio::sync::mpsc::error::TrySendError;
 
-use super::{Heard, Talk};
+use super::{ResponseStream, ServerMessage};
 
-/// Questions that may wait for one task, and for tasks that are not known yet.
-const WAITING: usize = 64;
-const MOST_EARLY: usize = 16;
+/// Questions that may wait for one task, and for tasks that do not exist yet.
+const QUEUE: usize = 64;
+const MAX_EARLY: usize = 16;
 
-/// The tasks on one link whose calls are under way.
+/// The tasks of one connection whose calls are in flight.
+#[derive(Clone, Default)]
+pub(super) struct TaskQuestions(Arc<Mutex<Queues>>);
+
 #[derive(Default)]
-pub(crate) struct Adopted(Mutex<State>);
-
-#[derive(Default)]
-struct State {
-    tasks: HashMap<String, mpsc::Sender<Heard>>,
-    /// What came before its task, oldest first.
-    early: VecDeque<(String, Heard)>,
+struct Queues {
+    tasks: HashMap<String, mpsc::Sender<ServerMessage>>,
+    /// Questions that arrived before their task, oldest first.
+    early: VecDeque<(String, ServerMessage)>,
 }
 
-impl Adopted {
-    /// What is asked about a task, for as long as it is listened to.
-    pub(crate) fn adopt(self: &Arc<Self>, task: &str) -> Talk {
-        let (sender, receiver) = mpsc::channel(WAITING);
-        let mut state = self.lock();
-        let (ours, others) = std::mem::take(&mut state.early)
+impl TaskQuestions {
+    /// The questions about a task, for as long as the stream is kept.
+    pub(super) fn subscribe(&self, task: &str) -> ResponseStream {
+        let (sender, receiver) = mpsc::channel(QUEUE);
+        let mut queues = self.0.lock();
+        let (early, others) = std::mem::take(&mut queues.early)
             .into_iter()
             .partition::<VecDeque<_>, _>(|(about, _)| about == task);
-        state.early = others;
-        for (_, question) in ours {
+        queues.early = others;
+        for (_, question) in early {
             sender.try_send(question).ok();
         }
-        state.tasks.insert(task.to_owned(), sender);
-        drop(state);
-        let listening = Listening {
-            adopted: Arc::clone(self),
+        queues.tasks.insert(task.to_owned(), sender);
+        drop(queues);
+        let guard = SubscriptionGuard {
+            questions: self.clone(),
             task: task.to_owned(),
         };
-        let heard = stream::unfold((receiver, listening), |(mut receiver, listening)| async {
+        stream::unfold((receiver, guard), |(mut receiver, guard)| async {
             let question = receiver.recv().await?;
-            Some((Ok(question), (receiver, listening)))
-        });
-        heard.boxed()
+            Some((Ok(question), (receiver, guard)))
+        })
+        .boxed()
     }
 
-    /// Hands a question to the task that it names. One that names none, or none that there is room
-    /// for, comes back.
-    pub(crate) fn ask(&self, question: Heard) -> Option<Heard> {
+    /// Delivers a question to the task that it names. Returns a question that names none, or for which
+    /// there is no space.
+    pub(super) fn ask(&self, question: ServerMessage) -> Option<ServerMessage> {
         let task = match &question {
-            Heard::Question { params, .. } => related_task(params),
+            ServerMessage::Question { params, .. } => related_task(params),
             _ => None,
         };
         let Some(task) = task else {
             return Some(question);
         };
-        let mut state = self.lock();
-        match state.tasks.get(&task) {
+        let mut queues = self.0.lock();
+        match queues.tasks.get(&task) {
             Some(sender) => sender
                 .try_send(question)
                 .err()
                 .map(TrySendError::into_inner),
-            None if state.early.len() < MOST_EARLY => {
-                state.early.push_back((task, question));
+            None if queues.early.len() < MAX_EARLY => {
+                queues.early.push_back((task, question));
                 None
             }
             None => Some(question),
         }
     }
-
-    fn lock(&self) -> MutexGuard<'_, State> {
-        self.0.lock()
-    }
 }
 
-/// Forgets a task that nobody listens to any more.
-struct Listening {
-    adopted: Arc<Adopted>,
+/// Removes a task when nobody reads its questions any more.
+struct SubscriptionGuard {
+    questions: TaskQuestions,
     task: String,
 }
 
-impl Drop for Listening {
+impl Drop for SubscriptionGuard {
     fn drop(&mut self) {
-        self.adopted.lock().tasks.remove(&self.task);
+        self.questions.0.lock().tasks.remove(&self.task);
     }
 }

@@ -1,6 +1,6 @@
-//! An HTTP endpoint and the connections to it, which all links of a source share.
+//! An HTTP endpoint and its pooled TCP connections, which all connections to a source share.
 //!
-//! Knows HTTP alone: not what is said over it, and no session.
+//! Knows HTTP alone: no JSON-RPC, no session.
 
 pub(crate) mod body;
 mod connect_error;
@@ -28,30 +28,31 @@ use hyper_util::client::legacy::Client;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 use tidegate_core::Result;
 
-use crate::session::unavailable;
+use crate::error::source_failed;
 use connector::Connector;
 
-pub(crate) use origin::within;
+pub(crate) use origin::resolve_same_origin;
 pub use proxy::{Proxies, Proxy, UnusableProxy};
 pub use tls::{CertificateAuthorities, TrustStore};
 
-const WE: HeaderValue = HeaderValue::from_static(concat!("tidegate/", env!("CARGO_PKG_VERSION")));
-const BOTH_FORMS: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
+const OUR_USER_AGENT: HeaderValue =
+    HeaderValue::from_static(concat!("tidegate/", env!("CARGO_PKG_VERSION")));
+const JSON_OR_EVENTS: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// How often one request may be sent on to another path of its server.
-const MOST_REDIRECTS: usize = 3;
+/// How often one request is redirected to another path of its server.
+const MAX_REDIRECTS: usize = 3;
 
-/// Bytes of the head of an answer.
-const HEAD_BYTES: usize = 64 * 1024;
+/// Bytes of the head of a response.
+const MAX_HEAD_BYTES: usize = 64 * 1024;
 
-/// Connections without work that are kept, and for how long.
-const MOST_IDLE: usize = 128;
-const IDLE: Duration = Duration::from_secs(30);
+/// Idle connections that are kept, and for how long.
+const MAX_IDLE_CONNECTIONS: usize = 128;
+const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How often a connection of HTTP/2 is asked whether it lives, and how long it may take to say so.
-const PING: Duration = Duration::from_secs(10);
-const PONG: Duration = Duration::from_secs(10);
+/// The interval of HTTP/2 pings, and how long a server may take to answer one.
+const PING_INTERVAL: Duration = Duration::from_secs(10);
+const PING_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// An endpoint. Clones share its connections.
 #[derive(Clone)]
@@ -61,49 +62,53 @@ pub struct Endpoint {
 }
 
 struct Shared {
-    /// What every request carries.
+    /// The headers of every request.
     headers: HeaderMap,
     client: Client<Connector, Full<Bytes>>,
 }
 
-/// An answer whose body is still to come.
+/// A response whose body has not been read yet.
 pub(crate) struct Response {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
-    pub(crate) is_events: bool,
+    pub(crate) is_event_stream: bool,
     pub(crate) body: Incoming,
 }
 
 impl Endpoint {
-    /// The endpoint at this address. Every request to it carries these headers. Connects to nothing
-    /// yet.
+    /// The endpoint at this URL. Every request to it carries these headers. Opens no connection yet.
     pub fn new(
         url: Uri,
         headers: Vec<(HeaderName, HeaderValue)>,
         trust: &TrustStore,
         proxy: Option<Proxy>,
     ) -> Self {
-        let mut all = HeaderMap::new();
-        insert(&mut all, [(USER_AGENT, WE), (ACCEPT, BOTH_FORMS)]);
-        insert(&mut all, headers);
-        let for_proxy = proxy.as_ref().and_then(|proxy| proxy.reads_requests(&url));
+        let mut merged = HeaderMap::new();
         insert(
-            &mut all,
-            for_proxy.map(|value| (PROXY_AUTHORIZATION, value)),
+            &mut merged,
+            [(USER_AGENT, OUR_USER_AGENT), (ACCEPT, JSON_OR_EVENTS)],
+        );
+        insert(&mut merged, headers);
+        let proxy_authorization = proxy
+            .as_ref()
+            .and_then(|proxy| proxy.request_authorization(&url));
+        insert(
+            &mut merged,
+            proxy_authorization.map(|value| (PROXY_AUTHORIZATION, value)),
         );
         let client = Client::builder(TokioExecutor::new())
             .timer(TokioTimer::new())
             .pool_timer(TokioTimer::new())
-            .pool_max_idle_per_host(MOST_IDLE)
-            .pool_idle_timeout(IDLE)
-            .http1_max_buf_size(HEAD_BYTES)
-            .http2_max_header_list_size(HEAD_BYTES as u32)
-            .http2_keep_alive_interval(PING)
-            .http2_keep_alive_timeout(PONG)
+            .pool_max_idle_per_host(MAX_IDLE_CONNECTIONS)
+            .pool_idle_timeout(IDLE_TIMEOUT)
+            .http1_max_buf_size(MAX_HEAD_BYTES)
+            .http2_max_header_list_size(MAX_HEAD_BYTES as u32)
+            .http2_keep_alive_interval(PING_INTERVAL)
+            .http2_keep_alive_timeout(PING_TIMEOUT)
             .http2_keep_alive_while_idle(true)
             .build(Connector::new(trust, proxy));
         let shared = Shared {
-            headers: all,
+            headers: merged,
             client,
         };
         Self {
@@ -112,7 +117,7 @@ impl Endpoint {
         }
     }
 
-    /// The same connections and headers for another address of the same server.
+    /// The same connections and headers for another URL of the same server.
     pub(crate) fn at(&self, url: Uri) -> Self {
         Self {
             url,
@@ -124,7 +129,7 @@ impl Endpoint {
         &self.url
     }
 
-    /// Sends a request, to where the server redirects it if that is the server itself.
+    /// Sends a request. Follows redirects within the same origin.
     pub(crate) async fn send(
         &self,
         method: Method,
@@ -133,53 +138,51 @@ impl Endpoint {
     ) -> Result<Response> {
         let body = Bytes::from(body);
         let mut url = self.url.clone();
-        for _ in 0..=MOST_REDIRECTS {
+        for _ in 0..=MAX_REDIRECTS {
             let mut request = Request::new(Full::new(body.clone()));
             *request.method_mut() = method.clone();
             *request.uri_mut() = url.clone();
             *request.headers_mut() = self.shared.headers.clone();
-            let kind = (!body.is_empty()).then_some((CONTENT_TYPE, JSON));
-            insert(request.headers_mut(), kind);
+            let content_type = (!body.is_empty()).then_some((CONTENT_TYPE, JSON));
+            insert(request.headers_mut(), content_type);
             insert(request.headers_mut(), headers.iter().cloned());
-            let answer = self.shared.client.request(request).await;
-            let answer = answer.map_err(|error| connect_error::explain(&error))?;
-            let (head, body) = answer.into_parts();
-            match redirected(&url, &head)? {
-                Some(next) => url = next,
+            let response = self.shared.client.request(request).await;
+            let response = response.map_err(|error| connect_error::explain(&error))?;
+            let (head, body) = response.into_parts();
+            match redirect_target(&url, &head)? {
+                Some(target) => url = target,
                 None => return Response::new(head, body),
             }
         }
-        Err(unavailable(
-            "the source redirects again and again; check its `url`",
-        ))
+        Err(source_failed("the source redirects in a loop; check `url`"))
     }
 }
 
-fn insert(map: &mut HeaderMap, more: impl IntoIterator<Item = (HeaderName, HeaderValue)>) {
-    for (name, value) in more {
+fn insert(map: &mut HeaderMap, headers: impl IntoIterator<Item = (HeaderName, HeaderValue)>) {
+    for (name, value) in headers {
         map.insert(name, value);
     }
 }
 
-/// Where the server wants this request instead.
-fn redirected(url: &Uri, head: &response::Parts) -> Result<Option<Uri>> {
+/// Where the server redirects this request to.
+fn redirect_target(url: &Uri, head: &response::Parts) -> Result<Option<Uri>> {
     let location = head.headers.get(LOCATION);
     let Some(location) = location.filter(|_| head.status.is_redirection()) else {
         return Ok(None);
     };
     let reference = location.to_str().unwrap_or_default();
-    match (head.status, within(url, reference)) {
-        (StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT, Ok(next)) => {
-            Ok(Some(next))
+    match (head.status, resolve_same_origin(url, reference)) {
+        (StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT, Ok(target)) => {
+            Ok(Some(target))
         }
-        (_, Err(other)) => Err(unavailable(&format!(
-            "the source redirects to {other}, where nothing is sent; if that is its address now, \
-             put it into `url`"
+        (_, Err(origin)) => Err(source_failed(&format!(
+            "the source redirects to another origin ({origin}), which is not followed; if it has \
+             moved there, change `url`"
         ))),
-        (status, Ok(next)) => Err(unavailable(&format!(
-            "the source redirects to {} in a way that does not repeat the request (HTTP status \
-             {}); put that address into `url`",
-            next.path(),
+        (status, Ok(target)) => Err(source_failed(&format!(
+            "the source redirects to {} with HTTP status {}, which does not repeat the request; \
+             change `url` to that address",
+            target.path(),
             status.as_u16()
         ))),
     }
@@ -190,31 +193,28 @@ impl Response {
         if head.status == StatusCode::PROXY_AUTHENTICATION_REQUIRED {
             return Err(connect_error::proxy_refused(head.status));
         }
-        let of = |name| head.headers.get(name).and_then(|value| value.to_str().ok());
-        if let Some(coding) = of(CONTENT_ENCODING).filter(|coding| *coding != "identity") {
-            return Err(unavailable(
-                "the source compresses its answers, which it was not asked to; turn that off",
-            )
-            .with_cause(format!("Content-Encoding: {coding}")));
+        let header = |name| head.headers.get(name).and_then(|value| value.to_str().ok());
+        if let Some(coding) = header(CONTENT_ENCODING).filter(|coding| *coding != "identity") {
+            let message = "the source compresses its responses, which was not requested; turn \
+                           compression off";
+            return Err(source_failed(message).with_cause(format!("Content-Encoding: {coding}")));
         }
-        if head.status.is_success()
-            && of(CONTENT_TYPE).is_some_and(|kind| kind.starts_with("text/html"))
-        {
-            return Err(unavailable(
-                "the source answers with a web page; check its `url`",
+        let content_type = header(CONTENT_TYPE).unwrap_or_default();
+        if head.status.is_success() && content_type.starts_with("text/html") {
+            return Err(source_failed(
+                "the source responds with a web page; check `url`",
             ));
         }
-        let is_events = of(CONTENT_TYPE).is_some_and(|kind| kind.starts_with("text/event-stream"));
         Ok(Self {
             status: head.status,
-            is_events,
+            is_event_stream: content_type.starts_with("text/event-stream"),
             headers: head.headers,
             body,
         })
     }
 }
 
-/// An address may hold a secret behind its question mark, and headers often do.
+/// Shows the path only: the query may hold a secret, and headers often do.
 impl fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Endpoint").field(&self.url.path()).finish()

@@ -1,5 +1,5 @@
-//! A server of the oldest HTTP transport: one stream for everything it says, and an address, which
-//! it says first, to post to.
+//! The HTTP+SSE transport of revision 2024-11-05: one stream for everything the server sends, and an
+//! address, announced in its first event, that messages are posted to.
 
 use std::time::Duration;
 
@@ -9,128 +9,142 @@ use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use tidegate_core::Result;
 use tidegate_mcp::sse::{SseDecoder, SseEvent};
-use tokio::sync::mpsc;
 use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tokio_util::task::TaskTracker;
 
-use crate::config::RemoteConfig;
-use crate::session::demultiplexer::Ear;
-use crate::session::duplex::{Ends, OneWay, next_word, silence};
-use crate::session::{Unasked, unavailable};
-use crate::transport::http::{Endpoint, within};
+use super::http::{Endpoint, resolve_same_origin};
+use super::outgoing::flush_timeout;
+use super::{MessageSink, OutgoingMessages};
+use crate::error::source_failed;
 
-/// How long a server may take to take a word.
-const STALL: Duration = Duration::from_secs(10);
+/// How long a server may take to accept a posted message.
+const POST_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Opens the stream and hears where to post.
-/// The source waits with its own end for the link's last words, which are `unfinished`.
-pub(crate) async fn open(
-    config: &RemoteConfig,
-    server: &Endpoint,
-    unfinished: &TaskTracker,
-) -> Result<(OneWay, Unasked)> {
-    let response = server.send(Method::GET, Vec::new(), String::new()).await?;
-    if !(response.status.is_success() && response.is_events) {
-        return Err(unavailable(
-            "the source has no stream of the oldest transport either",
+/// An open event stream, and where to post.
+pub(crate) struct SseStream {
+    events: Events,
+    post_endpoint: Endpoint,
+}
+
+/// Opens the event stream and waits for the address to post to.
+pub(crate) async fn open(endpoint: &Endpoint, max_message_bytes: usize) -> Result<SseStream> {
+    let response = endpoint
+        .send(Method::GET, Vec::new(), String::new())
+        .await?;
+    if !(response.status.is_success() && response.is_event_stream) {
+        return Err(source_failed(
+            "the source does not support the SSE transport of 2024-11-05 either",
         ));
     }
     let mut events = Events {
         body: response.body,
-        decoder: SseDecoder::new(config.max_message_bytes),
-        ready: Vec::new().into_iter(),
+        decoder: SseDecoder::new(max_message_bytes),
+        decoded: Vec::new().into_iter(),
     };
-    let endpoint = loop {
+    let address = loop {
         match events.next().await {
             Some(event) if event.name.as_deref() == Some("endpoint") => break event.data,
             Some(_) => {}
-            None => return Err(unavailable("the source did not say where to post")),
+            None => return Err(source_failed("the source sent no `endpoint` event")),
         }
     };
-    // The address that a server names must be its own: nothing of ours goes anywhere else.
-    let address = within(server.url(), &endpoint).map_err(|other| {
-        unavailable("the source names an address to post to that is not its own")
-            .with_cause(format!("it leads to {other}"))
+    // Credentials and messages go to the configured origin only.
+    let address = resolve_same_origin(endpoint.url(), &address).map_err(|origin| {
+        source_failed("the source's `endpoint` event names a foreign origin")
+            .with_cause(format!("it names {origin}"))
     })?;
-    let (
-        link,
-        Ends {
-            to_send,
-            ear,
-            unasked,
-        },
-    ) = OneWay::new(&config.name);
-    let silent = CancellationToken::new();
-    let (closed, server) = (link.closed.clone(), server.at(address));
-    let posting = post_all(server, to_send, closed.clone(), silent.clone().drop_guard());
-    unfinished.spawn(posting);
-    tokio::spawn(hear(events, ear, closed, silent));
-    Ok((link, unasked))
+    Ok(SseStream {
+        events,
+        post_endpoint: endpoint.at(address),
+    })
 }
 
-/// Posts each word; then the other half of the link may be `silent`.
-async fn post_all(
-    server: Endpoint,
-    words: mpsc::Receiver<String>,
-    closed: CancellationToken,
-    _silent: DropGuard,
-) {
-    tokio::select! {
-        () = silence(&closed) => {}
-        () = post(server, words, &closed) => closed.cancel(),
+impl SseStream {
+    /// Carries messages both ways until `closed`. The queued messages are posted in one of the
+    /// `background_tasks`.
+    pub(crate) fn run(
+        self,
+        outgoing: OutgoingMessages,
+        sink: impl MessageSink,
+        closed: CancellationToken,
+        background_tasks: &TaskTracker,
+    ) {
+        let posted = CancellationToken::new();
+        let posting = post_all(
+            self.post_endpoint,
+            outgoing,
+            closed.clone(),
+            posted.clone().drop_guard(),
+        );
+        background_tasks.spawn(posting);
+        tokio::spawn(receive(self.events, sink, closed, posted));
     }
 }
 
-/// A server that does not take a word is of no more use.
-async fn post(server: Endpoint, mut words: mpsc::Receiver<String>, closed: &CancellationToken) {
-    while let Some(word) = next_word(&mut words, closed).await {
-        match timeout(STALL, server.send(Method::POST, Vec::new(), word)).await {
+/// Posts every message. Dropping `_posted` ends the event stream.
+async fn post_all(
+    endpoint: Endpoint,
+    outgoing: OutgoingMessages,
+    closed: CancellationToken,
+    _posted: DropGuard,
+) {
+    tokio::select! {
+        () = flush_timeout(&closed) => {}
+        () = post(endpoint, outgoing) => closed.cancel(),
+    }
+}
+
+/// Returns when the queue ends, or when the server does not accept a message.
+async fn post(endpoint: Endpoint, mut outgoing: OutgoingMessages) {
+    while let Some(message) = outgoing.next().await {
+        let sent = endpoint.send(Method::POST, Vec::new(), message);
+        match timeout(POST_TIMEOUT, sent).await {
             Ok(Ok(response)) if response.status.is_success() => {}
             _ => return,
         }
     }
 }
 
-/// Hears the server for as long as something is posted: its stream is the session, and a word to one
-/// that has ended would be lost.
-async fn hear(mut events: Events, ear: Ear, closed: CancellationToken, silent: CancellationToken) {
+/// Reads the event stream until everything is posted: the stream is the session, and a message to a
+/// session that has ended would be lost.
+async fn receive(
+    mut events: Events,
+    sink: impl MessageSink,
+    closed: CancellationToken,
+    posted: CancellationToken,
+) {
     loop {
         let event = tokio::select! {
-            () = silent.cancelled() => break,
+            () = posted.cancelled() => break,
             event = events.next() => event,
         };
         match event {
             Some(event) if event.data.is_empty() => {}
-            Some(event) => ear.take(&Bytes::from(event.data)),
+            Some(event) => sink.receive(&Bytes::from(event.data)),
             None => break,
         }
     }
     closed.cancel();
-    ear.close();
+    sink.end();
 }
 
-/// The events of a body as they come.
+/// The events of a response body.
 struct Events {
     body: Incoming,
     decoder: SseDecoder,
-    ready: std::vec::IntoIter<SseEvent>,
+    decoded: std::vec::IntoIter<SseEvent>,
 }
 
 impl Events {
     async fn next(&mut self) -> Option<SseEvent> {
         loop {
-            if let Some(event) = self.ready.next() {
+            if let Some(event) = self.decoded.next() {
                 return Some(event);
             }
-            let data = self
-                .body
-                .frame()
-                .await?
-                .ok()?
-                .into_data()
-                .unwrap_or_default();
-            self.ready = self.decoder.push(&data).ok()?.into_iter();
+            let frame = self.body.frame().await?.ok()?;
+            let data = frame.into_data().unwrap_or_default();
+            self.decoded = self.decoder.push(&data).ok()?.into_iter();
         }
     }
 }

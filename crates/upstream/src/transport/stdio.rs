@@ -1,192 +1,289 @@
-//! A server that is a process of ours: one message a line, on its standard input and output.
+//! A server that runs as a child process: one message per line on its standard input and output.
 
+mod environment;
 mod process;
 mod stderr;
 
+use std::fmt;
 use std::process::ExitStatus;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use tidegate_core::{Error, Result};
+use futures_util::future::BoxFuture;
+use tidegate_core::Result;
 use tidegate_mcp::lines::{Line, LineSplitter};
 use tidegate_mcp::single_line;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{ChildStdin, ChildStdout};
-use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::TaskTracker;
 
-use self::process::{Ending, Pipes, Process};
-use crate::config::{ChildGuard, Command, RemoteConfig};
-use crate::session::demultiplexer::Ear;
-use crate::session::duplex::{Ends, OneWay, next_word, silence};
-use crate::session::{Link as _, Unasked, unavailable};
+use self::process::{Pipes, Process, Shutdown};
+use super::outgoing::flush_timeout;
+use super::{MessageSink, OutgoingMessages};
+use crate::config::{ChildGuard, Command};
+use crate::error::source_failed;
 
-/// How long a process may leave what we write unread before it is of no more use.
-const STALL: Duration = Duration::from_secs(5);
+pub use environment::INHERITED_VARIABLES;
 
-/// How long the last words of a process that has ended may take to arrive.
-const LAST_WORDS: Duration = Duration::from_millis(500);
+/// How long a process may leave what we write unread before it is ended.
+const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A link, and what becomes of the process behind it.
-pub(crate) struct Started {
-    pub(crate) link: OneWay,
-    pub(crate) unasked: Unasked,
-    status: Arc<OnceLock<ExitStatus>>,
-    is_kept: bool,
+/// How long the stderr of a process that has exited may take to arrive.
+const STDERR_TIMEOUT: Duration = Duration::from_millis(500);
+
+/// The server process of one connection.
+pub(crate) struct ServerProcess {
+    command: String,
+    exit: Arc<OnceLock<Exit>>,
+    has_guard: bool,
 }
 
-/// Starts the process, one of `unfinished` until it ends, and opens a link over its pipes.
-pub(crate) fn start(
-    config: &RemoteConfig,
-    command: &Command,
-    unfinished: &TaskTracker,
-) -> Result<Started> {
-    if command
-        .folder
-        .as_ref()
-        .is_some_and(|folder| !folder.is_dir())
-    {
-        let message = "the folder of the source's program is not there; check its `cwd`";
-        return Err(unavailable(message));
+/// How a process ended.
+struct Exit {
+    status: ExitStatus,
+    /// The last lines of its standard error.
+    stderr: Vec<String>,
+}
+
+/// Why a process cannot be used as a server.
+pub(crate) enum StartFailure {
+    /// It could not be started.
+    NotStarted(ProcessReport),
+    /// It exited by itself.
+    Exited(ProcessReport),
+    /// It runs, but the handshake failed.
+    HandshakeFailed,
+}
+
+/// What is known about a process that failed: for the log and the health, never for clients.
+#[derive(Debug)]
+pub(crate) struct ProcessReport {
+    command: String,
+    status: Option<ExitStatus>,
+    stderr: Vec<String>,
+}
+
+impl fmt::Display for ProcessReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "command: {}", self.command)?;
+        if let Some(status) = self.status {
+            write!(f, "; {status}")?;
+        }
+        match self.stderr.is_empty() {
+            true => f.write_str("; stderr: (empty)"),
+            false => write!(f, "; stderr:\n{}", self.stderr.join("\n")),
+        }
     }
-    let (process, pipes) = Process::start(command).map_err(|cause| no_start().with_cause(cause))?;
+}
+
+impl std::error::Error for ProcessReport {}
+
+/// Starts a process and carries messages both ways until `closed`. The returned future is done once
+/// the process has exited; it must be polled.
+pub(crate) fn start(
+    source: &str,
+    command: &Command,
+    max_message_bytes: usize,
+    outgoing: OutgoingMessages,
+    sink: impl MessageSink,
+    closed: &CancellationToken,
+) -> Result<(ServerProcess, BoxFuture<'static, ()>)> {
+    let working_directory = command.folder.as_ref();
+    if let Some(missing) = working_directory.filter(|folder| !folder.is_dir()) {
+        let why = format!("the working directory does not exist; check `cwd`");
+        return Err(source_failed(&why).with_cause(missing.display().to_string()));
+    }
+    let shown_command = shown(command);
+    let (process, pipes) = Process::start(command).map_err(|error| {
+        let report = ProcessReport {
+            command: shown_command.clone(),
+            status: None,
+            stderr: vec![error.to_string()],
+        };
+        not_started(report)
+    })?;
     let Pipes {
         stdin,
         stdout,
         stderr,
     } = pipes;
-    let (
-        link,
-        Ends {
-            to_send,
-            ear,
-            unasked,
-        },
-    ) = OneWay::new(&config.name);
-    let ending = Ending {
-        closed: link.closed.clone(),
+    let shutdown = Shutdown {
+        closed: closed.clone(),
         overdue: CancellationToken::new(),
     };
-    let (name, status) = (config.name.clone(), Arc::<OnceLock<_>>::default());
-    tokio::spawn(write(name.clone(), stdin, to_send, ending.clone()));
-    tokio::spawn(read(stdout, ear, config.max_message_bytes, ending.clone()));
-    let complaints = stderr::drain(name.clone(), stderr, ending.overdue.clone());
-    let complaints = tokio::spawn(complaints);
-    let seeing_off = see_off(name, process, complaints, ending, Arc::clone(&status));
-    link.started.spawn(unfinished.track_future(seeing_off));
-    Ok(Started {
-        link,
-        unasked,
-        status,
-        is_kept: command.child_guard.is_some(),
-    })
+    let source = source.to_owned();
+    tokio::spawn(write(source.clone(), stdin, outgoing, shutdown.clone()));
+    tokio::spawn(read(stdout, sink, max_message_bytes, shutdown.clone()));
+    let stderr = stderr::forward(source.clone(), stderr, shutdown.overdue.clone());
+    let server = ServerProcess {
+        command: shown_command.clone(),
+        exit: Arc::default(),
+        has_guard: command.child_guard.is_some(),
+    };
+    let exited = wait_for_exit(
+        source,
+        shown_command,
+        process,
+        tokio::spawn(stderr),
+        shutdown,
+        Arc::clone(&server.exit),
+    );
+    Ok((server, Box::pin(exited)))
 }
 
-/// Why a program is of no use.
-pub(crate) enum Failure {
-    /// It could not be started.
-    NoStart,
-    /// It has ended by itself.
-    Ended,
-    /// It does not speak as it should.
-    Speech,
-}
-
-impl Started {
-    /// Waits until the process is gone, and says what it did.
-    pub(crate) async fn failure(self) -> Failure {
-        let by_itself = self.link.closed.is_cancelled();
-        self.link.end().await;
-        let code = self.status.get().and_then(ExitStatus::code);
-        match code {
-            Some(ChildGuard::NOT_STARTED) if self.is_kept => Failure::NoStart,
-            _ if by_itself => Failure::Ended,
-            _ => Failure::Speech,
+impl ServerProcess {
+    /// Why the handshake with this process failed, once the process has exited. `exited_itself` if it
+    /// did so before we closed the connection.
+    pub(crate) fn start_failure(&self, exited_itself: bool) -> StartFailure {
+        let exit = self.exit.get();
+        let report = ProcessReport {
+            command: self.command.clone(),
+            status: exit.map(|exit| exit.status),
+            stderr: exit.map(|exit| exit.stderr.clone()).unwrap_or_default(),
+        };
+        match exit.and_then(|exit| exit.status.code()) {
+            Some(ChildGuard::NOT_STARTED) if self.has_guard => StartFailure::NotStarted(report),
+            _ if exited_itself => StartFailure::Exited(report),
+            _ => StartFailure::HandshakeFailed,
         }
     }
 }
 
-pub(crate) fn no_start() -> Error {
-    unavailable("the source's program does not start; check its `command`")
+pub(crate) fn not_started(report: ProcessReport) -> tidegate_core::Error {
+    source_failed("cannot start the server process; check `command`").with_cause(report)
 }
 
-/// Owns the input of the process: a line is written whole or not at all.
+pub(crate) fn exited(report: ProcessReport) -> tidegate_core::Error {
+    let status = report.status.map(|status| format!(" ({status})"));
+    let message = format!(
+        "the server process exited during the handshake{}",
+        status.unwrap_or_default()
+    );
+    source_failed(&message).with_cause(report)
+}
+
+/// The command line as configured. Environment variables, which may be secret, are not part of it.
+fn shown(command: &Command) -> String {
+    let args = command.args.iter().map(String::as_str);
+    let words: Vec<_> = std::iter::once(command.program.as_str())
+        .chain(args)
+        .collect();
+    words.join(" ")
+}
+
+/// Owns the process's standard input: a line is written whole or not at all.
 async fn write(
     source: String,
     mut stdin: ChildStdin,
-    mut lines: mpsc::Receiver<String>,
-    ending: Ending,
+    mut outgoing: OutgoingMessages,
+    shutdown: Shutdown,
 ) {
     let writing = async {
-        while let Some(line) = next_word(&mut lines, &ending.closed).await {
-            let mut line = single_line(&line).into_owned();
+        while let Some(message) = outgoing.next().await {
+            let mut line = single_line(&message).into_owned();
             line.push('\n');
-            match timeout(STALL, stdin.write_all(line.as_bytes())).await {
+            match timeout(WRITE_TIMEOUT, stdin.write_all(line.as_bytes())).await {
                 Ok(Ok(())) => {}
                 Ok(Err(_)) => return,
                 Err(_) => {
-                    tracing::warn!(source, "the source does not read what it is told");
+                    tracing::warn!(source, "server process does not read its input; ending it");
                     // It would not notice that its input is closed either.
-                    return ending.overdue.cancel();
+                    return shutdown.overdue.cancel();
                 }
             }
         }
     };
     tokio::select! {
-        () = silence(&ending.closed) => {}
-        () = writing => ending.closed.cancel(),
+        () = flush_timeout(&shutdown.closed) => {}
+        () = writing => shutdown.closed.cancel(),
     }
 }
 
-/// Reads what the process says.
-async fn read(mut stdout: ChildStdout, ear: Ear, limit: usize, ending: Ending) {
-    let mut splitter = LineSplitter::new(limit);
+/// Reads the process's standard output.
+async fn read(
+    mut stdout: ChildStdout,
+    sink: impl MessageSink,
+    max_message_bytes: usize,
+    shutdown: Shutdown,
+) {
+    let mut splitter = LineSplitter::new(max_message_bytes);
     let mut buffer = vec![0; 64 * 1024];
     loop {
         let read = tokio::select! {
-            () = ending.closed.cancelled() => break,
+            () = shutdown.closed.cancelled() => break,
             read = stdout.read(&mut buffer) => read,
         };
         let Ok(count @ 1..) = read else { break };
         for line in splitter.push(&buffer[..count]) {
             match line {
-                Line::Text(text) => ear.take(&text),
-                Line::TooLong { head, tail } => ear.miss(&head, &tail),
+                Line::Text(text) => sink.receive(&text),
+                Line::TooLong { head, tail } => sink.receive_oversized(&head, &tail),
             }
         }
     }
-    ending.closed.cancel();
-    ear.close();
+    shutdown.closed.cancel();
+    sink.end();
 }
 
-/// Waits for the end of the process, and tells of one that nobody wanted.
-async fn see_off(
+/// Waits for the process to exit, and logs an exit that was not requested.
+async fn wait_for_exit(
     source: String,
+    command: String,
     process: Process,
-    mut complaints: JoinHandle<Option<String>>,
-    ending: Ending,
-    known: Arc<OnceLock<ExitStatus>>,
+    mut stderr: JoinHandle<Vec<String>>,
+    shutdown: Shutdown,
+    exit: Arc<OnceLock<Exit>>,
 ) {
-    let status = process.ended(&ending).await;
-    ending.closed.cancel();
-    let was_told = ending.overdue.is_cancelled();
-    // Something that got away may still hold the other end.
-    let last_words = match timeout(LAST_WORDS, &mut complaints).await {
-        Ok(said) => said,
+    let status = process.wait(&shutdown).await;
+    shutdown.closed.cancel();
+    let was_requested = shutdown.overdue.is_cancelled();
+    // A descendant that escaped may still hold the other end of the pipe.
+    let lines = match timeout(STDERR_TIMEOUT, &mut stderr).await {
+        Ok(lines) => lines,
         Err(_) => {
-            ending.overdue.cancel();
-            complaints.await
+            shutdown.overdue.cancel();
+            stderr.await
         }
     };
     let Some(status) = status else {
-        return tracing::warn!(source, "the source's program cannot be ended");
+        return tracing::warn!(source, "server process cannot be ended");
     };
-    if !status.success() && !was_told {
-        let last_words = last_words.ok().flatten();
-        tracing::warn!(source, %status, last_words, "the source's program has ended");
+    let stderr = lines.unwrap_or_default();
+    if !status.success() && !was_requested {
+        let stderr = stderr.join("\n");
+        tracing::warn!(source, %status, command, stderr, "server process exited");
     }
-    known.set(status).ok();
+    exit.set(Exit { status, stderr }).ok();
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_report_shows_command_status_and_stderr_but_no_environment() {
+        let command = Command {
+            program: "npx".to_owned(),
+            args: vec!["-y".to_owned(), "server".to_owned()],
+            env: vec![("TOKEN".to_owned(), "secret".to_owned())],
+            folder: None,
+            child_guard: None,
+        };
+        let report = ProcessReport {
+            command: shown(&command),
+            status: Some(ExitStatus::from_raw(1 << 8)),
+            stderr: vec!["first".to_owned(), "last".to_owned()],
+        };
+        let shown = report.to_string();
+        assert_eq!(
+            shown,
+            "command: npx -y server; exit status: 1; stderr:\nfirst\nlast"
+        );
+        assert!(!shown.contains("TOKEN") && !shown.contains("secret"));
+        assert!(exited(report).message().ends_with("(exit status: 1)"));
+    }
 }

@@ -15,7 +15,7 @@ use tidegate_core::{
     Health, Operation, Outcome, RawJson, Reply, Request, Scope, Source, SourceId,
 };
 use tidegate_mcp::revision::Method;
-use tidegate_upstream::{Remote, TransportConfig, TrustStore, WANTS_CREDENTIALS};
+use tidegate_upstream::{CREDENTIALS_REQUIRED, Remote, TransportConfig, TrustStore};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
@@ -230,7 +230,7 @@ impl GatewayConnection {
 
 /// Why a gateway cannot be asked, for the user of a command, to whom it is not a source.
 fn connect_error(url: &http::Uri, reason: &str) -> anyhow::Error {
-    if reason.starts_with(WANTS_CREDENTIALS) {
+    if reason.starts_with(CREDENTIALS_REQUIRED) {
         return anyhow::anyhow!(
             "the gateway at {url} requires a key; set the variable {KEY_VARIABLE} to one of its \
              `auth.keys`"

@@ -116,7 +116,7 @@ async fn sdk_servers_ask_clients_of_both_eras() {
             "limits": { "startup_wait": "2m" }, "sources": { sdk.source: sdk.source(&tools) },
         });
         let gateway = Gateway::with_config(&config.to_string());
-        gateway.process.stderr.find("the source is there");
+        gateway.process.stderr.find("source connected");
         failed.extend(run_features(&gateway, sdk).await);
         gateway.stop();
     }

@@ -121,7 +121,7 @@ fn proxy_errors_are_explained() {
         (
             "https://server.test/mcp",
             rejects.address().to_string(),
-            "the proxy does not let us through to the source (HTTP status 403); ask who runs it",
+            "the proxy refused the connection to the source (HTTP status 403); ask its administrator",
         ),
         (
             "https://server.test/mcp",
@@ -136,12 +136,12 @@ fn proxy_errors_are_explained() {
         (
             "https://server.test/mcp",
             "127.0.0.1:9".to_owned(),
-            "cannot be used: nothing listens at its address; check the variables",
+            "cannot use the proxy to the source: connection refused; check HTTP_PROXY",
         ),
         (
             "https://server.test/mcp",
             "nowhere.invalid:3128".to_owned(),
-            "cannot be used: its host name is not known here; check the variables",
+            "cannot use the proxy to the source: its host name cannot be resolved; check HTTP_PROXY",
         ),
     ] {
         let proxy_url = format!("http://ada:{PASSWORD}@{proxy}");

@@ -90,20 +90,20 @@ fn unusable_responses_are_explained() {
             redirect(302, "/other"),
             "does not repeat the request (HTTP status 302)",
         ),
-        (redirect(307, "/mcp"), "redirects again and again"),
+        (redirect(307, "/mcp"), "redirects in a loop"),
         (
             format!("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n{END}"),
             "compresses its answers, which it was not requests to",
         ),
         (
             format!("HTTP/1.1 200 OK\r\nX-Large: {large}\r\n{END}"),
-            "the head of the source's answer is larger than allowed",
+            "the headers of the source's response exceed the size limit",
         ),
         (
             "SSH-2.0-OpenSSH_9.9\r\n\r\n".to_owned(),
-            "does not speak HTTP at its address",
+            "does not use HTTP at this address",
         ),
-        (String::new(), "closed the connection before it answered"),
+        (String::new(), "closed the connection before it responded"),
         (
             format!("HTTP/1.1 500 Oops\r\n{END}"),
             "refused with HTTP status 500",
@@ -125,11 +125,11 @@ fn unreachable_server_is_explained() {
     for (url, message) in [
         (
             "http://127.0.0.1:9/mcp",
-            "nothing listens at the source's address",
+            "connection refused; check that the source's server is running",
         ),
         (
             "http://nowhere.invalid/mcp",
-            "host name is not known here; check its `url`",
+            "host name cannot be resolved; check `url`",
         ),
     ] {
         let gateway = gateway(&source(url), &[], &[]);

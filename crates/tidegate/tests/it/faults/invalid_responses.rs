@@ -76,7 +76,7 @@ fn invalid_json_before_response(kind: ServerKind) {
         }
     });
     assert!(rig.works());
-    let warnings = rig.logged("no message");
+    let warnings = rig.logged("invalid message");
     assert!(warnings < 100, "{warnings} warnings");
     rig.end();
 }

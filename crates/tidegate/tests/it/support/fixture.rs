@@ -61,7 +61,7 @@ pub(crate) fn config(sources: &Value) -> String {
 /// Starts a gateway in front of a fixture; returns when the source is connected.
 pub(crate) fn before(fixture: &Fixture) -> Server {
     let gateway = Server::with_config(&config(&json!({ NAME: { "url": fixture.url() } })));
-    gateway.process.stderr.find("the source is there");
+    gateway.process.stderr.find("source connected");
     gateway
 }
 

@@ -1,105 +1,112 @@
-//! One request over HTTP and what comes back for it: on its own stream, on the rest of it that is
-//! asked for later, and, where a session has such, on the stream that is no request's own.
+//! One request over HTTP and the messages of its response, resumed where the server allows it.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use futures_util::stream::{self, StreamExt};
 use http::StatusCode;
-use tidegate_core::{RawJson, Result};
-use tidegate_mcp::revision::client::{
-    OutboundRequest, ServerNotification, answer_without_client, parse_notification,
-};
-use tidegate_mcp::revision::question::question_kind;
-use tidegate_mcp::{Message, ResponseBody};
+use tidegate_core::Result;
+use tidegate_mcp::revision::client::OutboundRequest;
 
-use super::Shared;
-use crate::session::{Heard, Refusal, Talk, unavailable};
+use super::HttpClient;
+use crate::error::source_failed;
+use crate::session::demultiplexer::{Origin, Routed};
+use crate::session::{Refusal, ResponseStream, ServerMessage};
 use crate::transport::http::Response;
-use crate::transport::http::body::{Reader, Spoken};
+use crate::transport::http::body::MessageReader;
 
-/// How often the rest of one answer is asked for.
-const MOST_RESUMES: usize = 8;
+/// How often one response is resumed.
+const MAX_RESUMES: usize = 8;
 
-/// What comes to a request on its own stream, and what comes to it on another. It ends with the
-/// former.
-pub(super) fn beside(own: Talk, other: Talk) -> Talk {
-    stream::unfold((own, other), |(mut own, mut other)| async {
-        let heard = tokio::select! {
-            heard = own.next() => heard?,
-            Some(heard) = other.next() => heard,
-        };
-        Some((heard, (own, other)))
-    })
+/// The messages of a response, and those for the same request that arrive elsewhere. Ends with the
+/// response.
+pub(super) fn merge(response: ResponseStream, elsewhere: ResponseStream) -> ResponseStream {
+    stream::unfold(
+        (response, elsewhere),
+        |(mut response, mut elsewhere)| async {
+            let message = tokio::select! {
+                message = response.next() => message?,
+                Some(message) = elsewhere.next() => message,
+            };
+            Some((message, (response, elsewhere)))
+        },
+    )
     .boxed()
 }
 
-/// Sends a request, and gives what the server says to it.
+/// Sends a request and returns the messages of its response.
 pub(super) async fn run(
-    shared: Arc<Shared>,
-    outbound: OutboundRequest,
+    client: Arc<HttpClient>,
+    request: OutboundRequest,
     headers: Vec<(String, String)>,
-) -> Talk {
-    let mut unanswered = Unanswered {
-        shared: Arc::clone(&shared),
-        id: outbound.id,
-        is_open: true,
+) -> ResponseStream {
+    let mut guard = CancelGuard {
+        client: Arc::clone(&client),
+        request: request.id,
+        is_armed: true,
     };
-    let heard = match shared.post(outbound.json, headers).await {
-        Ok(response) => match shared.refusal(response.status) {
-            None => return talk(response, unanswered),
-            Some(refusal) => Ok(Heard::Refused(refusal)),
+    let message = match client.post(request.json, headers).await {
+        Ok(response) => match client.refusal(response.status) {
+            None => return messages(response, guard),
+            Some(refusal) => Ok(ServerMessage::Refused(refusal)),
         },
         Err(error) => Err(error),
     };
-    unanswered.is_open = false;
-    stream::iter([heard]).boxed()
+    guard.is_armed = false;
+    stream::iter([message]).boxed()
 }
 
-/// What the server says in answer.
-fn talk(response: Response, unanswered: Unanswered) -> Talk {
+fn messages(response: Response, guard: CancelGuard) -> ResponseStream {
     let exchange = Exchange {
         status: response.status,
-        reader: Reader::new(
-            response,
-            unanswered.shared.max_message_bytes,
-            &unanswered.shared.junk,
-        ),
-        resumed: 0,
-        unanswered,
+        reader: guard.client.reader(response),
+        routed: VecDeque::new(),
+        resumes: 0,
+        guard,
     };
     stream::unfold(Some(exchange), |exchange| async {
         let mut exchange = exchange?;
-        let heard = exchange.next().await;
-        let ended = matches!(heard, Ok(Heard::Answer(_) | Heard::Refused(_)) | Err(_));
-        exchange.unanswered.is_open = !ended;
-        Some((heard, (!ended).then_some(exchange)))
+        let message = exchange.next().await;
+        let is_last = matches!(
+            message,
+            Ok(ServerMessage::Response(_) | ServerMessage::Refused(_)) | Err(_)
+        );
+        exchange.guard.is_armed = !is_last;
+        Some((message, (!is_last).then_some(exchange)))
     })
     .boxed()
 }
 
-/// One request and what has come of its answer.
+/// One request and what has arrived of its response.
 struct Exchange {
     status: StatusCode,
-    reader: Reader,
-    resumed: usize,
-    unanswered: Unanswered,
+    reader: MessageReader,
+    /// Messages that were received and not delivered yet.
+    routed: VecDeque<Routed>,
+    resumes: usize,
+    guard: CancelGuard,
 }
 
 impl Exchange {
-    /// The next thing that is for this request.
-    async fn next(&mut self) -> Result<Heard> {
+    /// The next message for this request.
+    async fn next(&mut self) -> Result<ServerMessage> {
         loop {
+            match self.routed.pop_front() {
+                Some(Routed::ToRequest(message)) => return message,
+                Some(Routed::Reply(reply)) => {
+                    self.guard.client.post(reply, Vec::new()).await.ok();
+                    continue;
+                }
+                None => {}
+            }
             match self.reader.next().await {
-                Some(Ok(Spoken::Error(error))) => {
-                    return Ok(Heard::Answer(ResponseBody::Error(error)));
-                }
-                Some(Ok(Spoken::Unreadable(answer))) => {
-                    self.unanswered.shared.post(answer, Vec::new()).await.ok();
-                }
-                Some(Ok(Spoken::Message(message))) => {
-                    if let Some(heard) = self.hear(message).await {
-                        return Ok(heard);
-                    }
+                Some(Ok(bytes)) => {
+                    let origin = Origin::ResponseTo {
+                        request: self.guard.request,
+                        is_error_status: !self.status.is_success(),
+                    };
+                    let demultiplexer = &self.guard.client.demultiplexer;
+                    self.routed.extend(demultiplexer.receive(&bytes, origin));
                 }
                 Some(Err(error)) => {
                     if !self.resume().await {
@@ -108,85 +115,44 @@ impl Exchange {
                 }
                 None if self.resume().await => {}
                 None if self.status.is_success() => {
-                    return Err(unavailable(
-                        "the source ended its answer before it was complete",
+                    return Err(source_failed(
+                        "the source ended its response before it was complete",
                     ));
                 }
-                None => return Ok(Heard::Refused(Refusal::Status(self.status))),
+                None => return Ok(ServerMessage::Refused(Refusal::Status(self.status))),
             }
         }
     }
 
-    /// What a message means to this request; none if it is not for it.
-    async fn hear(&self, message: Message) -> Option<Heard> {
-        let Unanswered { shared, id, .. } = &self.unanswered;
-        match message {
-            Message::Response { id: named, body } => {
-                // A body that is a refusal is about this request, whatever id some servers give it.
-                let refusal = !self.status.is_success() && matches!(body, ResponseBody::Error(_));
-                if refusal || named.key() == id.to_string() {
-                    return Some(Heard::Answer(body));
-                }
-                shared.junk.stray();
-                None
-            }
-            Message::Notification { method, params } => {
-                match parse_notification(&method, params.as_ref()) {
-                    // Progress of something else, or of nothing.
-                    ServerNotification::Progress { token, .. } if token != id.to_string() => None,
-                    said => Some(Heard::ServerNotification(said)),
-                }
-            }
-            Message::Request { id, method, params } => match question_kind(&method) {
-                Some(kind) => {
-                    let params = params.unwrap_or_else(RawJson::empty_object);
-                    Some(Heard::Question { id, kind, params })
-                }
-                None => {
-                    let answer = answer_without_client(&id, &method);
-                    shared.post(answer, Vec::new()).await.ok();
-                    None
-                }
-            },
-        }
-    }
-
-    /// Comes back for the rest of a stream that broke off, where the server said how.
+    /// Requests the rest of a stream that broke off, if its events had ids.
     async fn resume(&mut self) -> bool {
-        let Some(last) = self
-            .reader
-            .last_event
-            .clone()
-            .filter(|_| self.resumed < MOST_RESUMES)
-        else {
+        let last_event_id = self.reader.last_event_id.clone();
+        let Some(last_event_id) = last_event_id.filter(|_| self.resumes < MAX_RESUMES) else {
             return false;
         };
-        self.resumed += 1;
-        tokio::time::sleep(self.reader.retry()).await;
-        let shared = &self.unanswered.shared;
-        match shared.resume(&last).await {
-            Some(response) => {
-                self.reader = Reader::new(response, shared.max_message_bytes, &shared.junk);
-                self.reader.last_event = Some(last);
-                true
-            }
-            None => false,
-        }
+        self.resumes += 1;
+        tokio::time::sleep(self.reader.retry_delay()).await;
+        let client = &self.guard.client;
+        let Some(response) = client.resume(&last_event_id).await else {
+            return false;
+        };
+        self.reader = client.reader(response);
+        self.reader.last_event_id = Some(last_event_id);
+        true
     }
 }
 
-/// A request whose answer has not come. Dropped before it comes, the server is told; without a
-/// session, closing the stream has told it.
-struct Unanswered {
-    shared: Arc<Shared>,
-    id: u64,
-    is_open: bool,
+/// Cancels a request that is dropped before its response has arrived.
+struct CancelGuard {
+    client: Arc<HttpClient>,
+    request: u64,
+    is_armed: bool,
 }
 
-impl Drop for Unanswered {
+impl Drop for CancelGuard {
     fn drop(&mut self) {
-        if self.is_open {
-            self.shared.call_off(self.id);
+        if self.is_armed {
+            self.client.cancel(self.request);
         }
     }
 }

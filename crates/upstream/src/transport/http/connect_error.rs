@@ -1,5 +1,5 @@
-//! Why a server cannot be asked, in words for people. What the log may know beside them is the
-//! cause.
+//! Explains why a request got no response: a message for people, with the technical cause for the
+//! log.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -10,25 +10,23 @@ use hyper_util::client::legacy;
 use rustls::CertificateError;
 use tidegate_core::Error;
 
-use super::connector::PATIENCE;
-use super::resolver::UnknownName;
-use crate::session::{not_asked, unavailable};
+use super::connector::CONNECT_TIMEOUT;
+use super::resolver::UnknownHost;
+use crate::error::{source_failed, source_unreachable};
 
 type Cause = Box<dyn StdError + Send + Sync>;
 
 /// Why no connection could be opened.
 #[derive(Debug)]
-pub(crate) enum Failure {
-    /// On the way to the server, or at it.
+pub(crate) enum ConnectError {
     Server(Cause),
-    /// On the way to the proxy, or at it.
     Proxy(Cause),
-    /// The proxy does not connect us to the server.
+    /// The proxy refused to connect us to the server.
     ProxyRefused(StatusCode),
-    TooSlow,
+    Timeout,
 }
 
-impl Failure {
+impl ConnectError {
     pub(super) fn server(cause: impl Into<Cause>) -> Self {
         Self::Server(cause.into())
     }
@@ -38,145 +36,143 @@ impl Failure {
     }
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for ConnectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Server(_) => f.write_str("no connection to the server"),
             Self::Proxy(_) => f.write_str("no connection to the proxy"),
-            Self::ProxyRefused(status) => write!(f, "the proxy answered {status}"),
-            Self::TooSlow => f.write_str("no connection in time"),
+            Self::ProxyRefused(status) => write!(f, "the proxy responded with {status}"),
+            Self::Timeout => f.write_str("connect timeout"),
         }
     }
 }
 
-impl StdError for Failure {
+impl StdError for ConnectError {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         match self {
             Self::Server(cause) | Self::Proxy(cause) => Some(cause.as_ref()),
-            Self::ProxyRefused(_) | Self::TooSlow => None,
+            Self::ProxyRefused(_) | Self::Timeout => None,
         }
     }
 }
 
-/// What became of a request that got no answer.
+/// The error of a request that got no response.
 pub(super) fn explain(error: &legacy::Error) -> Error {
-    let failure = find::<Failure>(error);
-    let told = match failure {
-        Some(Failure::ProxyRefused(status)) => proxy_refused(*status),
-        Some(Failure::TooSlow) => not_asked(&format!(
-            "the source took no connection within {} seconds; check that its server runs and can \
-             be reached from here",
-            PATIENCE.as_secs()
+    let explained = match find::<ConnectError>(error) {
+        Some(ConnectError::ProxyRefused(status)) => return proxy_refused(*status),
+        Some(ConnectError::Timeout) => source_unreachable(&format!(
+            "no connection to the source within {} s; check that its server is running and can be \
+             reached from here",
+            CONNECT_TIMEOUT.as_secs()
         )),
-        Some(Failure::Proxy(cause)) => not_asked(&format!(
-            "the proxy on the way to the source cannot be used: {}; check the variables \
-             HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY",
-            at_proxy(cause.as_ref())
+        Some(ConnectError::Proxy(cause)) => source_unreachable(&format!(
+            "cannot use the proxy to the source: {}; check HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and \
+             NO_PROXY",
+            proxy_failure(cause.as_ref())
         )),
-        Some(Failure::Server(cause)) => not_asked(at_server(cause.as_ref())),
-        None => unavailable(on_the_connection(error)),
+        Some(ConnectError::Server(cause)) => source_unreachable(server_failure(cause.as_ref())),
+        None => source_failed(connection_failure(error)),
     };
-    told.with_cause(chain(error))
+    explained.with_cause(cause_chain(error))
 }
 
-/// The proxy does not connect us to the server.
+/// The proxy refused to connect us to the server.
 pub(super) fn proxy_refused(status: StatusCode) -> Error {
     let advice = match status {
         StatusCode::PROXY_AUTHENTICATION_REQUIRED => {
-            "it wants a name and a password, written as http://name:password@proxy in the variable \
-             that names it"
+            "it requires credentials: write http://name:password@proxy in the proxy variable"
         }
-        _ => "ask who runs it, or name the source's host in NO_PROXY",
+        _ => "ask its administrator, or add the source's host to NO_PROXY",
     };
-    unavailable(&format!(
-        "the proxy does not let us through to the source (HTTP status {}); {advice}",
+    source_failed(&format!(
+        "the proxy refused the connection to the source (HTTP status {}); {advice}",
         status.as_u16()
     ))
 }
 
-fn at_server(cause: &(dyn StdError + 'static)) -> &'static str {
-    if find::<UnknownName>(cause).is_some() {
-        return "the source's host name is not known here; check its `url`";
+fn server_failure(cause: &(dyn StdError + 'static)) -> &'static str {
+    if find::<UnknownHost>(cause).is_some() {
+        return "the source's host name cannot be resolved; check `url`";
     }
-    if let Some(refusal) = find::<rustls::Error>(cause) {
-        return certificate(refusal);
+    if let Some(error) = find::<rustls::Error>(cause) {
+        return tls_failure(error);
     }
-    match kind(cause) {
+    match io_error_kind(cause) {
         Some(io::ErrorKind::ConnectionRefused) => {
-            "nothing listens at the source's address; check that its server runs, and its `url`"
+            "connection refused; check that the source's server is running, and its `url`"
         }
         Some(io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset) => {
-            "the source closed the connection while it was being encrypted; check that its `url` \
-             is right to begin with https"
+            "the source closed the connection during the TLS handshake; check that `https` in its \
+             `url` is right"
         }
-        _ => "the source's address cannot be reached; check its `url` and the network",
+        _ => "cannot connect to the source; check its `url` and the network",
     }
 }
 
-fn certificate(refusal: &rustls::Error) -> &'static str {
-    use CertificateError as Bad;
-    let rustls::Error::InvalidCertificate(bad) = refusal else {
-        return match refusal {
+fn tls_failure(error: &rustls::Error) -> &'static str {
+    use CertificateError as Invalid;
+    let rustls::Error::InvalidCertificate(invalid) = error else {
+        return match error {
             rustls::Error::InvalidMessage(_) => {
-                "the source does not encrypt its connections; its `url` may have to begin with http"
+                "the source does not use TLS; its `url` may have to begin with `http`"
             }
-            _ => "the source and we found no way to encrypt a connection; check its TLS settings",
+            _ => "the TLS handshake with the source failed; check its TLS settings",
         };
     };
-    match bad {
-        Bad::UnknownIssuer | Bad::BadSignature => {
-            "the source's certificate was issued by nobody we trust; if its issuer is to be \
-             trusted, name the issuer's certificate in `ca`"
+    match invalid {
+        Invalid::UnknownIssuer | Invalid::BadSignature => {
+            "the source's certificate was issued by an unknown authority; if you trust it, add its \
+             certificate to `ca`"
         }
-        Bad::NotValidForName | Bad::NotValidForNameContext { .. } => {
-            "the source's certificate is for another host name; check its `url`"
+        Invalid::NotValidForName | Invalid::NotValidForNameContext { .. } => {
+            "the source's certificate is for another host name; check `url`"
         }
-        Bad::Expired | Bad::ExpiredContext { .. } => {
-            "the source's certificate has expired; it has to be renewed"
+        Invalid::Expired | Invalid::ExpiredContext { .. } => {
+            "the source's certificate has expired; renew it"
         }
-        Bad::NotValidYet | Bad::NotValidYetContext { .. } => {
+        Invalid::NotValidYet | Invalid::NotValidYetContext { .. } => {
             "the source's certificate is not valid yet; check the clocks"
         }
-        Bad::Revoked => "the source's certificate has been revoked; it needs another",
-        _ => "the source's certificate cannot be accepted; the log says why",
+        Invalid::Revoked => "the source's certificate has been revoked; replace it",
+        _ => "the source's certificate is invalid; see the log for details",
     }
 }
 
-fn at_proxy(cause: &(dyn StdError + 'static)) -> &'static str {
-    if find::<UnknownName>(cause).is_some() {
-        return "its host name is not known here";
+fn proxy_failure(cause: &(dyn StdError + 'static)) -> &'static str {
+    if find::<UnknownHost>(cause).is_some() {
+        return "its host name cannot be resolved";
     }
     if find::<rustls::Error>(cause).is_some() {
-        return "its certificate cannot be accepted, or it does not encrypt connections";
+        return "its certificate is invalid, or it does not use TLS";
     }
-    match kind(cause) {
-        Some(io::ErrorKind::ConnectionRefused) => "nothing listens at its address",
-        _ => "it cannot be reached, or does not answer as a proxy should",
+    match io_error_kind(cause) {
+        Some(io::ErrorKind::ConnectionRefused) => "connection refused",
+        _ => "it cannot be reached, or does not respond as a proxy",
     }
 }
 
-/// A connection was open, but no answer came over it.
-fn on_the_connection(error: &legacy::Error) -> &'static str {
+/// A connection was open, but no response arrived over it.
+fn connection_failure(error: &legacy::Error) -> &'static str {
     use io::ErrorKind::{HostUnreachable, NetworkUnreachable, TimedOut};
-    let unreachable = matches!(
-        kind(error),
+    let is_unreachable = matches!(
+        io_error_kind(error),
         Some(HostUnreachable | NetworkUnreachable | TimedOut)
     );
     let Some(error) = find::<hyper::Error>(error) else {
-        return "the source cannot be reached";
+        return "cannot connect to the source";
     };
     if error.is_parse_too_large() {
-        "the head of the source's answer is larger than allowed"
-    } else if error.is_timeout() || unreachable {
-        "the source has stopped answering, also to whether it is still there; check its server"
+        "the headers of the source's response exceed the size limit"
+    } else if error.is_timeout() || is_unreachable {
+        "the source stopped responding, even to keepalive probes; check its server"
     } else if error.is_parse() {
-        "the source does not speak HTTP at its address; check its `url`"
+        "the source does not use HTTP at this address; check `url`"
     } else {
-        "the source closed the connection before it answered"
+        "the source closed the connection before it responded"
     }
 }
 
-fn kind(error: &(dyn StdError + 'static)) -> Option<io::ErrorKind> {
+fn io_error_kind(error: &(dyn StdError + 'static)) -> Option<io::ErrorKind> {
     find::<io::Error>(error).map(io::Error::kind)
 }
 
@@ -188,22 +184,20 @@ fn find<'a, E: StdError + 'static>(error: &'a (dyn StdError + 'static)) -> Optio
 fn causes<'a>(
     error: &'a (dyn StdError + 'static),
 ) -> impl Iterator<Item = &'a (dyn StdError + 'static)> {
-    std::iter::successors(Some(error), |error| inner(*error))
+    std::iter::successors(Some(error), |error| cause(*error))
 }
 
-/// The cause of an error. What an I/O error carries is its cause too, though it does not say so.
-fn inner<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a (dyn StdError + 'static)> {
-    let carried = error
+/// The cause of an error. The error inside an I/O error counts too, although `source` skips it.
+fn cause<'a>(error: &'a (dyn StdError + 'static)) -> Option<&'a (dyn StdError + 'static)> {
+    let inner = error
         .downcast_ref::<io::Error>()
         .and_then(io::Error::get_ref);
-    carried
-        .map(|carried| carried as _)
-        .or_else(|| error.source())
+    inner.map(|inner| inner as _).or_else(|| error.source())
 }
 
 /// An error and all its causes on one line.
-fn chain(error: &(dyn StdError + 'static)) -> String {
-    let mut told: Vec<String> = causes(error).map(ToString::to_string).collect();
-    told.dedup();
-    told.join(": ")
+fn cause_chain(error: &(dyn StdError + 'static)) -> String {
+    let mut messages: Vec<String> = causes(error).map(ToString::to_string).collect();
+    messages.dedup();
+    messages.join(": ")
 }

@@ -1,4 +1,4 @@
-//! Opens connections to a server, directly or through a proxy.
+//! Opens TCP connections to a server, directly or through a proxy, with TLS where the URL says so.
 
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -11,122 +11,119 @@ use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::client::legacy::connect::proxy::SocksV5;
 use tower_service::Service;
 
-use super::connect_error::Failure;
-use super::proxy::{Proxy, Way};
-use super::resolver::Names;
-use super::stream::{Io, Stream};
+use super::connect_error::ConnectError;
+use super::proxy::{Proxy, ProxyMode};
+use super::resolver::Resolver;
+use super::stream::{HttpStream, Io};
 use super::tls::{Tls, TrustStore};
 use super::tunnel;
 
-/// How long it may take until a request can be sent: through the proxy, encrypted and all.
-pub(super) const PATIENCE: Duration = Duration::from_secs(10);
+/// How long it may take to open a connection, proxy and TLS included.
+pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A silent connection is probed after this time, then this often, and given up when nothing comes
-/// back for that long. So a server that vanished is noticed within half a minute.
-const SILENCE: Duration = Duration::from_secs(10);
-const PROBE: Duration = Duration::from_secs(5);
+/// TCP keepalive: when an idle connection is probed first, how often after that, and after which time
+/// without an acknowledgement it is closed. A server that vanished is noticed within half a minute.
+const KEEPALIVE_IDLE: Duration = Duration::from_secs(10);
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(5);
 #[cfg(target_os = "linux")]
-const GIVEN_UP: Duration = Duration::from_secs(20);
+const UNACKNOWLEDGED_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The way to one server.
+/// Opens connections to one server.
 #[derive(Clone)]
 pub(crate) struct Connector(Arc<Parts>);
 
 struct Parts {
-    tcp: HttpConnector<Names>,
+    tcp: HttpConnector<Resolver>,
     tls: Tls,
     proxy: Option<(Proxy, Tls)>,
 }
 
 impl Connector {
     pub(super) fn new(trust: &TrustStore, proxy: Option<Proxy>) -> Self {
-        let mut tcp = HttpConnector::new_with_resolver(Names::new());
+        let mut tcp = HttpConnector::new_with_resolver(Resolver::new());
         tcp.enforce_http(false);
         tcp.set_nodelay(true);
-        tcp.set_keepalive(Some(SILENCE));
-        tcp.set_keepalive_interval(Some(PROBE));
+        tcp.set_keepalive(Some(KEEPALIVE_IDLE));
+        tcp.set_keepalive_interval(Some(KEEPALIVE_INTERVAL));
         tcp.set_keepalive_retries(Some(3));
         #[cfg(target_os = "linux")]
-        tcp.set_tcp_user_timeout(Some(GIVEN_UP));
+        tcp.set_tcp_user_timeout(Some(UNACKNOWLEDGED_TIMEOUT));
         let parts = Parts {
             tcp,
-            tls: Tls::of_server(trust),
-            proxy: proxy.map(|proxy| (proxy, Tls::of_proxy(trust))),
+            tls: Tls::for_servers(trust),
+            proxy: proxy.map(|proxy| (proxy, Tls::for_proxies(trust))),
         };
         Self(Arc::new(parts))
     }
 }
 
 impl Service<Uri> for Connector {
-    type Response = Stream;
-    type Error = Failure;
-    type Future = BoxFuture<'static, Result<Stream, Failure>>;
+    type Response = HttpStream;
+    type Error = ConnectError;
+    type Future = BoxFuture<'static, Result<HttpStream, ConnectError>>;
 
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Failure>> {
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), ConnectError>> {
         Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, server: Uri) -> Self::Future {
         let parts = Arc::clone(&self.0);
         Box::pin(async move {
-            let opening = tokio::time::timeout(PATIENCE, parts.open(&server));
-            opening.await.unwrap_or(Err(Failure::TooSlow))
+            let connected = tokio::time::timeout(CONNECT_TIMEOUT, parts.connect(&server));
+            connected.await.unwrap_or(Err(ConnectError::Timeout))
         })
     }
 }
 
 impl Parts {
-    async fn open(&self, server: &Uri) -> Result<Stream, Failure> {
-        let Some((proxy, tls)) = &self.proxy else {
-            let reached = self.tcp.clone().call(server.clone()).await;
-            return self
-                .encrypt(reached.map_err(Failure::server)?, server)
-                .await;
+    async fn connect(&self, server: &Uri) -> Result<HttpStream, ConnectError> {
+        let Some((proxy, proxy_tls)) = &self.proxy else {
+            let connected = self.tcp.clone().call(server.clone()).await;
+            let connected = connected.map_err(ConnectError::server)?;
+            return self.with_tls(connected, server).await;
         };
-        match proxy.way(server) {
-            Way::Forward => Ok(Stream {
-                forwarded: true,
-                ..self.reach_proxy(proxy, tls).await?
+        match proxy.mode(server) {
+            ProxyMode::Forward => Ok(HttpStream {
+                is_forwarded: true,
+                ..self.connect_to_proxy(proxy, proxy_tls).await?
             }),
-            Way::Tunnel => {
-                let to_proxy = self.reach_proxy(proxy, tls).await?;
-                let tunnel = tunnel::open(to_proxy, server, proxy.credentials()).await?;
-                self.encrypt(tunnel, server).await
+            ProxyMode::Tunnel => {
+                let to_proxy = self.connect_to_proxy(proxy, proxy_tls).await?;
+                let tunnel = tunnel::open(to_proxy, server, proxy.basic_authorization()).await?;
+                self.with_tls(tunnel, server).await
             }
-            Way::Socks => {
+            ProxyMode::Socks => {
                 let mut socks = SocksV5::new(proxy.address(), self.tcp.clone());
-                if let Some((name, password)) = proxy.name_and_password() {
-                    socks = socks.with_auth(name.to_owned(), password.to_owned());
+                if let Some((user, password)) = proxy.user_and_password() {
+                    socks = socks.with_auth(user.to_owned(), password.to_owned());
                 }
-                let reached = socks.call(server.clone()).await;
-                self.encrypt(reached.map_err(Failure::proxy)?, server).await
+                let connected = socks.call(server.clone()).await;
+                self.with_tls(connected.map_err(ConnectError::proxy)?, server)
+                    .await
             }
         }
     }
 
-    async fn reach_proxy(&self, proxy: &Proxy, tls: &Tls) -> Result<Stream, Failure> {
+    async fn connect_to_proxy(&self, proxy: &Proxy, tls: &Tls) -> Result<HttpStream, ConnectError> {
         let address = proxy.address();
-        let reached = self.tcp.clone().call(address.clone()).await;
-        let reached = reached.map_err(Failure::proxy)?;
+        let connected = self.tcp.clone().call(address.clone()).await;
+        let connected = connected.map_err(ConnectError::proxy)?;
         if address.scheme() != Some(&Scheme::HTTPS) {
-            return Ok(Stream::plain(reached));
+            return Ok(HttpStream::plain(connected));
         }
-        let encrypted = tls
-            .encrypt(reached, address.host().unwrap_or_default())
-            .await;
-        encrypted.map_err(Failure::proxy)
+        let host = address.host().unwrap_or_default();
+        let encrypted = tls.connect(connected, host).await;
+        encrypted.map_err(ConnectError::proxy)
     }
 
-    /// Encrypts what leads to a server, if its address says so.
-    async fn encrypt(&self, io: impl Io, server: &Uri) -> Result<Stream, Failure> {
+    /// Adds TLS if the server's URL is `https`.
+    async fn with_tls(&self, io: impl Io, server: &Uri) -> Result<HttpStream, ConnectError> {
         if server.scheme() != Some(&Scheme::HTTPS) {
-            return Ok(Stream::plain(io));
+            return Ok(HttpStream::plain(io));
         }
-        let encrypted = self
-            .tls
-            .encrypt(io, server.host().unwrap_or_default())
-            .await;
-        encrypted.map_err(Failure::server)
+        let host = server.host().unwrap_or_default();
+        let encrypted = self.tls.connect(io, host).await;
+        encrypted.map_err(ConnectError::server)
     }
 }
 
@@ -137,9 +134,9 @@ mod tests {
 
     use super::*;
 
-    /// R5: what a vanished peer would take for ever to tell, the kernel finds out by itself.
+    /// The kernel notices a peer that vanished without closing its connection.
     #[tokio::test]
-    async fn the_kernel_watches_every_connection() {
+    async fn every_connection_has_tcp_keepalive() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/", listener.local_addr().unwrap());
         let connector = Connector::new(&TrustStore::system(), None);
@@ -147,8 +144,11 @@ mod tests {
         let stream = tcp.call(url.parse().unwrap()).await.unwrap();
         let socket = SockRef::from(stream.inner());
         assert!(socket.keepalive().unwrap());
-        assert_eq!(socket.tcp_keepalive_time().unwrap(), SILENCE);
-        assert_eq!(socket.tcp_keepalive_interval().unwrap(), PROBE);
-        assert_eq!(socket.tcp_user_timeout().unwrap(), Some(GIVEN_UP));
+        assert_eq!(socket.tcp_keepalive_time().unwrap(), KEEPALIVE_IDLE);
+        assert_eq!(socket.tcp_keepalive_interval().unwrap(), KEEPALIVE_INTERVAL);
+        assert_eq!(
+            socket.tcp_user_timeout().unwrap(),
+            Some(UNACKNOWLEDGED_TIMEOUT)
+        );
     }
 }

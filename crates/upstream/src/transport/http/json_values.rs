@@ -1,39 +1,39 @@
-//! Cuts bytes into JSON objects and arrays, one after the other, looking at each byte once.
+//! Cuts bytes into JSON objects and arrays, one after the other, scanning each byte once.
 
 use bytes::{Bytes, BytesMut};
 use memchr::memchr2;
 
-/// What has come of a sequence of values.
+/// The state of the scan.
 #[derive(Default)]
-pub(super) struct Values {
+pub(super) struct JsonValues {
     buffer: BytesMut,
-    /// How far the buffer has been looked at, and what was seen there.
-    seen: usize,
+    /// How far the buffer has been scanned, and the state there.
+    scanned: usize,
     depth: usize,
     in_string: bool,
     escaped: bool,
 }
 
-impl Values {
-    /// Takes more bytes; gives the values that are complete with them.
+impl JsonValues {
+    /// Adds bytes and returns the values that they complete.
     pub(super) fn push(&mut self, data: &[u8]) -> Vec<Bytes> {
         self.buffer.extend_from_slice(data);
         let mut complete = Vec::new();
-        while let Some(end) = self.end() {
+        while let Some(end) = self.find_end() {
             complete.push(self.buffer.split_to(end).freeze());
-            self.seen = 0;
+            self.scanned = 0;
         }
         complete
     }
 
-    /// Bytes of a value that is not complete.
-    pub(super) fn rest(&self) -> usize {
+    /// Bytes of the value that is not complete yet.
+    pub(super) fn incomplete_bytes(&self) -> usize {
         self.buffer.len()
     }
 
     /// Where the first complete value ends.
-    fn end(&mut self) -> Option<usize> {
-        while let Some(byte) = self.buffer.get(self.seen) {
+    fn find_end(&mut self) -> Option<usize> {
+        while let Some(byte) = self.buffer.get(self.scanned) {
             match byte {
                 _ if self.in_string => {
                     self.skip_string();
@@ -44,31 +44,31 @@ impl Values {
                 b'}' | b']' => {
                     self.depth = self.depth.saturating_sub(1);
                     if self.depth == 0 {
-                        return Some(self.seen + 1);
+                        return Some(self.scanned + 1);
                     }
                 }
                 _ => {}
             }
-            self.seen += 1;
+            self.scanned += 1;
         }
         None
     }
 
-    /// Goes on to the end of a string, or of what has come of it. Most of a value is in strings, so
-    /// they are not looked at byte by byte.
+    /// Skips to the end of a string, or of what has arrived of it. Most of a value is strings, so they
+    /// are not scanned byte by byte.
     fn skip_string(&mut self) {
         if std::mem::take(&mut self.escaped) {
-            self.seen += 1;
+            self.scanned += 1;
             return;
         }
-        let rest = &self.buffer[self.seen..];
-        match memchr2(b'"', b'\\', rest) {
+        let unscanned = &self.buffer[self.scanned..];
+        match memchr2(b'"', b'\\', unscanned) {
             Some(at) => {
-                self.escaped = rest[at] == b'\\';
+                self.escaped = unscanned[at] == b'\\';
                 self.in_string = self.escaped;
-                self.seen += at + 1;
+                self.scanned += at + 1;
             }
-            None => self.seen = self.buffer.len(),
+            None => self.scanned = self.buffer.len(),
         }
     }
 }
@@ -78,16 +78,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_are_found_wherever_the_bytes_are_cut() {
+    fn finds_values_wherever_the_bytes_are_cut() {
         let text = r#"{"a":"}\"{"} [1,{"b":[]}]
 {}"#;
         let expected = [r#"{"a":"}\"{"}"#, r#" [1,{"b":[]}]"#, "\n{}"];
         for size in 1..=text.len() {
-            let mut values = Values::default();
-            let pieces = text.as_bytes().chunks(size);
-            let found: Vec<_> = pieces.flat_map(|piece| values.push(piece)).collect();
-            assert_eq!(found, expected, "pieces of {size}");
-            assert_eq!(values.rest(), 0);
+            let mut values = JsonValues::default();
+            let chunks = text.as_bytes().chunks(size);
+            let complete: Vec<_> = chunks.flat_map(|chunk| values.push(chunk)).collect();
+            assert_eq!(complete, expected, "chunks of {size} bytes");
+            assert_eq!(values.incomplete_bytes(), 0);
         }
     }
 }

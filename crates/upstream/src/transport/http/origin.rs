@@ -1,17 +1,16 @@
-//! What a server may name as an address of its own: another path, never another server.
+//! Resolves addresses that a server names: another path of its own origin, never another origin.
 
 use http::Uri;
 use http::uri::{Parts, PathAndQuery};
 
-/// The address that `reference` means to a reader of `base`, or the origin it leads to if that is
-/// another one.
-pub(crate) fn within(base: &Uri, reference: &str) -> Result<Uri, String> {
+/// Resolves `reference` against `base`. The error is the foreign origin that it leads to.
+pub(crate) fn resolve_same_origin(base: &Uri, reference: &str) -> Result<Uri, String> {
     let path = match reference.parse::<Uri>() {
-        Ok(whole) if whole.scheme().is_some() => match of(&whole) == of(base) {
-            true => whole.path_and_query().cloned(),
-            false => return Err(of(&whole)),
+        Ok(absolute) if absolute.scheme().is_some() => match origin(&absolute) == origin(base) {
+            true => absolute.path_and_query().cloned(),
+            false => return Err(origin(&absolute)),
         },
-        _ if reference.starts_with("//") => return Err("another server".to_owned()),
+        _ if reference.starts_with("//") => return Err("another host".to_owned()),
         _ if reference.starts_with('/') => reference.parse().ok(),
         _ if is_relative(reference) => relative(base, reference),
         _ => None,
@@ -20,7 +19,7 @@ pub(crate) fn within(base: &Uri, reference: &str) -> Result<Uri, String> {
     parts.scheme = base.scheme().cloned();
     parts.authority = base.authority().cloned();
     parts.path_and_query = path;
-    Uri::from_parts(parts).map_err(|_| "no address at all".to_owned())
+    Uri::from_parts(parts).map_err(|_| "an invalid address".to_owned())
 }
 
 fn is_relative(reference: &str) -> bool {
@@ -28,7 +27,7 @@ fn is_relative(reference: &str) -> bool {
     !reference.is_empty() && !first.contains(':')
 }
 
-/// Seen from the folder of `base`, or from `base` itself where only the query is another.
+/// Relative to the folder of `base`, or to `base` itself where only the query differs.
 fn relative(base: &Uri, reference: &str) -> Option<PathAndQuery> {
     let path = base.path();
     let folder = match reference.starts_with('?') {
@@ -38,12 +37,12 @@ fn relative(base: &Uri, reference: &str) -> Option<PathAndQuery> {
     format!("{folder}{reference}").parse().ok()
 }
 
-/// Scheme, host and port: nothing that may be a secret.
-fn of(url: &Uri) -> String {
+/// Scheme, host and port, which are never secret.
+fn origin(url: &Uri) -> String {
     let scheme = url.scheme_str().unwrap_or_default();
     let host = url.host().unwrap_or_default().to_ascii_lowercase();
-    let usual = if scheme == "https" { 443 } else { 80 };
-    match url.port_u16().filter(|port| *port != usual) {
+    let default_port = if scheme == "https" { 443 } else { 80 };
+    match url.port_u16().filter(|port| *port != default_port) {
         Some(port) => format!("{scheme}://{host}:{port}"),
         None => format!("{scheme}://{host}"),
     }
@@ -51,10 +50,10 @@ fn of(url: &Uri) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::within;
+    use super::resolve_same_origin;
 
     #[test]
-    fn a_server_names_other_paths_of_its_own() {
+    fn resolves_addresses_of_the_same_origin() {
         for (reference, expected) in [
             ("/other", "https://a.example/other"),
             ("/other?x=1", "https://a.example/other?x=1"),
@@ -65,27 +64,35 @@ mod tests {
             ("https://eve@a.example/other", "https://a.example/other"),
         ] {
             let base = "https://a.example/v1/mcp".parse().unwrap();
-            assert_eq!(within(&base, reference).unwrap(), expected, "{reference}");
+            assert_eq!(
+                resolve_same_origin(&base, reference).unwrap(),
+                expected,
+                "{reference}"
+            );
         }
     }
 
     #[test]
-    fn and_no_other_server() {
+    fn rejects_addresses_of_other_origins() {
         for (reference, origin) in [
             ("https://b.example/mcp", "https://b.example"),
             ("http://a.example/v1/mcp", "http://a.example"),
             ("https://a.example:8443/", "https://a.example:8443"),
             ("https://key:secret@b.example/?token=1", "https://b.example"),
-            ("//b.example/mcp", "another server"),
+            ("//b.example/mcp", "another host"),
             (
                 "https://a.example.b.example/",
                 "https://a.example.b.example",
             ),
-            ("javascript:alert(1)", "no address at all"),
-            ("", "no address at all"),
+            ("javascript:alert(1)", "an invalid address"),
+            ("", "an invalid address"),
         ] {
             let base = "https://a.example/v1/mcp".parse().unwrap();
-            assert_eq!(within(&base, reference).unwrap_err(), origin, "{reference}");
+            assert_eq!(
+                resolve_same_origin(&base, reference).unwrap_err(),
+                origin,
+                "{reference}"
+            );
         }
     }
 }

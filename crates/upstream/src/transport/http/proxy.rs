@@ -1,6 +1,6 @@
-//! The proxies that the environment names, and which server is reached through which.
+//! The proxies of the environment, and which server is reached through which.
 //!
-//! Reads no variable by itself: whoever puts the gateway together hands them in.
+//! Reads no environment variable itself: the caller passes them in.
 
 use std::net::IpAddr;
 
@@ -8,67 +8,66 @@ use http::header::HeaderValue;
 use http::uri::{Scheme, Uri};
 use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 
-/// Which variables name the proxy for a scheme, the first that is set wins.
+/// The variables that name the proxy for a scheme. The first that is set wins.
 const FOR_HTTP: [&str; 4] = ["http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"];
 const FOR_HTTPS: [&str; 4] = ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
 const EXEMPT: [&str; 2] = ["no_proxy", "NO_PROXY"];
 
-/// Set where a web server runs a program, and with it a header of the request may set
-/// `HTTP_PROXY`.
+/// Set in CGI programs, where a request header may set `HTTP_PROXY` (httpoxy).
 const CGI: &str = "REQUEST_METHOD";
 
 /// The proxies of the environment.
 #[derive(Clone, Debug, Default)]
 pub struct Proxies {
-    http: Option<Named>,
-    https: Option<Named>,
-    /// The servers that are reached without one.
+    http: Option<ProxyVariable>,
+    https: Option<ProxyVariable>,
+    /// The entries of `NO_PROXY`.
     exempt: Vec<String>,
 }
 
 #[derive(Clone, Debug)]
-struct Named {
+struct ProxyVariable {
     variable: &'static str,
-    /// None if the variable names none that we can use.
+    /// None if its value is not a proxy URL that we support.
     proxy: Option<Proxy>,
 }
 
-/// A proxy. Its credentials are never shown.
+/// A proxy. Its `Debug` output does not show its credentials.
 #[derive(Clone, Debug)]
 pub struct Proxy(Intercept);
 
-/// A variable is set, but not to a proxy that can be used.
+/// A variable is set, but not to a supported proxy URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnusableProxy(pub &'static str);
 
 /// How a server is reached through a proxy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
-    /// The proxy is given each request and passes it on.
+pub(super) enum ProxyMode {
+    /// The proxy forwards each request.
     Forward,
-    /// The proxy is asked for a connection to the server, over HTTP.
+    /// The proxy opens a tunnel to the server (HTTP CONNECT).
     Tunnel,
-    /// The same over SOCKS.
+    /// The proxy opens a tunnel to the server (SOCKS5).
     Socks,
 }
 
 impl Proxies {
-    /// Those that these variables name.
+    /// Reads the proxies from these variables.
     pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Self {
         let is_cgi = variable(CGI).is_some();
-        let named = |names: [&'static str; 4]| {
+        let proxy_variable = |names: [&'static str; 4]| {
             let mut names = names
                 .iter()
                 .filter(|name| !(is_cgi && **name == "HTTP_PROXY"));
             let (variable, value) = names.find_map(|name| Some((*name, variable(name)?)))?;
             let proxy = Proxy::parse(&value);
-            Some(Named { variable, proxy })
+            Some(ProxyVariable { variable, proxy })
         };
         let exempt = EXEMPT.into_iter().find_map(&variable).unwrap_or_default();
         let entries = exempt.split([',', ' ']).map(str::trim);
         Self {
-            http: named(FOR_HTTP),
-            https: named(FOR_HTTPS),
+            http: proxy_variable(FOR_HTTP),
+            https: proxy_variable(FOR_HTTPS),
             exempt: entries
                 .filter(|entry| !entry.is_empty())
                 .map(str::to_owned)
@@ -76,8 +75,8 @@ impl Proxies {
         }
     }
 
-    /// The proxy on the way to this server, if there is to be one.
-    pub fn on_the_way_to(&self, url: &Uri) -> Result<Option<Proxy>, UnusableProxy> {
+    /// The proxy for this server, if it is not reached directly.
+    pub fn for_url(&self, url: &Uri) -> Result<Option<Proxy>, UnusableProxy> {
         let named = match url.scheme() == Some(&Scheme::HTTPS) {
             true => &self.https,
             false => &self.http,
@@ -91,7 +90,7 @@ impl Proxies {
         }
     }
 
-    /// Whether the environment says to leave this server be.
+    /// Whether `NO_PROXY` exempts this server.
     fn exempts(&self, url: &Uri) -> bool {
         let entries = self.exempt.iter();
         let entries = entries.filter_map(|entry| for_port(entry, port(url)));
@@ -105,7 +104,7 @@ impl Proxies {
     }
 }
 
-/// An entry as it applies to a port; none if it is about another. `*.name` is `.name`.
+/// The host part of a `NO_PROXY` entry; none if the entry names another port. `*.name` becomes `.name`.
 fn for_port(entry: &str, port: u16) -> Option<&str> {
     let entry = match entry.split_once(':') {
         Some((host, named)) if !named.contains(':') => {
@@ -120,15 +119,15 @@ fn for_port(entry: &str, port: u16) -> Option<&str> {
 }
 
 fn port(url: &Uri) -> u16 {
-    let usual = if url.scheme() == Some(&Scheme::HTTPS) {
+    let default_port = if url.scheme() == Some(&Scheme::HTTPS) {
         443
     } else {
         80
     };
-    url.port_u16().unwrap_or(usual)
+    url.port_u16().unwrap_or(default_port)
 }
 
-/// Whether a server is on this machine, where no proxy can know it.
+/// Whether a server is on this machine, where no proxy can reach it.
 fn is_loopback(url: &Uri) -> bool {
     let host = url.host().unwrap_or_default();
     let host = host.trim_start_matches('[').trim_end_matches(']');
@@ -151,15 +150,15 @@ impl Proxy {
             .then_some(Self(found))
     }
 
-    pub(super) fn way(&self, url: &Uri) -> Way {
+    pub(super) fn mode(&self, url: &Uri) -> ProxyMode {
         match self.is_socks() {
-            true => Way::Socks,
-            false if url.scheme() == Some(&Scheme::HTTPS) => Way::Tunnel,
-            false => Way::Forward,
+            true => ProxyMode::Socks,
+            false if url.scheme() == Some(&Scheme::HTTPS) => ProxyMode::Tunnel,
+            false => ProxyMode::Forward,
         }
     }
 
-    /// Its own address. Without a port SOCKS means 1080.
+    /// The URL of the proxy. The default port of SOCKS is 1080.
     pub(super) fn address(&self) -> Uri {
         let address = self.0.uri();
         match (self.is_socks() && address.port().is_none(), address.host()) {
@@ -170,20 +169,20 @@ impl Proxy {
         }
     }
 
-    /// What it wants to be shown with a request for a tunnel.
-    pub(super) fn credentials(&self) -> Option<HeaderValue> {
+    /// The `Proxy-Authorization` of a CONNECT request.
+    pub(super) fn basic_authorization(&self) -> Option<HeaderValue> {
         self.0.basic_auth().cloned()
     }
 
-    /// What it wants to be shown over SOCKS.
-    pub(super) fn name_and_password(&self) -> Option<(&str, &str)> {
+    /// The credentials for SOCKS.
+    pub(super) fn user_and_password(&self) -> Option<(&str, &str)> {
         self.0.raw_auth()
     }
 
-    /// What it wants to be shown with each request to this server, if it is the one to read them.
-    pub(super) fn reads_requests(&self, url: &Uri) -> Option<HeaderValue> {
-        let forwards = self.way(url) == Way::Forward;
-        forwards.then(|| self.credentials()).flatten()
+    /// The `Proxy-Authorization` of each request to this server, if the proxy forwards requests.
+    pub(super) fn request_authorization(&self, url: &Uri) -> Option<HeaderValue> {
+        let forwards = self.mode(url) == ProxyMode::Forward;
+        forwards.then(|| self.basic_authorization()).flatten()
     }
 
     fn is_socks(&self) -> bool {

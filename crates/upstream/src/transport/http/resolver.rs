@@ -1,4 +1,4 @@
-//! Looks up host names. A name that is not known is told from all else that can go wrong.
+//! Resolves host names, with an error type of its own so that an unknown host can be recognised.
 
 use std::fmt;
 use std::io;
@@ -9,38 +9,38 @@ use futures_util::future::MapErr;
 use hyper_util::client::legacy::connect::dns::{GaiAddrs, GaiFuture, GaiResolver, Name};
 use tower_service::Service;
 
-/// The names this machine knows.
+/// The system's resolver.
 #[derive(Clone)]
-pub(super) struct Names(GaiResolver);
+pub(super) struct Resolver(GaiResolver);
 
-/// A host name that is not known here.
+/// A host name that cannot be resolved.
 #[derive(Debug)]
-pub(super) struct UnknownName(io::Error);
+pub(super) struct UnknownHost(io::Error);
 
-impl Names {
+impl Resolver {
     pub(super) fn new() -> Self {
         Self(GaiResolver::new())
     }
 }
 
-impl Service<Name> for Names {
+impl Service<Name> for Resolver {
     type Response = GaiAddrs;
-    type Error = UnknownName;
-    type Future = MapErr<GaiFuture, fn(io::Error) -> UnknownName>;
+    type Error = UnknownHost;
+    type Future = MapErr<GaiFuture, fn(io::Error) -> UnknownHost>;
 
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), UnknownName>> {
-        self.0.poll_ready(context).map_err(UnknownName)
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), UnknownHost>> {
+        self.0.poll_ready(context).map_err(UnknownHost)
     }
 
     fn call(&mut self, name: Name) -> Self::Future {
-        self.0.call(name).map_err(UnknownName)
+        self.0.call(name).map_err(UnknownHost)
     }
 }
 
-impl fmt::Display for UnknownName {
+impl fmt::Display for UnknownHost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
 
-impl std::error::Error for UnknownName {}
+impl std::error::Error for UnknownHost {}

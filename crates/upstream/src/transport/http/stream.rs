@@ -1,4 +1,4 @@
-//! An open connection, whatever it goes through.
+//! An open connection for HTTP: plain, encrypted or through a proxy.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -7,41 +7,41 @@ use std::task::{Context, Poll};
 use hyper::rt::{Read, ReadBufCursor, Write};
 use hyper_util::client::legacy::connect::{Connected, Connection};
 
-/// What bytes go over.
+/// A byte stream.
 pub(super) trait Io: Read + Write + Send + Unpin + 'static {}
 
 impl<T: Read + Write + Send + Unpin + 'static> Io for T {}
 
 /// A connection that requests can be sent on.
-pub(crate) struct Stream {
+pub(crate) struct HttpStream {
     pub(super) io: Box<dyn Io>,
-    /// Whether both sides chose HTTP/2.
-    pub(super) http2: bool,
-    /// Whether a proxy reads the requests, and so wants whole addresses.
-    pub(super) forwarded: bool,
+    /// Whether both sides negotiated HTTP/2.
+    pub(super) is_http2: bool,
+    /// Whether a proxy forwards the requests, which then carry absolute URLs.
+    pub(super) is_forwarded: bool,
 }
 
-impl Stream {
+impl HttpStream {
     pub(super) fn plain(io: impl Io) -> Self {
         Self {
             io: Box::new(io),
-            http2: false,
-            forwarded: false,
+            is_http2: false,
+            is_forwarded: false,
         }
     }
 }
 
-impl Connection for Stream {
+impl Connection for HttpStream {
     fn connected(&self) -> Connected {
-        let connected = Connected::new().proxy(self.forwarded);
-        match self.http2 {
+        let connected = Connected::new().proxy(self.is_forwarded);
+        match self.is_http2 {
             true => connected.negotiated_h2(),
             false => connected,
         }
     }
 }
 
-impl Read for Stream {
+impl Read for HttpStream {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -51,7 +51,7 @@ impl Read for Stream {
     }
 }
 
-impl Write for Stream {
+impl Write for HttpStream {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -75,8 +75,8 @@ impl Write for Stream {
     fn poll_write_vectored(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
-        parts: &[IoSlice<'_>],
+        slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.io).poll_write_vectored(context, parts)
+        Pin::new(&mut self.io).poll_write_vectored(context, slices)
     }
 }

@@ -1,4 +1,4 @@
-//! Whose certificates are trusted, and how a connection is encrypted.
+//! Trusted certificate authorities, and TLS connections.
 
 use std::io;
 use std::sync::Arc;
@@ -9,50 +9,50 @@ use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
 use tokio_rustls::TlsConnector;
 
-use super::stream::{Io, Stream};
+use super::stream::{HttpStream, Io};
 
-/// What a server may choose to speak, the best first.
+/// The ALPN protocols, in order of preference.
 const HTTP_2: &[u8] = b"h2";
 const HTTP_1: &[u8] = b"http/1.1";
 
-/// Certificates of authorities, as a PEM file has them.
+/// Certificates of authorities, from a PEM file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CertificateAuthorities(Vec<CertificateDer<'static>>);
 
 impl CertificateAuthorities {
-    /// Reads a PEM file, or says what is wrong with it.
+    /// Parses a PEM file. The error says what is wrong with it.
     pub fn read(pem: &[u8]) -> Result<Self, String> {
-        let read: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
-        let read = read.map_err(|error| format!("is no PEM file: {error}"))?;
+        let certificates: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
+        let certificates = certificates.map_err(|error| format!("is not a PEM file: {error}"))?;
         let mut usable = RootCertStore::empty();
-        for certificate in &read {
+        for certificate in &certificates {
             let added = usable.add(certificate.clone());
-            added.map_err(|error| format!("has a certificate that cannot be used: {error}"))?;
+            added.map_err(|error| format!("contains an invalid certificate: {error}"))?;
         }
-        match read.is_empty() {
-            true => Err("has no certificate in PEM form".to_owned()),
-            false => Ok(Self(read)),
+        match certificates.is_empty() {
+            true => Err("contains no certificate in PEM format".to_owned()),
+            false => Ok(Self(certificates)),
         }
     }
 }
 
-/// The authorities whose word counts.
+/// The trusted certificate authorities.
 #[derive(Clone, Debug)]
 pub struct TrustStore {
-    /// On who a server is.
+    /// For the certificates of servers.
     servers: Arc<RootCertStore>,
-    /// On who a proxy is.
+    /// For the certificates of proxies.
     proxies: Arc<RootCertStore>,
 }
 
 impl TrustStore {
-    /// Those that this machine trusts, and those that browsers do, for a machine may have none.
+    /// The authorities of this machine, and those of Mozilla: a machine may have none.
     pub fn system() -> Self {
         let mut roots = RootCertStore::empty();
         roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
         let native = rustls_native_certs::load_native_certs();
         for error in native.errors {
-            tracing::debug!(%error, "some certificates of this machine cannot be read");
+            tracing::debug!(%error, "cannot read a system certificate");
         }
         roots.add_parsable_certificates(native.certs);
         let roots = Arc::new(roots);
@@ -62,7 +62,7 @@ impl TrustStore {
         }
     }
 
-    /// On servers, these and no others.
+    /// Trusts only these authorities for servers.
     #[must_use]
     pub fn with_only(&self, authorities: &CertificateAuthorities) -> Self {
         let mut servers = RootCertStore::empty();
@@ -74,18 +74,18 @@ impl TrustStore {
     }
 }
 
-/// Encrypts connections, and remembers sessions so that the next one is opened faster.
+/// Opens TLS connections. Sessions are resumed.
 #[derive(Clone)]
 pub(super) struct Tls(TlsConnector);
 
 impl Tls {
-    /// For requests, in whichever version of HTTP the server likes best.
-    pub(super) fn of_server(trust: &TrustStore) -> Self {
+    /// For servers, over HTTP/2 or HTTP/1.1.
+    pub(super) fn for_servers(trust: &TrustStore) -> Self {
         Self::new(&trust.servers, &[HTTP_2, HTTP_1])
     }
 
-    /// For the way to a proxy, which is spoken to in the oldest version.
-    pub(super) fn of_proxy(trust: &TrustStore) -> Self {
+    /// For proxies, over HTTP/1.1.
+    pub(super) fn for_proxies(trust: &TrustStore) -> Self {
         Self::new(&trust.proxies, &[HTTP_1])
     }
 
@@ -93,22 +93,22 @@ impl Tls {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let mut config = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
-            .expect("the provider knows the default versions")
+            .expect("the provider supports the default TLS versions")
             .with_root_certificates(Arc::clone(roots))
             .with_no_client_auth();
         config.alpn_protocols = protocols.iter().map(|name| name.to_vec()).collect();
         Self(TlsConnector::from(Arc::new(config)))
     }
 
-    /// Encrypts a connection to the host of this name or address.
-    pub(super) async fn encrypt(&self, io: impl Io, host: &str) -> io::Result<Stream> {
+    /// Performs the TLS handshake with the host of this name or address.
+    pub(super) async fn connect(&self, io: impl Io, host: &str) -> io::Result<HttpStream> {
         let host = host.trim_start_matches('[').trim_end_matches(']');
         let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
         let stream = self.0.connect(name, TokioIo::new(io)).await?;
         let (_, session) = stream.get_ref();
-        Ok(Stream {
-            http2: session.alpn_protocol() == Some(HTTP_2),
-            forwarded: false,
+        Ok(HttpStream {
+            is_http2: session.alpn_protocol() == Some(HTTP_2),
+            is_forwarded: false,
             io: Box::new(TokioIo::new(stream)),
         })
     }

@@ -1,4 +1,4 @@
-//! A connection to a server through a proxy that opens it for us.
+//! A tunnel to a server through an HTTP proxy (CONNECT).
 
 use bytes::Bytes;
 use http::header::{HOST, HeaderValue, PROXY_AUTHORIZATION};
@@ -7,31 +7,33 @@ use http_body_util::Empty;
 use hyper::client::conn::http1::handshake;
 use hyper::upgrade::Upgraded;
 
-use super::connect_error::Failure;
-use super::stream::Stream;
+use super::connect_error::ConnectError;
+use super::stream::HttpStream;
 
-/// Asks the proxy at the other end for a connection to the server of this address.
+/// Asks the proxy to connect to the server of this URL.
 pub(super) async fn open(
-    to_proxy: Stream,
+    to_proxy: HttpStream,
     server: &Uri,
-    credentials: Option<HeaderValue>,
-) -> Result<Upgraded, Failure> {
+    authorization: Option<HeaderValue>,
+) -> Result<Upgraded, ConnectError> {
     let host = server.host().unwrap_or_default();
     let address = format!("{host}:{}", server.port_u16().unwrap_or(443));
     let mut request = Request::connect(&address).header(HOST, &address);
-    if let Some(credentials) = credentials {
-        request = request.header(PROXY_AUTHORIZATION, credentials);
+    if let Some(authorization) = authorization {
+        request = request.header(PROXY_AUTHORIZATION, authorization);
     }
     let request = request
         .body(Empty::<Bytes>::new())
-        .map_err(Failure::proxy)?;
-    let (mut requests, connection) = handshake(to_proxy).await.map_err(Failure::proxy)?;
-    // Ends with the request, or gives the connection away.
+        .map_err(ConnectError::proxy)?;
+    let (mut requests, connection) = handshake(to_proxy).await.map_err(ConnectError::proxy)?;
+    // Ends with the request, or hands the connection over to the tunnel.
     tokio::spawn(connection.with_upgrades());
-    let answer = requests.send_request(request).await;
-    let answer = answer.map_err(Failure::proxy)?;
-    match answer.status() {
-        status if status.is_success() => hyper::upgrade::on(answer).await.map_err(Failure::proxy),
-        status => Err(Failure::ProxyRefused(status)),
+    let response = requests.send_request(request).await;
+    let response = response.map_err(ConnectError::proxy)?;
+    match response.status() {
+        status if status.is_success() => hyper::upgrade::on(response)
+            .await
+            .map_err(ConnectError::proxy),
+        status => Err(ConnectError::ProxyRefused(status)),
     }
 }

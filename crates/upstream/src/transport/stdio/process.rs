@@ -1,6 +1,6 @@
-//! The process of a server: how it is started, and how it ends, with all that it has started.
+//! The process of a server: how it is started, and how it is ended together with its descendants.
 //!
-//! Must not know: what is said on its pipes.
+//! Must not know: what is written to its pipes.
 
 use std::io;
 use std::process::{ExitStatus, Stdio};
@@ -11,59 +11,56 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
+use super::environment;
 use crate::config::Command;
 
-/// The variables every program gets; nothing else of ours reaches it.
-const PASSED_ON: [&str; 7] = ["PATH", "HOME", "LANG", "LC_ALL", "TZ", "TMPDIR", "USER"];
+/// How long a process may take to exit by itself once its input is closed.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long a process may take to end by itself once its input is closed.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long it may take to exit after SIGTERM before it is killed. A child guard terminates and kills
+/// its server itself, and is killed only if that fails.
+const TERM_TIMEOUT: Duration = Duration::from_secs(2);
+const GUARD_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How long it may take to end once it was told to, before it is killed. A child_guard tells its server
-/// and kills it by itself, and is killed only if that fails.
-const OBEYING: Duration = Duration::from_secs(2);
-const KEEPING: Duration = Duration::from_secs(10);
+/// How long a killed process may take to disappear. After that it is left to the system.
+const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long what was killed may take to be gone. What is not then is left to the system.
-const DYING: Duration = Duration::from_secs(5);
-
-/// A server's process, or its child_guard's. Dropped before its end, it is ended.
+/// The process of a server, or of its child guard. Killed when dropped before it exits.
 pub(super) struct Process {
     child: Child,
-    /// It leads a group of its own.
+    /// The process group that it leads.
     group: Option<Pid>,
-    is_kept: bool,
+    has_guard: bool,
 }
 
-/// Its pipes.
 pub(super) struct Pipes {
     pub(super) stdin: ChildStdin,
     pub(super) stdout: ChildStdout,
     pub(super) stderr: ChildStderr,
 }
 
-/// How the end is brought about.
+/// The two stages of ending a process.
 #[derive(Clone)]
-pub(super) struct Ending {
-    /// The link is of no more use, and nothing more is written.
+pub(super) struct Shutdown {
+    /// The connection is closed: nothing more is written.
     pub(super) closed: CancellationToken,
-    /// The process has had its time. Whoever reads its standard error stops, which a child_guard takes
-    /// as the word to end its server.
+    /// The process has had its time to exit. Its standard error is no longer read, which tells a
+    /// child guard to end its server.
     pub(super) overdue: CancellationToken,
 }
 
 impl Process {
     pub(super) fn start(command: &Command) -> io::Result<(Self, Pipes)> {
-        let mut child = prepared(command).spawn()?;
+        let mut child = prepare(command).spawn()?;
         let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let group = child.id().and_then(|id| i32::try_from(id).ok());
         let process = Self {
             group: group.and_then(Pid::from_raw),
             child,
-            is_kept: command.child_guard.is_some(),
+            has_guard: command.child_guard.is_some(),
         };
         let (Some(stdin), Some(stdout), Some(stderr)) = pipes else {
-            return Err(io::Error::other("the program has no pipes"));
+            return Err(io::Error::other("the process has no pipes"));
         };
         let pipes = Pipes {
             stdin,
@@ -73,15 +70,16 @@ impl Process {
         Ok((process, pipes))
     }
 
-    /// Waits for the end, and brings it about once the link is closed. None if there was none.
-    pub(super) async fn ended(mut self, ending: &Ending) -> Option<ExitStatus> {
-        let (group, is_kept) = (self.group, self.is_kept);
+    /// Waits for the process to exit, and ends it once the connection is closed. None if it could not
+    /// be ended.
+    pub(super) async fn wait(mut self, shutdown: &Shutdown) -> Option<ExitStatus> {
+        let (group, has_guard) = (self.group, self.has_guard);
         let status = tokio::select! {
             status = self.child.wait() => status.ok(),
-            () = press(group, is_kept, ending) => None,
+            () = end(group, has_guard, shutdown) => None,
         };
-        if !self.is_kept {
-            // Right after its end, before its number can be another's: it may have left something.
+        if !self.has_guard {
+            // Right after the exit, before the id can be reused: it may have left descendants.
             signal(group, Signal::KILL);
         }
         self.group = None;
@@ -89,54 +87,53 @@ impl Process {
     }
 }
 
-/// Ends a process in steps, each when the one before did not help. It returns when none did.
-async fn press(group: Option<Pid>, is_kept: bool, ending: &Ending) {
-    ending.closed.cancelled().await;
-    timeout(PATIENCE, ending.overdue.cancelled()).await.ok();
-    ending.overdue.cancel();
-    if is_kept {
-        sleep(KEEPING).await;
+/// Ends a process in steps, each when the one before had no effect. Returns when none had.
+async fn end(group: Option<Pid>, has_guard: bool, shutdown: &Shutdown) {
+    shutdown.closed.cancelled().await;
+    timeout(EXIT_TIMEOUT, shutdown.overdue.cancelled())
+        .await
+        .ok();
+    shutdown.overdue.cancel();
+    if has_guard {
+        sleep(GUARD_TIMEOUT).await;
     } else {
         signal(group, Signal::TERM);
-        sleep(OBEYING).await;
+        sleep(TERM_TIMEOUT).await;
     }
     signal(group, Signal::KILL);
-    sleep(DYING).await;
+    sleep(KILL_TIMEOUT).await;
 }
 
 fn signal(group: Option<Pid>, signal: Signal) {
     if let Some(group) = group {
-        // A group that is gone needs no signal.
+        // The group may be gone already.
         kill_process_group(group, signal).ok();
     }
 }
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // A child_guard needs no word from us: the pipes are closed by now.
-        if !self.is_kept {
+        // A child guard notices by itself: its pipes are closed by now.
+        if !self.has_guard {
             signal(self.group, Signal::KILL);
         }
     }
 }
 
-fn prepared(command: &Command) -> tokio::process::Command {
-    let passed_on = PASSED_ON
-        .iter()
-        .filter_map(|name| Some((*name, std::env::var_os(name)?)));
+fn prepare(command: &Command) -> tokio::process::Command {
     let mut prepared = match &command.child_guard {
-        Some(child_guard) => {
-            let mut kept = tokio::process::Command::new(&child_guard.program);
-            kept.arg0(&child_guard.name).args(&child_guard.args);
-            kept.arg(&command.program);
-            kept
+        Some(guard) => {
+            let mut guarded = tokio::process::Command::new(&guard.program);
+            guarded.arg0(&guard.name).args(&guard.args);
+            guarded.arg(&command.program);
+            guarded
         }
         None => tokio::process::Command::new(&command.program),
     };
     prepared
         .args(&command.args)
         .env_clear()
-        .envs(passed_on)
+        .envs(environment::inherited(|name| std::env::var_os(name)))
         .envs(command.env.iter().map(|(name, value)| (name, value)))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -1,91 +1,119 @@
-//! What a program says on its standard error: it is always read, and goes to our log as far as that
-//! has room for it.
+//! The standard error of a server process: it is always read, logged up to a rate, and its last lines
+//! are kept for the report of a failure.
 //!
-//! Must not know: messages of the protocol.
+//! Must not know: protocol messages.
 
+use std::collections::VecDeque;
 use std::time::Duration;
 
 use bytes::Bytes;
 use tidegate_mcp::lines::{Line, LineSplitter};
-use tokio::io::AsyncReadExt;
-use tokio::process::ChildStderr;
+use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio_util::sync::CancellationToken;
 
-use crate::log_rate_limit::Ration;
+use crate::log_rate_limit::LogRateLimit;
 
-/// Bytes of a line that still goes to our log.
-const LONGEST_LINE: usize = 8 * 1024;
+/// Bytes of a line that is still logged.
+const LINE_LIMIT: usize = 8 * 1024;
 
-/// Lines of one program that go to our log in one window.
-const MOST_LINES: u32 = 100;
+/// Lines of one process that are logged in one window.
+const LINES_PER_WINDOW: u32 = 100;
 const WINDOW: Duration = Duration::from_secs(1);
 
-/// Reads to the end, or until told to stop. Gives the last line, which is often why a program
-/// ended.
-pub(super) async fn drain(
+/// Lines that are kept for the report of a failure.
+const KEPT_LINES: usize = 20;
+
+/// Logs each line to the end, or until told to stop. Returns the last lines.
+pub(super) async fn forward(
     source: String,
-    mut stderr: ChildStderr,
+    mut stderr: impl AsyncRead + Unpin,
     stop: CancellationToken,
-) -> Option<String> {
-    let mut said = ServerNotification {
+) -> Vec<String> {
+    let mut log = StderrLog {
         source,
-        ration: Ration::new(MOST_LINES, WINDOW),
-        last: None,
+        rate_limit: LogRateLimit::new(LINES_PER_WINDOW, WINDOW),
+        last_lines: VecDeque::new(),
     };
-    let mut splitter = LineSplitter::new(LONGEST_LINE);
+    let mut splitter = LineSplitter::new(LINE_LIMIT);
     let mut buffer = vec![0; 16 * 1024];
     loop {
         let read = tokio::select! {
             () = stop.cancelled() => break,
             read = stderr.read(&mut buffer) => read,
-            () = tokio::time::sleep(WINDOW), if said.ration.owes_count() => {
-                said.tell_count();
+            () = tokio::time::sleep(WINDOW), if log.rate_limit.has_suppressed() => {
+                log.report_suppressed();
                 continue;
             }
         };
         let Ok(count @ 1..) = read else { break };
         for line in splitter.push(&buffer[..count]) {
-            said.take(line);
+            log.take(line);
         }
     }
     if let Some(line) = splitter.finish() {
-        said.take(line);
+        log.take(line);
     }
-    said.tell_count();
-    said.last.as_ref().map(readable)
+    log.report_suppressed();
+    log.last_lines.iter().map(readable).collect()
 }
 
-/// One program's words.
-struct ServerNotification {
+struct StderrLog {
     source: String,
-    ration: Ration,
-    last: Option<Bytes>,
+    rate_limit: LogRateLimit,
+    last_lines: VecDeque<Bytes>,
 }
 
-impl ServerNotification {
+impl StderrLog {
     fn take(&mut self, line: Line) {
-        if self.ration.is_over() {
-            self.tell_count();
+        if self.rate_limit.is_window_over() {
+            self.report_suppressed();
         }
         let Line::Text(text) = line else {
-            return self.ration.drop_one();
+            return self.rate_limit.suppress();
         };
-        if self.ration.take() {
+        if self.rate_limit.allow() {
             let line = readable(&text);
-            tracing::debug!(source = self.source, line, "the source says");
+            tracing::debug!(source = self.source, line, "server stderr");
         }
-        self.last = Some(text);
+        if self.last_lines.len() == KEPT_LINES {
+            self.last_lines.pop_front();
+        }
+        self.last_lines.push_back(text);
     }
 
-    /// Tells how much was left out of the log.
-    fn tell_count(&mut self) {
-        if let Some(lines) = self.ration.dropped() {
-            let source = &self.source;
-            tracing::debug!(source, lines, "the source says more than is logged");
+    fn report_suppressed(&mut self) {
+        if let Some(lines) = self.rate_limit.take_suppressed() {
+            tracing::debug!(
+                source = self.source,
+                lines,
+                "server stderr lines suppressed"
+            );
         }
     }
 }
 
 fn readable(line: &Bytes) -> String {
     String::from_utf8_lossy(line).trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn keeps_the_last_twenty_lines() {
+        let text: String = (1..=30).map(|number| format!("line {number}\n")).collect();
+        let stop = CancellationToken::new();
+        let lines = forward("s".to_owned(), text.as_bytes(), stop).await;
+        assert_eq!(lines.len(), KEPT_LINES);
+        assert_eq!(lines[0], "line 11");
+        assert_eq!(lines[19], "line 30");
+    }
+
+    #[tokio::test]
+    async fn keeps_a_last_line_without_a_line_break() {
+        let stop = CancellationToken::new();
+        let lines = forward("s".to_owned(), &b"one\ntwo"[..], stop).await;
+        assert_eq!(lines, ["one", "two"]);
+    }
 }

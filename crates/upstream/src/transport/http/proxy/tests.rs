@@ -2,7 +2,7 @@
 
 use http::Uri;
 
-use super::{Proxies, UnusableProxy, Way};
+use super::{Proxies, ProxyMode, UnusableProxy};
 
 const PROXY: &str = "http://proxy.example:3128";
 
@@ -13,10 +13,10 @@ fn proxies(variables: &[(&str, &str)]) -> Proxies {
     })
 }
 
-/// The proxy for an address, as `host:port`; empty if there is none.
-fn way(variables: &[(&str, &str)], url: &str) -> String {
+/// The proxy for a URL, as `host:port`; empty if there is none.
+fn proxy_for(variables: &[(&str, &str)], url: &str) -> String {
     let url: Uri = url.parse().unwrap();
-    let proxy = proxies(variables).on_the_way_to(&url).unwrap();
+    let proxy = proxies(variables).for_url(&url).unwrap();
     proxy.map_or_else(String::new, |proxy| {
         let address = proxy.address();
         address.authority().unwrap().to_string()
@@ -24,7 +24,7 @@ fn way(variables: &[(&str, &str)], url: &str) -> String {
 }
 
 #[test]
-fn each_scheme_has_its_variable_and_one_is_for_all() {
+fn each_scheme_has_its_variable_and_all_proxy_is_the_fallback() {
     let (http, https) = ("http://a.example/mcp", "https://a.example/mcp");
     for (variables, for_http, for_https) in [
         (&[][..], "", ""),
@@ -35,7 +35,7 @@ fn each_scheme_has_its_variable_and_one_is_for_all() {
         (&[("all_proxy", "p:1")], "p:1", "p:1"),
         (&[("ALL_PROXY", "p:1"), ("HTTP_PROXY", "q:2")], "q:2", "p:1"),
         (&[("http_proxy", "p:1"), ("HTTP_PROXY", "q:2")], "p:1", ""),
-        // The header `Proxy` of a request sets it where a web server runs us.
+        // In a CGI program the request header `Proxy` sets it.
         (&[("HTTP_PROXY", "p:1"), ("REQUEST_METHOD", "GET")], "", ""),
         (
             &[("http_proxy", "p:1"), ("REQUEST_METHOD", "GET")],
@@ -44,13 +44,13 @@ fn each_scheme_has_its_variable_and_one_is_for_all() {
         ),
         (&[("ALL_PROXY", "socks5://p")], "p:1080", "p:1080"),
     ] {
-        assert_eq!(way(variables, http), for_http, "{variables:?}");
-        assert_eq!(way(variables, https), for_https, "{variables:?}");
+        assert_eq!(proxy_for(variables, http), for_http, "{variables:?}");
+        assert_eq!(proxy_for(variables, https), for_https, "{variables:?}");
     }
 }
 
 #[test]
-fn some_servers_are_left_be() {
+fn no_proxy_exempts_servers() {
     for (exempt, url, is_exempt) in [
         ("", "http://a.example/", false),
         ("a.example", "http://a.example/", true),
@@ -75,15 +75,15 @@ fn some_servers_are_left_be() {
         ("*", "http://11.1.2.3/", true),
     ] {
         for name in ["NO_PROXY", "no_proxy"] {
-            let found = way(&[("http_proxy", PROXY), (name, exempt)], url);
-            assert_eq!(found.is_empty(), is_exempt, "{exempt} {url}");
+            let proxy = proxy_for(&[("http_proxy", PROXY), (name, exempt)], url);
+            assert_eq!(proxy.is_empty(), is_exempt, "{exempt} {url}");
         }
     }
 }
 
-/// No proxy can know a server of this machine, and none needs to know of it.
+/// A proxy cannot reach a server of this machine, and need not know of it.
 #[test]
-fn what_is_on_this_machine_goes_through_none() {
+fn loopback_servers_are_reached_directly() {
     for host in [
         "localhost",
         "x.localhost",
@@ -93,42 +93,40 @@ fn what_is_on_this_machine_goes_through_none() {
         "LOCALHOST",
     ] {
         let url = format!("http://{host}:8080/mcp");
-        assert_eq!(way(&[("all_proxy", PROXY)], &url), "", "{host}");
+        assert_eq!(proxy_for(&[("all_proxy", PROXY)], &url), "", "{host}");
     }
 }
 
 #[test]
-fn a_proxy_that_cannot_be_used_is_told_by_its_variable() {
+fn an_unsupported_proxy_is_reported_by_its_variable() {
     for value in ["socks4://p:1", "ftp://p:1", "http://", "::", "http://a b"] {
         let proxies = proxies(&[("ALL_PROXY", value), ("NO_PROXY", "b.example")]);
-        let way = |url: &str| proxies.on_the_way_to(&url.parse().unwrap());
-        let told = way("http://a.example/").unwrap_err();
-        assert_eq!(told, UnusableProxy("ALL_PROXY"), "{value}");
-        assert!(way("http://b.example/").unwrap().is_none(), "{value}");
+        let for_url = |url: &str| proxies.for_url(&url.parse().unwrap());
+        let error = for_url("http://a.example/").unwrap_err();
+        assert_eq!(error, UnusableProxy("ALL_PROXY"), "{value}");
+        assert!(for_url("http://b.example/").unwrap().is_none(), "{value}");
     }
 }
 
 #[test]
-fn credentials_are_used_and_never_shown() {
+fn credentials_are_used_but_not_shown() {
     let variables = [
         ("http_proxy", "http://ada:p%40ss@p:1"),
         ("https_proxy", "socks5h://ada:p%40ss@p:1"),
     ];
     let proxies = proxies(&variables);
-    let way = |url: &str| {
-        proxies
-            .on_the_way_to(&url.parse().unwrap())
-            .unwrap()
-            .unwrap()
-    };
+    let for_url = |url: &str| proxies.for_url(&url.parse().unwrap()).unwrap().unwrap();
     let (url, secure) = ("http://a.example/", "https://a.example/");
-    let (http, socks) = (way(url), way(secure));
-    assert_eq!(http.way(&url.parse().unwrap()), Way::Forward);
-    assert_eq!(http.way(&secure.parse().unwrap()), Way::Tunnel);
-    assert_eq!(http.credentials().unwrap(), "Basic YWRhOnBAc3M=");
-    assert_eq!(socks.way(&url.parse().unwrap()), Way::Socks);
-    assert_eq!(socks.name_and_password(), Some(("ada", "p@ss")));
-    let shown = format!("{proxies:?} {http:?} {socks:?} {:?}", http.credentials());
+    let (http, socks) = (for_url(url), for_url(secure));
+    assert_eq!(http.mode(&url.parse().unwrap()), ProxyMode::Forward);
+    assert_eq!(http.mode(&secure.parse().unwrap()), ProxyMode::Tunnel);
+    assert_eq!(http.basic_authorization().unwrap(), "Basic YWRhOnBAc3M=");
+    assert_eq!(socks.mode(&url.parse().unwrap()), ProxyMode::Socks);
+    assert_eq!(socks.user_and_password(), Some(("ada", "p@ss")));
+    let shown = format!(
+        "{proxies:?} {http:?} {socks:?} {:?}",
+        http.basic_authorization()
+    );
     for secret in ["p%40ss", "p@ss", "YWRhOn"] {
         assert!(!shown.contains(secret), "{shown}");
     }
