@@ -1,4 +1,4 @@
-//! Clients of one era and servers of the other, where the server asks its client something.
+//! Questions between clients of one era and servers of the other.
 
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,11 +7,11 @@ use std::time::Duration;
 use tidegate_testkit::fixture::{Fixture, RunningFixture};
 use tidegate_testkit::{Client, NEWEST_LEGACY, Request, Session};
 
-use crate::support::{Behind, wait_until};
+use crate::support::{RemoteGateway, wait_until};
 
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
-fn able() -> Value {
+fn all_capabilities() -> Value {
     json!({ "elicitation": { "form": {}, "url": {} }, "sampling": {}, "roots": {} })
 }
 
@@ -19,18 +19,18 @@ async fn legacy() -> RunningFixture {
     Fixture::legacy(NEWEST_LEGACY).start().await
 }
 
-/// A request of a client without a session; gives its answer.
+/// Sends a call as a modern client and returns the response.
 async fn modern(client: &Client, tool: &str, arguments: &Value, more: &Value) -> Value {
     let mut params = json!({ "name": tool, "arguments": arguments });
     for (key, value) in more.as_object().unwrap() {
         params[key] = value.clone();
     }
     let request = client.modern("tools/call", params);
-    let request = request.meta(CAPABILITIES, able());
+    let request = request.meta(CAPABILITIES, all_capabilities());
     request.send().await.message().await
 }
 
-/// What a result that asks is answered with, each question by `answer`.
+/// The retry of an `input_required` result, with an answer to each question.
 fn answers(asked: &Value, answer: impl Fn(&Value) -> Value) -> Value {
     let questions = asked["result"]["inputRequests"].as_object().unwrap().iter();
     let answers: serde_json::Map<_, _> = questions
@@ -44,10 +44,10 @@ fn accept(_: &Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_server_with_sessions_asks_a_client_without() {
+async fn a_legacy_server_asks_a_modern_client() {
     let fixture = legacy().await;
-    let behind = Behind::of(&fixture).await;
-    let client = behind.client();
+    let gateway = RemoteGateway::over(&fixture).await;
+    let client = gateway.client();
     let arguments = json!({ "message": "who?" });
     let asked = modern(&client, "test_elicitation", &arguments, &json!({})).await;
     assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
@@ -60,12 +60,13 @@ async fn a_server_with_sessions_asks_a_client_without() {
     assert!(done.to_string().contains("ada"), "{done}");
 }
 
-/// X5 and security T21: a state is good once, for one principal, one request and a while.
+/// X5 and security T21: a request state is valid once, for one principal, one request and a limited
+/// time.
 #[tokio::test]
-async fn a_state_is_good_once_and_for_its_own_request() {
+async fn a_request_state_is_valid_once_and_for_its_own_request() {
     let fixture = legacy().await;
-    let behind = Behind::of(&fixture).await;
-    let client = behind.client();
+    let gateway = RemoteGateway::over(&fixture).await;
+    let client = gateway.client();
     let arguments = json!({ "message": "who?" });
     let asked = modern(&client, "test_elicitation", &arguments, &json!({})).await;
     let good = answers(&asked, accept);
@@ -88,10 +89,10 @@ async fn a_state_is_good_once_and_for_its_own_request() {
 }
 
 #[tokio::test]
-async fn two_questions_may_be_answered_one_by_one() {
+async fn two_questions_can_be_answered_in_two_round_trips() {
     let fixture = legacy().await;
-    let behind = Behind::of(&fixture).await;
-    let client = behind.client();
+    let gateway = RemoteGateway::over(&fixture).await;
+    let client = gateway.client();
     let none = json!({});
     let asked = modern(&client, "test_two_elicitations", &none, &none).await;
     let questions = asked["result"]["inputRequests"].as_object().unwrap();
@@ -105,24 +106,24 @@ async fn two_questions_may_be_answered_one_by_one() {
     assert!(left.is_some());
     let asked = modern(&client, "test_two_elicitations", &none, &first).await;
     let rest = asked["result"]["inputRequests"].as_object().unwrap();
-    assert_eq!(rest.len(), 1, "the rest is asked again: {asked}");
+    assert_eq!(rest.len(), 1, "the other question is asked again: {asked}");
     let second = answers(&asked, accept);
     let done = modern(&client, "test_two_elicitations", &none, &second).await;
     assert_eq!(done["result"]["resultType"], "complete", "{done}");
 }
 
 #[tokio::test]
-async fn whoever_never_comes_back_is_not_waited_for() {
+async fn a_parked_call_is_cancelled_after_its_timeout() {
     let fixture = legacy().await;
-    let behind = Behind::with(&fixture, Vec::new(), |config| {
+    let gateway = RemoteGateway::with(&fixture, Vec::new(), |config| {
         config.parked_call_timeout = Duration::from_secs(1);
     })
     .await;
-    let client = behind.client();
+    let client = gateway.client();
     let arguments = json!({ "message": "who?" });
     let asked = modern(&client, "test_elicitation", &arguments, &json!({})).await;
     assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
-    wait_until("the server hears that nobody answers", || async {
+    wait_until("the server receives the cancellation", || async {
         !fixture.received_for("notifications/cancelled").is_empty()
     })
     .await;
@@ -137,10 +138,10 @@ async fn whoever_never_comes_back_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn a_server_that_dies_while_a_call_waits_fails_it() {
+async fn a_parked_call_fails_when_its_server_dies() {
     let fixture = legacy().await;
-    let behind = Behind::of(&fixture).await;
-    let client = behind.client();
+    let gateway = RemoteGateway::over(&fixture).await;
+    let client = gateway.client();
     let arguments = json!({ "message": "who?" });
     let asked = modern(&client, "test_elicitation", &arguments, &json!({})).await;
     let more = answers(&asked, accept);
@@ -154,15 +155,15 @@ async fn a_server_that_dies_while_a_call_waits_fails_it() {
 }
 
 #[tokio::test]
-async fn a_gateway_that_stops_tells_the_server_that_nobody_will_answer() {
+async fn parked_calls_are_cancelled_when_the_gateway_stops() {
     let fixture = legacy().await;
-    let behind = Behind::of(&fixture).await;
-    let client = behind.client();
+    let gateway = RemoteGateway::over(&fixture).await;
+    let client = gateway.client();
     let arguments = json!({ "message": "who?" });
     let asked = modern(&client, "test_elicitation", &arguments, &json!({})).await;
     assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
-    behind.wind_down().await;
-    wait_until("the server hears that the call is called off", || async {
+    gateway.stop().await;
+    wait_until("the server receives the cancellation", || async {
         !fixture.received_for("notifications/cancelled").is_empty()
     })
     .await;
@@ -176,7 +177,7 @@ async fn a_gateway_that_stops_tells_the_server_that_nobody_will_answer() {
     assert!(late["error"].is_object(), "{late}");
 }
 
-/// A call in a session, whose questions are answered as they come.
+/// A call in a session. Its questions are answered as they arrive.
 async fn in_session(session: &Session, tool: &str, answer: impl Fn(&Value) -> Value) -> Value {
     answering(session, session.call(tool, json!({})), answer).await
 }
@@ -207,12 +208,12 @@ async fn answering(session: &Session, call: Request, answer: impl Fn(&Value) -> 
 }
 
 #[tokio::test]
-async fn a_server_without_sessions_asks_a_client_with_one() {
+async fn a_modern_server_asks_a_legacy_client() {
     let fixture = Fixture::modern().start().await;
-    let behind = Behind::of(&fixture).await;
-    let session = behind
+    let gateway = RemoteGateway::over(&fixture).await;
+    let session = gateway
         .client()
-        .initialize_with(NEWEST_LEGACY, &able())
+        .initialize_with(NEWEST_LEGACY, &all_capabilities())
         .await;
     for (tool, method, answer) in [
         (
@@ -249,22 +250,22 @@ async fn a_server_without_sessions_asks_a_client_with_one() {
     assert!(told.contains("not today"), "{told}");
 }
 
-/// X5: what is asked on a stream that is no call's own belongs to the only call on its session, so
-/// that calls of such a server have a session each.
+/// X5: a question outside of a call's response belongs to the only call of its session, so each call
+/// of such a server has a session of its own.
 #[tokio::test]
-async fn a_server_that_asks_on_another_stream_has_one_call_in_each_session() {
+async fn a_server_with_unlinked_questions_has_one_call_per_session() {
     let elsewhere =
         Fixture::legacy(NEWEST_LEGACY).with(|settings| settings.questions_on_session_stream = true);
     let fixture = elsewhere.start().await;
-    let behind = Behind::of(&fixture).await;
+    let gateway = RemoteGateway::over(&fixture).await;
     let able = json!({ "elicitation": {} });
-    let client = behind.client();
+    let client = gateway.client();
     let session = client.initialize_with(NEWEST_LEGACY, &able).await;
     let named = |name: &'static str| move |_: &Value| json!({ "action": "accept", "content": { "name": name } });
     in_session(&session, "ask_form", named("first")).await;
     let other = client.initialize_with(NEWEST_LEGACY, &able).await;
     let mut asked = Vec::new();
-    // Both are asked before one of them answers.
+    // Both are asked before either answers.
     for session in [&session, &other] {
         let mut events = session.call("ask_form", json!({})).send().await.events();
         let question = events.message().await;
@@ -281,14 +282,15 @@ async fn a_server_that_asks_on_another_stream_has_one_call_in_each_session() {
     }
 }
 
-/// A server may ask for folders as soon as it is there, while it is still told how much to log.
+/// A server may ask for roots right after the handshake, before the log level is set.
 #[tokio::test]
-async fn what_is_asked_before_the_first_call_belongs_to_it() {
+async fn a_roots_question_before_the_first_call_belongs_to_it() {
     let unused = legacy().await;
-    let behind = Behind::on_a_pipe(&unused, &["--era", "legacy", "--roots-after-handshake"]).await;
-    let session = behind
+    let gateway =
+        RemoteGateway::over_stdio(&unused, &["--era", "legacy", "--roots-after-handshake"]).await;
+    let session = gateway
         .client()
-        .initialize_with(NEWEST_LEGACY, &able())
+        .initialize_with(NEWEST_LEGACY, &all_capabilities())
         .await;
     let level = session.exchange("logging/setLevel", json!({ "level": "debug" }));
     assert!(level.await["result"].is_object());
@@ -304,19 +306,22 @@ async fn what_is_asked_before_the_first_call_belongs_to_it() {
     assert_eq!(asked.load(Ordering::Relaxed), 1);
 }
 
-/// Or in its own time, when no call is under way: the next one is asked.
+/// Or when no call is in flight: the next one is asked.
 #[tokio::test]
-async fn what_is_asked_between_two_calls_belongs_to_the_second() {
+async fn a_roots_question_between_two_calls_belongs_to_the_second() {
     let fixture = Fixture::legacy(NEWEST_LEGACY);
     let fixture = fixture.with(|settings| settings.roots_after_call = true);
     let fixture = fixture.start().await;
-    let over_http = Behind::of(&fixture).await;
-    let on_a_pipe = Behind::on_a_pipe(&fixture, &["--era", "legacy", "--roots-after-call"]).await;
-    for behind in [&over_http, &on_a_pipe] {
-        let client = behind.client();
-        let session = client.initialize_with(NEWEST_LEGACY, &able()).await;
+    let over_http = RemoteGateway::over(&fixture).await;
+    let over_stdio =
+        RemoteGateway::over_stdio(&fixture, &["--era", "legacy", "--roots-after-call"]).await;
+    for gateway in [&over_http, &over_stdio] {
+        let client = gateway.client();
+        let session = client
+            .initialize_with(NEWEST_LEGACY, &all_capabilities())
+            .await;
         let asked = AtomicUsize::new(0);
-        // The question comes between the two, or while one of them is still under way.
+        // The question arrives between the two, or while one of them is in flight.
         for tool in ["test_simple_text", "test_slow"] {
             let call = session.call(tool, json!({}));
             let done = answering(&session, call, |question| {
@@ -330,7 +335,7 @@ async fn what_is_asked_between_two_calls_belongs_to_the_second() {
         }
         assert_eq!(asked.load(Ordering::Relaxed), 1);
     }
-    wait_until("the server to know the folders", async || {
+    wait_until("the server has received the roots", async || {
         let heard = fixture.received();
         let mut heard = heard.iter().map(|heard| heard.message().to_string());
         heard.any(|message| message.contains("file:///home/ada"))

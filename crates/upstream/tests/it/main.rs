@@ -1,18 +1,18 @@
-//! Servers behind a gateway, as its clients see them: a fixture that plays the server, real sockets
-//! on both sides.
+//! Remote servers behind a gateway, as clients see them: a fixture is the server, with real sockets on
+//! both sides.
 
-#![expect(clippy::unwrap_used, reason = "a test fails where it cannot go on")]
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 mod bridge;
-mod classes;
-mod conduct;
-mod flaws;
-mod fresh;
-mod killed;
-mod malformed;
-mod programs;
-mod strangers;
+mod catalog_refresh;
+mod client_classes;
+mod incomplete_lists;
+mod killed_server;
+mod malformed_messages;
+mod principal_isolation;
+mod server_processes;
+mod source_layers;
 mod support;
-mod task_news;
+mod task_updates;
 mod tasks;
-mod undeclared;
+mod undeclared_capabilities;

@@ -1,4 +1,4 @@
-//! A gateway over one server, and the words of its clients.
+//! A test gateway with one remote server.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -14,35 +14,36 @@ use tidegate_upstream::{
 };
 use tokio::task::JoinHandle;
 
-/// The name of the server.
+/// The id of the source.
 pub(crate) const SERVER: &str = "server";
 
-/// Longer than anything takes that happens at all.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// Longer than anything takes, so that a test that hangs fails.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A gateway over one server.
-pub(crate) struct Behind {
+/// A gateway with one remote server.
+pub(crate) struct RemoteGateway {
     gateway: TestGateway,
     remote: Arc<Remote>,
     running: JoinHandle<()>,
 }
 
-impl Behind {
-    pub(crate) async fn of(fixture: &RunningFixture) -> Self {
+impl RemoteGateway {
+    pub(crate) async fn over(fixture: &RunningFixture) -> Self {
         Self::with(fixture, Vec::new(), |_| {}).await
     }
 
-    /// The same, with layers for this source alone and other settings.
+    /// With layers for this source alone and a changed configuration.
     pub(crate) async fn with(
         fixture: &RunningFixture,
         layers: Vec<Arc<dyn Layer>>,
         change: impl FnOnce(&mut RemoteConfig),
     ) -> Self {
-        Self::before(fixture, layers, change, |gateway| gateway).await
+        Self::build(fixture, layers, change, |gateway| gateway).await
     }
 
-    /// The same, before a program that is started for each of its clients instead.
-    pub(crate) async fn on_a_pipe(unused: &RunningFixture, args: &[&str]) -> Self {
+    /// Over stdio: the fixture runs as a child process with these arguments. `unused` is not started
+    /// again.
+    pub(crate) async fn over_stdio(unused: &RunningFixture, args: &[&str]) -> Self {
         Self::with(unused, Vec::new(), |config| {
             config.transport = TransportConfig::Stdio(Command {
                 program: fixture::program().display().to_string(),
@@ -55,21 +56,21 @@ impl Behind {
         .await
     }
 
-    /// The same, where each must say who it is.
+    /// With an API key for each principal.
     pub(crate) async fn for_principals<const N: usize>(
         keys: [(&str, &str); N],
         fixture: &RunningFixture,
         change: impl FnOnce(&mut RemoteConfig),
     ) -> Self {
-        Self::before(fixture, Vec::new(), change, |gateway| gateway.keys(keys)).await
+        Self::build(fixture, Vec::new(), change, |gateway| gateway.keys(keys)).await
     }
 
-    /// The same, before a gateway that is built otherwise.
-    pub(crate) async fn before(
+    /// With everything else that the gateway builder can change.
+    pub(crate) async fn build(
         fixture: &RunningFixture,
         layers: Vec<Arc<dyn Layer>>,
         change: impl FnOnce(&mut RemoteConfig),
-        build: impl FnOnce(TestGatewayBuilder) -> TestGatewayBuilder,
+        configure: impl FnOnce(TestGatewayBuilder) -> TestGatewayBuilder,
     ) -> Self {
         let url = fixture.url().parse().unwrap();
         let endpoint = Endpoint::new(url, Vec::new(), &TrustStore::system(), None);
@@ -77,59 +78,59 @@ impl Behind {
             name: SERVER.to_owned(),
             transport: TransportConfig::Http(endpoint),
             speaks: EraSetting::Auto,
-            connect_timeout: PATIENCE,
-            list_wait: PATIENCE,
+            connect_timeout: TIMEOUT,
+            list_wait: TIMEOUT,
             max_message_bytes: 1 << 20,
             sharing: Sharing::default(),
             max_connections: 16,
-            parked_call_timeout: PATIENCE,
+            parked_call_timeout: TIMEOUT,
             seal: Arc::new(Seal::random()),
             listed: ListObserver::default(),
         };
         change(&mut config);
         let remote = Arc::new(Remote::new(config));
         let source = Arc::clone(&remote) as Arc<dyn Source>;
-        let kept = Arc::clone(&remote);
-        let running = tokio::spawn(async move { kept.run().await });
+        let supervised = Arc::clone(&remote);
+        let running = tokio::spawn(async move { supervised.run().await });
         let source = Arc::new(LayeredSource::new(source, layers));
         source.ready().await;
         let gateway = TestGateway::with(FakeSource::empty()).with_source(SERVER, source);
         Self {
-            gateway: build(gateway).start().await,
+            gateway: configure(gateway).start().await,
             remote,
             running,
         }
     }
 
-    /// A client at all there is.
-    pub(crate) fn everywhere(&self) -> Client {
+    /// A client of the endpoint with all sources.
+    pub(crate) fn client_of_all_sources(&self) -> Client {
         self.gateway.client()
     }
 
-    /// How the source is.
+    /// The health of the source.
     pub(crate) fn health(&self) -> Health {
         self.remote.health()
     }
 
-    /// Winds the source down, as a gateway does that is told to stop.
-    pub(crate) async fn wind_down(&self) {
+    /// Stops the source, as a gateway does on shutdown.
+    pub(crate) async fn stop(&self) {
         self.running.abort();
         self.remote.stop().await;
     }
 
-    /// A client at the server alone.
+    /// A client of the endpoint with the server alone.
     pub(crate) fn client(&self) -> Client {
         self.gateway.client().at(&format!("/mcp/{SERVER}"))
     }
 }
 
-impl Drop for Behind {
+impl Drop for RemoteGateway {
     fn drop(&mut self) {
         self.running.abort();
     }
 }
 
-/// The names of the tools that a client of an era sees that can do this.
+/// The names of the tools that a client with these capabilities sees, in the modern or legacy era.
 pub(crate) async fn tools(client: &Client, stateless: bool, capabilities: &Value) -> Vec<String> {
     let listed = if stateless {
         let key = "io.modelcontextprotocol/clientCapabilities";
@@ -149,14 +150,17 @@ pub(crate) async fn tools(client: &Client, stateless: bool, capabilities: &Value
         .collect()
 }
 
-/// Waits for something that must come about.
-pub(crate) async fn wait_until<F: Future<Output = bool>>(what: &str, mut is_so: impl FnMut() -> F) {
-    let waited = async {
-        while !is_so().await {
+/// Waits until a condition is met, and fails if that takes too long.
+pub(crate) async fn wait_until<F: Future<Output = bool>>(
+    condition: &str,
+    mut is_met: impl FnMut() -> F,
+) {
+    let met = async {
+        while !is_met().await {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(PATIENCE, waited)
+    tokio::time::timeout(TIMEOUT, met)
         .await
-        .unwrap_or_else(|_| panic!("never: {what}"));
+        .unwrap_or_else(|_| panic!("timeout: {condition}"));
 }

@@ -1,5 +1,4 @@
-//! Calls that go on after their answer: relayed to clients that know of it, and brought to their end
-//! for those that do not.
+//! Tasks: relayed to clients with the extension, and run to completion for all others.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -10,13 +9,13 @@ use tidegate_testkit::policy::Deadline;
 use tidegate_testkit::{Client, NEWEST_LEGACY};
 use tidegate_upstream::{Command, TransportConfig};
 
-use crate::support::{Behind, wait_until};
+use crate::support::{RemoteGateway, wait_until};
 
 pub(crate) const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 const TASKS: &str = "io.modelcontextprotocol/tasks";
 const RELATED: &str = "io.modelcontextprotocol/related-task";
 
-pub(crate) fn knows_tasks() -> Value {
+pub(crate) fn tasks_extension() -> Value {
     json!({ "elicitation": {}, "extensions": { TASKS: {} } })
 }
 
@@ -30,29 +29,32 @@ async fn legacy() -> RunningFixture {
     fixture.start().await
 }
 
-/// A request of a client that says it knows tasks; gives its answer.
-pub(crate) async fn ask(client: &Client, method: &str, params: Value) -> Value {
+/// Sends a request as a client with the tasks extension, and returns the response.
+pub(crate) async fn request(client: &Client, method: &str, params: Value) -> Value {
     let request = client.modern(method, params);
-    request.meta(CAPABILITIES, knows_tasks()).message().await
+    request
+        .meta(CAPABILITIES, tasks_extension())
+        .message()
+        .await
 }
 
 async fn call(client: &Client, tool: &str, arguments: Value) -> Value {
     let params = json!({ "name": tool, "arguments": arguments });
-    ask(client, "tools/call", params).await
+    request(client, "tools/call", params).await
 }
 
-/// Begins a task; gives its id.
-pub(crate) async fn begin(client: &Client, tool: &str, arguments: Value) -> String {
+/// Starts a task and returns its id.
+pub(crate) async fn start_task(client: &Client, tool: &str, arguments: Value) -> String {
     let begun = call(client, tool, arguments).await;
     assert_eq!(begun["result"]["resultType"], "task", "{begun}");
     begun["result"]["taskId"].as_str().unwrap().to_owned()
 }
 
-/// Asks after a task until it has this status.
-pub(crate) async fn until(client: &Client, id: &str, status: &str) -> Value {
+/// Polls a task until it has this status.
+pub(crate) async fn poll_until(client: &Client, id: &str, status: &str) -> Value {
     let seen = Mutex::new(Value::Null);
     wait_until(status, || async {
-        let task = ask(client, "tasks/get", json!({ "taskId": id })).await;
+        let task = request(client, "tasks/get", json!({ "taskId": id })).await;
         assert_eq!(task["result"]["taskId"], id, "{task}");
         let is_so = task["result"]["status"] == status;
         *seen.lock().unwrap() = task["result"].clone();
@@ -63,13 +65,13 @@ pub(crate) async fn until(client: &Client, id: &str, status: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_task_is_relayed_under_an_id_of_the_gateways_own() {
+async fn a_task_is_relayed_with_an_id_of_the_gateway() {
     let fixture = modern().await;
-    let behind = Behind::of(&fixture).await;
-    let client = behind.client();
-    let id = begin(&client, "failing_job", json!({})).await;
+    let gateway = RemoteGateway::over(&fixture).await;
+    let client = gateway.client();
+    let id = start_task(&client, "failing_job", json!({})).await;
     assert!(!id.contains("task-"), "{id}");
-    let done = until(&client, &id, "completed").await;
+    let done = poll_until(&client, &id, "completed").await;
     assert_eq!(done["result"]["isError"], true, "{done}");
     let heard = fixture.received_for("tasks/get").pop().unwrap();
     let native = heard.message()["params"]["taskId"].clone();
@@ -78,86 +80,88 @@ async fn a_task_is_relayed_under_an_id_of_the_gateways_own() {
 }
 
 #[tokio::test]
-async fn a_task_is_answered_and_ended() {
+async fn a_task_gets_input_and_is_cancelled() {
     let fixture = modern().await;
-    let behind = Behind::of(&fixture).await;
-    let client = behind.client();
-    let id = begin(&client, "confirm_delete", json!({ "filename": "f" })).await;
-    let asking = until(&client, &id, "input_required").await;
+    let gateway = RemoteGateway::over(&fixture).await;
+    let client = gateway.client();
+    let id = start_task(&client, "confirm_delete", json!({ "filename": "f" })).await;
+    let asking = poll_until(&client, &id, "input_required").await;
     assert!(asking["inputRequests"]["confirm"].is_object(), "{asking}");
     let answers = json!({ "confirm": { "action": "accept", "content": { "ok": true } } });
     let params = json!({ "taskId": id, "inputResponses": answers });
-    let told = ask(&client, "tasks/update", params).await;
+    let told = request(&client, "tasks/update", params).await;
     assert_eq!(told["result"]["resultType"], "complete", "{told}");
-    let done = until(&client, &id, "completed").await;
+    let done = poll_until(&client, &id, "completed").await;
     assert!(done.to_string().contains("accept"), "{done}");
 
-    let id = begin(&client, "slow_compute", json!({ "seconds": 3600 })).await;
-    let ended = ask(&client, "tasks/cancel", json!({ "taskId": id })).await;
+    let id = start_task(&client, "slow_compute", json!({ "seconds": 3600 })).await;
+    let ended = request(&client, "tasks/cancel", json!({ "taskId": id })).await;
     assert_eq!(ended["result"]["resultType"], "complete", "{ended}");
-    until(&client, &id, "cancelled").await;
+    poll_until(&client, &id, "cancelled").await;
 }
 
 #[tokio::test]
-async fn where_all_sources_are_seen_an_id_leads_to_its_own() {
+async fn a_task_id_leads_to_its_source() {
     let fixture = modern().await;
-    let behind = Behind::of(&fixture).await;
-    let (all, one) = (behind.everywhere(), behind.client());
-    let id = begin(&all, "server__failing_job", json!({})).await;
-    until(&all, &id, "completed").await;
-    until(&one, &id, "completed").await;
+    let gateway = RemoteGateway::over(&fixture).await;
+    let (all, one) = (gateway.client_of_all_sources(), gateway.client());
+    let id = start_task(&all, "server__failing_job", json!({})).await;
+    poll_until(&all, &id, "completed").await;
+    poll_until(&one, &id, "completed").await;
     let elsewhere = all.at("/mcp/fake");
-    let unknown = ask(&elsewhere, "tasks/get", json!({ "taskId": id })).await;
+    let unknown = request(&elsewhere, "tasks/get", json!({ "taskId": id })).await;
     assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
     for client in [&all, &one] {
-        let about = ask(client, "server/discover", json!({})).await;
+        let about = request(client, "server/discover", json!({})).await;
         let extensions = &about["result"]["capabilities"]["extensions"];
         assert!(extensions[TASKS].is_object(), "{about}");
     }
-    let about = ask(&elsewhere, "server/discover", json!({})).await;
+    let about = request(&elsewhere, "server/discover", json!({})).await;
     let capabilities = &about["result"]["capabilities"];
     assert!(capabilities.get("extensions").is_none(), "{about}");
 }
 
-/// An id is good for the one who got it, as it was given out.
+/// A task id is valid only for its principal, and only unchanged.
 #[tokio::test]
-async fn someone_elses_task_is_no_task() {
+async fn a_task_of_another_principal_does_not_exist() {
     let fixture = modern().await;
-    let behind = Behind::before(
+    let gateway = RemoteGateway::build(
         &fixture,
         Vec::new(),
         |_| {},
         |gateway| gateway.keys([("ada", "key-of-ada"), ("bob", "key-of-bob")]),
     )
     .await;
-    let ada = behind.client().with_key("key-of-ada");
-    let bob = behind.client().with_key("key-of-bob");
-    let id = begin(&ada, "slow_compute", json!({ "seconds": 3600 })).await;
+    let ada = gateway.client().with_key("key-of-ada");
+    let bob = gateway.client().with_key("key-of-bob");
+    let id = start_task(&ada, "slow_compute", json!({ "seconds": 3600 })).await;
     fixture.clear_received();
     let tampered = format!("{id}x");
     for (client, id) in [(&bob, &id), (&ada, &tampered), (&ada, &"task-1".to_owned())] {
         for method in ["tasks/get", "tasks/update", "tasks/cancel"] {
             let params = json!({ "taskId": id, "inputResponses": {} });
-            let refused = ask(client, method, params).await;
+            let refused = request(client, method, params).await;
             assert_eq!(refused["error"]["code"], -32602, "{refused}");
         }
     }
-    assert!(fixture.received().is_empty(), "nobody was asked");
-    until(&ada, &id, "working").await;
+    assert!(fixture.received().is_empty(), "the server received nothing");
+    poll_until(&ada, &id, "working").await;
 }
 
 #[tokio::test]
-async fn whoever_does_not_know_tasks_gets_none() {
+async fn a_client_without_the_extension_gets_no_tasks() {
     let fixture = modern().await;
-    let behind = Behind::of(&fixture).await;
-    let client = behind.client();
+    let gateway = RemoteGateway::over(&fixture).await;
+    let client = gateway.client();
     let done = client.modern_call("slow_compute", json!({ "seconds": 0 }));
     let done = done.message().await;
     assert_eq!(done["result"]["resultType"], "complete", "{done}");
     let heard = fixture.received_for("tools/call").pop().unwrap().message();
     assert_eq!(heard["params"]["_meta"][CAPABILITIES], json!({}));
 
-    let session = client.initialize_with(NEWEST_LEGACY, &knows_tasks()).await;
+    let session = client
+        .initialize_with(NEWEST_LEGACY, &tasks_extension())
+        .await;
     let done = session.call("slow_compute", json!({ "seconds": 0 }));
     let done = done.send().await.message().await;
     assert!(done["result"]["content"].is_array(), "{done}");
@@ -177,10 +181,10 @@ async fn whoever_does_not_know_tasks_gets_none() {
 }
 
 #[tokio::test]
-async fn a_tool_that_is_a_task_alone_is_a_tool_for_everyone() {
+async fn a_tool_that_requires_a_task_works_for_every_client() {
     let fixture = legacy().await;
-    let behind = Behind::of(&fixture).await;
-    let client = behind.client();
+    let gateway = RemoteGateway::over(&fixture).await;
+    let client = gateway.client();
     let session = client.initialize(NEWEST_LEGACY).await;
     let old = client.initialize("2024-11-05").await;
     for tool in ["task_required", "task_optional"] {
@@ -207,8 +211,8 @@ async fn a_tool_that_is_a_task_alone_is_a_tool_for_everyone() {
     assert!(listed.contains("task_required") && !listed.contains("taskSupport"));
 }
 
-/// A task of a legacy server that asks its client something, and goes on with the answer.
-async fn asks_its_client(client: &Client) {
+/// Runs a task of a legacy server that sends a question and continues with the answer.
+async fn answer_question_of_task(client: &Client) {
     let asked = call(client, "task_required", json!({ "asks": true })).await;
     assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
     let question = &asked["result"]["inputRequests"]["k1"];
@@ -220,29 +224,29 @@ async fn asks_its_client(client: &Client) {
         "inputResponses": { "k1": accept },
         "requestState": asked["result"]["requestState"],
     });
-    let done = ask(client, "tools/call", params).await;
+    let done = request(client, "tools/call", params).await;
     assert!(done["result"].to_string().contains("accept"), "{done}");
 }
 
-/// What a task asks belongs to its call, on whichever stream it comes.
+/// The question of a task belongs to its call, on whichever stream it arrives.
 #[tokio::test]
-async fn a_task_asks_the_client_of_its_call() {
-    for elsewhere in [false, true] {
+async fn the_question_of_a_task_reaches_the_client_of_its_call() {
+    for on_session_stream in [false, true] {
         let fixture = Fixture::legacy(NEWEST_LEGACY).with(|settings| {
             settings.tasks = true;
-            settings.questions_on_session_stream = elsewhere;
+            settings.questions_on_session_stream = on_session_stream;
         });
         let fixture = fixture.start().await;
-        let behind = Behind::of(&fixture).await;
-        asks_its_client(&behind.client()).await;
+        let gateway = RemoteGateway::over(&fixture).await;
+        answer_question_of_task(&gateway.client()).await;
     }
 }
 
 #[tokio::test]
-async fn a_task_asks_on_a_pipe_too() {
+async fn the_question_of_a_task_arrives_over_stdio() {
     let unused = legacy().await;
     for more in [None, Some("--questions-on-session-stream")] {
-        let behind = Behind::with(&unused, Vec::new(), |config| {
+        let gateway = RemoteGateway::with(&unused, Vec::new(), |config| {
             let args = ["--era", "legacy", "--tasks"].into_iter().chain(more);
             config.transport = TransportConfig::Stdio(Command {
                 program: program().to_str().unwrap().to_owned(),
@@ -253,18 +257,18 @@ async fn a_task_asks_on_a_pipe_too() {
             });
         })
         .await;
-        asks_its_client(&behind.client()).await;
+        answer_question_of_task(&gateway.client()).await;
     }
 }
 
 #[tokio::test]
-async fn a_task_that_nobody_waits_for_is_cancelled() {
+async fn a_task_is_cancelled_with_its_call() {
     let fixture = legacy().await;
-    let behind = Behind::of(&fixture).await;
-    let client = behind.client();
+    let gateway = RemoteGateway::over(&fixture).await;
+    let client = gateway.client();
     let begun = client.modern_call("task_required", json!({ "ms": 3_600_000 }));
     let begun = begun.request().send_only().await;
-    wait_until("the task is asked after", || async {
+    wait_until("the task is polled", || async {
         !fixture.received_for("tasks/get").is_empty()
     })
     .await;
@@ -275,16 +279,16 @@ async fn a_task_that_nobody_waits_for_is_cancelled() {
     .await;
 }
 
-/// A call has a deadline, and a task that gets on shows that it lives.
+/// The timeout of a call applies to its task; progress of the task extends it.
 #[tokio::test]
-async fn a_task_has_the_deadline_of_its_call() {
+async fn a_task_has_the_timeout_of_its_call() {
     let fixture = legacy().await;
     let deadline = Arc::new(Deadline {
         call_timeout: Duration::from_secs(3),
         max_call_duration: Duration::from_secs(3600),
     });
-    let behind = Behind::with(&fixture, vec![deadline], |_| {}).await;
-    let client = behind.client();
+    let gateway = RemoteGateway::with(&fixture, vec![deadline], |_| {}).await;
+    let client = gateway.client();
     let slow = json!({ "ms": 700, "steps": 7 });
     let done = client.modern_call("task_required", slow).message().await;
     assert!(done["result"]["content"].is_array(), "{done}");

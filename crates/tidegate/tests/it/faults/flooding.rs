@@ -36,7 +36,7 @@ fn message_of_100_megabytes(kind: ServerKind) {
     // The only stream of HTTP+SSE has to be reopened.
     if kind != ServerKind::HttpSse {
         let message = answer["error"]["message"].as_str().unwrap();
-        assert!(message.contains("larger than allowed"), "{answer}");
+        assert!(message.contains("exceeds the size limit"), "{answer}");
     }
     rig.wait_until_working();
     let more = peak_memory(&rig).saturating_sub(before);

@@ -1,19 +1,20 @@
-//! Lists stay when a server goes, and are made anew when it comes back.
+//! Lists are kept while a server is down, and refreshed when it is back.
 
 use std::time::Duration;
 
 use serde_json::json;
 use tidegate_testkit::NEWEST_LEGACY;
 use tidegate_testkit::fixture::Fixture;
+use tokio::time::timeout;
 
-use crate::support::{Behind, tools, wait_until};
+use crate::support::{RemoteGateway, TIMEOUT, tools, wait_until};
 
 #[tokio::test]
-async fn lists_are_kept_while_a_server_is_down_and_made_anew_after() {
+async fn lists_are_kept_while_a_server_is_down_and_refreshed_after() {
     let fixture = Fixture::modern().start().await;
     let address = fixture.address();
-    let behind = Behind::of(&fixture).await;
-    let (client, nothing) = (behind.client(), json!({}));
+    let gateway = RemoteGateway::over(&fixture).await;
+    let (client, nothing) = (gateway.client(), json!({}));
     let before = tools(&client, true, &nothing).await;
     drop(fixture);
     let call = || async {
@@ -22,42 +23,45 @@ async fn lists_are_kept_while_a_server_is_down_and_made_anew_after() {
     };
     wait_until("calls fail", || async { call().await["error"].is_object() }).await;
     assert_eq!(tools(&client, true, &nothing).await, before);
-    let again = loop {
-        match Fixture::modern().start_at(address).await {
-            Ok(fixture) => break fixture,
-            Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+    let restarted = async {
+        loop {
+            match Fixture::modern().start_at(address).await {
+                Ok(fixture) => break fixture,
+                Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+            }
         }
     };
-    wait_until("calls go on", || async {
+    let restarted = timeout(TIMEOUT, restarted).await.expect("the port is free");
+    wait_until("calls succeed again", || async {
         call().await["result"].is_object()
     })
     .await;
-    again.add_tool("after_all");
-    wait_until("the new list is there", || async {
+    restarted.add_tool("after_all");
+    wait_until("the new tool is listed", || async {
         let tools = tools(&client, true, &nothing).await;
         tools.iter().any(|name| name == "after_all")
     })
     .await;
 }
 
-/// A server that cannot be reached is said to be missing, in the list itself and to whoever asks for
-/// what it may have.
+/// An unreachable server is reported as missing: in the lists, and in errors about unknown targets that
+/// it may have.
 #[tokio::test]
-async fn what_is_missing_is_said() {
+async fn an_unreachable_server_is_reported() {
     let fixture = Fixture::modern().start().await;
     let gone = "http://127.0.0.1:1/mcp".parse().unwrap();
-    let behind = Behind::with(&fixture, Vec::new(), |config| {
+    let gateway = RemoteGateway::with(&fixture, Vec::new(), |config| {
         let trust = tidegate_upstream::TrustStore::system();
         let endpoint = tidegate_upstream::Endpoint::new(gone, Vec::new(), &trust, None);
         config.transport = tidegate_upstream::TransportConfig::Http(endpoint);
     })
     .await;
-    let client = behind.client().at("/mcp");
+    let client = gateway.client().at("/mcp");
     let list = client.modern("tools/list", json!({}));
     let result = list.send().await.message().await["result"].clone();
     let missing = result["_meta"]["dev.tidegate/missing"]["server"].as_str();
     let missing = missing.unwrap_or_else(|| panic!("{result}"));
-    assert!(missing.contains("nothing listens"), "{missing}");
+    assert!(missing.contains("connection refused"), "{missing}");
     for (method, params, kind) in [
         (
             "tools/call",
@@ -79,20 +83,19 @@ async fn what_is_missing_is_said() {
         let answer = client.modern(method, params).send().await.message().await;
         let message = answer["error"]["message"].as_str().unwrap();
         assert!(
-            message.contains("`server` is missing: nothing listens"),
+            message.contains("`server` is missing: connection refused"),
             "{answer}"
         );
         assert_eq!(answer["error"]["data"]["kind"], kind, "{answer}");
     }
 }
 
-/// A link to what a server does not list leads back to it all the same; one into the web is left as
-/// it is, for whoever reads it.
+/// A link to an unlisted resource leads back to its server. A web link stays as it is.
 #[tokio::test]
-async fn a_link_to_what_is_not_listed_leads_back() {
+async fn a_link_to_an_unlisted_resource_leads_back_to_its_server() {
     let fixture = Fixture::modern().start().await;
-    let behind = Behind::of(&fixture).await;
-    let client = behind.client().at("/mcp");
+    let gateway = RemoteGateway::over(&fixture).await;
+    let client = gateway.client().at("/mcp");
     for (given, seen) in [
         ("test://static-text", "test://static-text"),
         ("other://unlisted", "gateway://server/other://unlisted"),
@@ -118,7 +121,7 @@ async fn a_link_to_what_is_not_listed_leads_back() {
     assert_eq!(asked[0].message()["params"]["uri"], "other://unlisted");
 }
 
-/// How long a list may be kept, in milliseconds.
+/// The cache lifetime of a list in milliseconds.
 async fn ttl(client: &tidegate_testkit::Client, method: &str) -> u64 {
     let list = client
         .modern(method, json!({}))
@@ -130,28 +133,36 @@ async fn ttl(client: &tidegate_testkit::Client, method: &str) -> u64 {
     ttl.unwrap_or_else(|| panic!("{list}"))
 }
 
-/// Protocol 4.9: a list may be kept as long as its server says, and not at all where nobody knows.
+/// Protocol 4.9: the cache lifetime is the server's, and zero where it is unknown.
 #[tokio::test]
-async fn a_list_is_good_for_as_long_as_is_known() {
+async fn a_list_carries_the_cache_lifetime_of_its_server() {
     let minute = 60_000;
     for (fixture, least, most) in [
-        (Fixture::modern().with(|one| one.ttl_ms = 1000), 0, 1000),
-        (Fixture::modern().with(|one| one.ttl_ms = 50_000), 1, 50_000),
         (
-            Fixture::modern().with(|one| one.ttl_ms = 500_000),
+            Fixture::modern().with(|settings| settings.ttl_ms = 1000),
+            0,
+            1000,
+        ),
+        (
+            Fixture::modern().with(|settings| settings.ttl_ms = 50_000),
+            1,
+            50_000,
+        ),
+        (
+            Fixture::modern().with(|settings| settings.ttl_ms = 500_000),
             minute,
             minute,
         ),
         (Fixture::legacy(NEWEST_LEGACY), minute, minute),
         (
-            Fixture::legacy(NEWEST_LEGACY).with(|one| one.no_list_changed = true),
+            Fixture::legacy(NEWEST_LEGACY).with(|settings| settings.no_list_changed = true),
             0,
             0,
         ),
     ] {
         let fixture = fixture.start().await;
-        let behind = Behind::of(&fixture).await;
-        for client in [behind.client(), behind.everywhere()] {
+        let gateway = RemoteGateway::over(&fixture).await;
+        for client in [gateway.client(), gateway.client_of_all_sources()] {
             let told = ttl(&client, "tools/list").await;
             assert!(
                 (least..=most).contains(&told),
@@ -162,16 +173,16 @@ async fn a_list_is_good_for_as_long_as_is_known() {
 }
 
 #[tokio::test]
-async fn a_list_of_which_something_is_missing_is_not_kept() {
-    let flawed =
-        Fixture::legacy(NEWEST_LEGACY).with(|one| one.invalid_list = vec!["prompts".to_owned()]);
-    let fixture = flawed.start().await;
-    let behind = Behind::of(&fixture).await;
-    assert_eq!(ttl(&behind.client(), "prompts/list").await, 0);
-    assert_eq!(ttl(&behind.client(), "tools/list").await, 60_000);
+async fn an_incomplete_list_is_not_cached() {
+    let incomplete = Fixture::legacy(NEWEST_LEGACY)
+        .with(|settings| settings.invalid_list = vec!["prompts".to_owned()]);
+    let fixture = incomplete.start().await;
+    let gateway = RemoteGateway::over(&fixture).await;
+    assert_eq!(ttl(&gateway.client(), "prompts/list").await, 0);
+    assert_eq!(ttl(&gateway.client(), "tools/list").await, 60_000);
     drop(fixture);
-    wait_until("nobody tells of changes any more", || async {
-        ttl(&behind.client(), "tools/list").await == 0
+    wait_until("the disconnected server announces no changes", || async {
+        ttl(&gateway.client(), "tools/list").await == 0
     })
     .await;
 }

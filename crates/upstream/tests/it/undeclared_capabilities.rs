@@ -1,15 +1,15 @@
-//! Servers that ask what their client did not say it can be asked (protocol 4.0.4 and 4.4): the
-//! server is told so, and the client is not asked.
+//! Questions for which a client did not declare the capability (protocol 4.0.4 and 4.4): the server
+//! gets an error, and the client is not asked.
 
 use serde_json::{Value, json};
 use tidegate_testkit::NEWEST_LEGACY;
 use tidegate_testkit::fixture::{Fixture, RunningFixture};
 
-use crate::support::Behind;
+use crate::support::RemoteGateway;
 
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
-/// What a client can do, what it is asked in spite of that, and what the server is told.
+/// The capabilities of a client, a question that they do not cover, and what the error names.
 fn undeclared() -> [(Value, Value, &'static str); 4] {
     let form = json!({ "message": "m", "requestedSchema": { "type": "object" } });
     let form = json!({ "method": "elicitation/create", "params": form });
@@ -29,33 +29,36 @@ fn undeclared() -> [(Value, Value, &'static str); 4] {
     ]
 }
 
-async fn stateless(behind: &Behind, capabilities: &Value, asked: &Value) -> Value {
+async fn stateless(gateway: &RemoteGateway, capabilities: &Value, asked: &Value) -> Value {
     let params = json!({ "name": "fault_ask", "arguments": asked });
-    let call = behind.client().modern("tools/call", params);
+    let call = gateway.client().modern("tools/call", params);
     let call = call.meta(CAPABILITIES, capabilities.clone());
     call.send().await.message().await
 }
 
-/// A call in a session, in which nothing may be asked.
-async fn in_session(behind: &Behind, capabilities: &Value, asked: &Value) -> Value {
-    let client = behind.client();
+/// A call in a session. The client must not be asked.
+async fn in_session(gateway: &RemoteGateway, capabilities: &Value, asked: &Value) -> Value {
+    let client = gateway.client();
     let session = client.initialize_with(NEWEST_LEGACY, capabilities).await;
     let call = session.call("fault_ask", asked.clone());
     call.send().await.message().await
 }
 
 async fn faulty(fixture: Fixture) -> RunningFixture {
-    fixture.with(|one| one.faults = true).start().await
+    fixture
+        .with(|settings| settings.faults = true)
+        .start()
+        .await
 }
 
 #[tokio::test]
-async fn a_server_with_sessions_is_told_what_its_client_cannot_be_asked() {
+async fn a_legacy_server_gets_an_error_for_its_question() {
     let fixture = faulty(Fixture::legacy(NEWEST_LEGACY)).await;
-    let behind = Behind::of(&fixture).await;
+    let gateway = RemoteGateway::over(&fixture).await;
     for (capabilities, asked, told) in undeclared() {
         for done in [
-            stateless(&behind, &capabilities, &asked).await,
-            in_session(&behind, &capabilities, &asked).await,
+            stateless(&gateway, &capabilities, &asked).await,
+            in_session(&gateway, &capabilities, &asked).await,
         ] {
             assert_eq!(done["result"]["isError"], true, "{capabilities}: {done}");
             assert!(done.to_string().contains(told), "{capabilities}: {done}");
@@ -64,13 +67,13 @@ async fn a_server_with_sessions_is_told_what_its_client_cannot_be_asked() {
 }
 
 #[tokio::test]
-async fn a_server_without_them_cannot_be_told_and_its_call_fails() {
+async fn the_call_to_a_modern_server_fails() {
     let fixture = faulty(Fixture::modern()).await;
-    let behind = Behind::of(&fixture).await;
+    let gateway = RemoteGateway::over(&fixture).await;
     for (capabilities, asked, told) in undeclared() {
         for done in [
-            stateless(&behind, &capabilities, &asked).await,
-            in_session(&behind, &capabilities, &asked).await,
+            stateless(&gateway, &capabilities, &asked).await,
+            in_session(&gateway, &capabilities, &asked).await,
         ] {
             let error = &done["error"];
             assert_eq!(
@@ -82,13 +85,13 @@ async fn a_server_without_them_cannot_be_told_and_its_call_fails() {
     }
 }
 
-/// Note (a) of the table of bridges: what a revision does not have, nobody declares in it.
+/// Note (a) of the bridge table: a capability that a revision lacks cannot be declared in it.
 #[tokio::test]
-async fn what_its_revision_does_not_have_a_client_cannot_be_asked() {
+async fn a_client_is_not_asked_what_its_revision_lacks() {
     let fixture = faulty(Fixture::modern()).await;
-    let behind = Behind::of(&fixture).await;
+    let gateway = RemoteGateway::over(&fixture).await;
     let able = json!({ "elicitation": {} });
-    let session = behind.client().initialize_with("2025-03-26", &able).await;
+    let session = gateway.client().initialize_with("2025-03-26", &able).await;
     let done = session
         .call("ask_form", json!({}))
         .send()

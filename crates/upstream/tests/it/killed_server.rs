@@ -1,5 +1,5 @@
-//! A program that is killed while a thousand calls are under way: each is answered once, the program
-//! is back, and so are the subscriptions.
+//! A server process is killed with a thousand calls in flight: each gets one response, the process is
+//! restarted, and subscriptions are restored.
 
 use std::time::Duration;
 
@@ -10,14 +10,14 @@ use tidegate_testkit::fixture::{self, Fixture};
 use tidegate_testkit::{Client, Events, NEWEST_LEGACY, Request};
 use tidegate_upstream::{Command, TransportConfig};
 
-use crate::support::{Behind, wait_until};
+use crate::support::{RemoteGateway, wait_until};
 
 const WITHOUT_SESSION: usize = 700;
 const IN_SESSION: usize = 300;
-const WATCHED: &str = "test://watched-resource";
+const RESOURCE: &str = "test://watched-resource";
 
-/// A gateway over a program that speaks like this.
-async fn behind(era: &str) -> Behind {
+/// A gateway over a server process of this era.
+async fn start(era: &str) -> RemoteGateway {
     let unused = Fixture::modern().start().await;
     let args = ["--era", era, "--faults"].map(str::to_owned).to_vec();
     let stdio = TransportConfig::Stdio(Command {
@@ -28,7 +28,7 @@ async fn behind(era: &str) -> Behind {
         child_guard: None,
     });
     let change = |config: &mut tidegate_upstream::RemoteConfig| config.transport = stdio;
-    Behind::before(&unused, Vec::new(), change, |gateway| {
+    RemoteGateway::build(&unused, Vec::new(), change, |gateway| {
         gateway.limits(|limits| limits.max_concurrent_calls_per_session = 2 * IN_SESSION)
     })
     .await
@@ -46,8 +46,8 @@ async fn process(client: &Client) -> Option<Pid> {
     Pid::from_raw(id.parse().unwrap())
 }
 
-/// How many calls the program has got.
-async fn under_way(client: &Client) -> usize {
+/// How many calls the process has received.
+async fn in_flight(client: &Client) -> usize {
     let heard = text(
         client,
         "received_messages",
@@ -57,13 +57,13 @@ async fn under_way(client: &Client) -> usize {
     heard.map_or(0, |heard| heard.matches("fault_hang").count())
 }
 
-/// Exactly one answer, and it says whose fault it is.
-async fn answered_once(call: Request) {
+/// Expects exactly one response, an error of the source.
+async fn expect_one_error(call: Request) {
     let answers = Box::pin(call.send()).await;
     let answers = Box::pin(answers.messages()).await;
     let answers: Vec<_> = answers
         .iter()
-        .filter(|one| one.get("method").is_none())
+        .filter(|settings| settings.get("method").is_none())
         .collect();
     let [answer] = &answers[..] else {
         panic!("{} answers: {answers:?}", answers.len())
@@ -71,52 +71,52 @@ async fn answered_once(call: Request) {
     assert_eq!(answer["error"]["data"]["kind"], "source_failed", "{answer}");
 }
 
-async fn updated(events: &mut Events) {
+async fn expect_update(events: &mut Events) {
     loop {
         let message = events.message().await;
         if message["method"] == "notifications/resources/updated" {
-            assert_eq!(message["params"]["uri"], WATCHED);
+            assert_eq!(message["params"]["uri"], RESOURCE);
             return;
         }
     }
 }
 
-async fn is_killed(era: &str) {
-    let behind = Box::pin(behind(era)).await;
-    let client = behind.client();
+async fn kill_with_calls_in_flight(era: &str) {
+    let gateway = Box::pin(start(era)).await;
+    let client = gateway.client();
     let session = Box::pin(client.initialize(NEWEST_LEGACY)).await;
     let mut in_session = Box::pin(session.stream()).await;
-    let subscribed = session.exchange("resources/subscribe", json!({ "uri": WATCHED }));
+    let subscribed = session.exchange("resources/subscribe", json!({ "uri": RESOURCE }));
     assert!(Box::pin(subscribed).await["result"].is_object());
-    let filter = json!({ "notifications": { "resourceSubscriptions": [WATCHED] } });
+    let filter = json!({ "notifications": { "resourceSubscriptions": [RESOURCE] } });
     let listen = client.modern("subscriptions/listen", filter);
     let mut without_session = Box::pin(listen.send()).await.events();
     without_session.message().await;
 
-    let first = process(&client).await.expect("the program answers");
+    let first = process(&client).await.expect("the process responds");
     let none = || json!({});
     let stateless =
         (0..WITHOUT_SESSION).map(|_| client.modern_call("fault_hang", none()).request());
     let with_session = (0..IN_SESSION).map(|_| session.call("fault_hang", none()));
     let calls = stateless.chain(with_session);
     let calls: Vec<_> = calls
-        .map(|call| tokio::spawn(Box::pin(answered_once(call))))
+        .map(|call| tokio::spawn(Box::pin(expect_one_error(call))))
         .collect();
-    wait_until("all calls are under way", || async {
-        under_way(&client).await == WITHOUT_SESSION + IN_SESSION
+    wait_until("all calls are in flight", || async {
+        in_flight(&client).await == WITHOUT_SESSION + IN_SESSION
     })
     .await;
     kill_process(first, Signal::KILL).unwrap();
-    for answered in join_all(calls).await {
-        answered.unwrap();
+    for call in join_all(calls).await {
+        call.unwrap();
     }
-    wait_until("the program is back", || async {
+    wait_until("the process is restarted", || async {
         process(&client).await.is_some_and(|now| now != first)
     })
     .await;
-    // One update is made up for what may have been missed, and then they come again.
+    // One update covers what may have been missed; then updates arrive again.
     for events in [&mut in_session, &mut without_session] {
-        updated(events).await;
+        expect_update(events).await;
     }
     let trigger = async {
         loop {
@@ -126,16 +126,16 @@ async fn is_killed(era: &str) {
     };
     tokio::select! {
         () = trigger => {}
-        () = async { updated(&mut in_session).await; updated(&mut without_session).await } => {}
+        () = async { expect_update(&mut in_session).await; expect_update(&mut without_session).await } => {}
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_that_has_sessions() {
-    Box::pin(is_killed("legacy")).await;
+async fn a_legacy_server_is_restarted_and_every_call_gets_one_response() {
+    Box::pin(kill_with_calls_in_flight("legacy")).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn one_that_has_none() {
-    Box::pin(is_killed("modern")).await;
+async fn a_modern_server_is_restarted_and_every_call_gets_one_response() {
+    Box::pin(kill_with_calls_in_flight("modern")).await;
 }

@@ -1,20 +1,20 @@
-//! Clients that answer what is no answer, and servers that ask what is no question.
+//! Malformed answers of clients, and malformed messages of servers.
 
 use serde_json::{Value, json};
 use tidegate_testkit::fixture::{Fixture, RunningFixture};
 use tidegate_testkit::{Client, NEWEST_LEGACY};
 
-use crate::support::Behind;
+use crate::support::RemoteGateway;
 
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
-fn able() -> Value {
+fn all_capabilities() -> Value {
     json!({ "elicitation": { "form": {}, "url": {} }, "sampling": {}, "roots": {} })
 }
 
 async fn faulty() -> RunningFixture {
     let legacy = Fixture::legacy(NEWEST_LEGACY);
-    legacy.with(|one| one.faults = true).start().await
+    legacy.with(|settings| settings.faults = true).start().await
 }
 
 async fn call(client: &Client, tool: &str, arguments: Value, more: Value) -> Value {
@@ -24,15 +24,19 @@ async fn call(client: &Client, tool: &str, arguments: Value, more: Value) -> Val
         .unwrap()
         .extend(more.as_object().unwrap().clone());
     let call = client.modern("tools/call", params);
-    call.meta(CAPABILITIES, able()).send().await.message().await
+    call.meta(CAPABILITIES, all_capabilities())
+        .send()
+        .await
+        .message()
+        .await
 }
 
-/// Protocol 4.4(a): a bad shape is told, and the client may bring a good one.
+/// Protocol 4.4(a): a malformed answer is rejected, and the client may retry.
 #[tokio::test]
-async fn a_malformed_answer_is_refused_and_its_call_waits_on() {
+async fn a_malformed_answer_is_rejected_and_its_call_stays_parked() {
     let fixture = faulty().await;
-    let behind = Behind::of(&fixture).await;
-    let client = behind.client();
+    let gateway = RemoteGateway::over(&fixture).await;
+    let client = gateway.client();
     let arguments = json!({ "message": "who?" });
     let asked = call(&client, "test_elicitation", arguments.clone(), json!({})).await;
     let state = asked["result"]["requestState"].clone();
@@ -50,12 +54,12 @@ async fn a_malformed_answer_is_refused_and_its_call_waits_on() {
 }
 
 #[tokio::test]
-async fn a_server_is_told_that_an_answer_in_a_session_is_malformed() {
+async fn a_server_gets_an_error_for_a_malformed_answer_in_a_session() {
     let fixture = faulty().await;
-    let behind = Behind::of(&fixture).await;
-    let session = behind
+    let gateway = RemoteGateway::over(&fixture).await;
+    let session = gateway
         .client()
-        .initialize_with(NEWEST_LEGACY, &able())
+        .initialize_with(NEWEST_LEGACY, &all_capabilities())
         .await;
     for wrong in [json!(5), json!({ "foo": 1 })] {
         let call = session.call("test_elicitation", json!({}));
@@ -69,12 +73,12 @@ async fn a_server_is_told_that_an_answer_in_a_session_is_malformed() {
     }
 }
 
-/// Protocol 4.4, -32042: who does not want to go to the page gets a result that says so.
+/// Protocol 4.4, -32042: a declined URL elicitation makes the call fail.
 #[tokio::test]
-async fn a_page_that_is_declined_is_a_failed_result() {
+async fn a_declined_url_elicitation_is_a_tool_error() {
     let fixture = faulty().await;
-    let behind = Behind::of(&fixture).await;
-    let client = behind.client();
+    let gateway = RemoteGateway::over(&fixture).await;
+    let client = gateway.client();
     let arguments = json!({ "mark": "m" });
     let asked = call(&client, "needs_page", arguments.clone(), json!({})).await;
     let state = asked["result"]["requestState"].clone();
@@ -88,31 +92,31 @@ async fn a_page_that_is_declined_is_a_failed_result() {
     assert_eq!(done["result"]["isError"], true, "{done}");
 }
 
-/// A question that cannot be read is answered at once: the server need not wait for its own patience.
+/// A malformed question gets an error at once, so that the server need not wait for its own timeout.
 #[tokio::test]
-async fn a_malformed_question_is_refused() {
+async fn a_malformed_question_gets_an_error() {
     let fixture = faulty().await;
-    let over_http = Behind::of(&fixture).await;
-    let on_a_pipe = Behind::on_a_pipe(&fixture, &["--era", "legacy", "--faults"]).await;
-    for behind in [&over_http, &on_a_pipe] {
+    let over_http = RemoteGateway::over(&fixture).await;
+    let over_stdio = RemoteGateway::over_stdio(&fixture, &["--era", "legacy", "--faults"]).await;
+    for gateway in [&over_http, &over_stdio] {
         let arguments = json!({ "method": "elicitation/create", "params": 5 });
-        let client = behind.client();
+        let client = gateway.client();
         let done = call(&client, "fault_ask", arguments.clone(), json!({})).await;
         assert_eq!(done["result"]["isError"], true, "{done}");
         assert!(done.to_string().contains("`params`"), "{done}");
     }
 }
 
-/// X4: who was asked hears that it is not asked any more, under the id it was asked under.
+/// X4: the client is told that a question was withdrawn, with the id of the question.
 #[tokio::test]
-async fn a_question_that_is_withdrawn_is_taken_back() {
+async fn a_withdrawn_question_is_withdrawn_from_the_client() {
     let fixture = faulty().await;
-    let over_http = Behind::of(&fixture).await;
-    let on_a_pipe = Behind::on_a_pipe(&fixture, &["--era", "legacy", "--faults"]).await;
-    for behind in [&over_http, &on_a_pipe] {
-        let session = behind
+    let over_http = RemoteGateway::over(&fixture).await;
+    let over_stdio = RemoteGateway::over_stdio(&fixture, &["--era", "legacy", "--faults"]).await;
+    for gateway in [&over_http, &over_stdio] {
+        let session = gateway
             .client()
-            .initialize_with(NEWEST_LEGACY, &able())
+            .initialize_with(NEWEST_LEGACY, &all_capabilities())
             .await;
         let called = session.call("fault_withdraw", json!({}));
         let mut events = called.send().await.events();
@@ -123,31 +127,30 @@ async fn a_question_that_is_withdrawn_is_taken_back() {
         assert_eq!(word["params"]["requestId"], question["id"], "{word}");
         let done = events.message().await;
         assert!(done.to_string().contains("Question cancelled"), "{done}");
-        let done = call(&behind.client(), "fault_withdraw", json!({}), json!({})).await;
+        let done = call(&gateway.client(), "fault_withdraw", json!({}), json!({})).await;
         assert!(done.to_string().contains("Question cancelled"), "{done}");
     }
 }
 
-/// A result that is none is the server's fault, and said to be.
 #[tokio::test]
-async fn a_result_that_is_none_is_a_failure_of_the_source() {
+async fn a_malformed_result_is_a_failure_of_the_source() {
     let fixture = faulty().await;
-    let behind = Behind::of(&fixture).await;
+    let gateway = RemoteGateway::over(&fixture).await;
     for result in [json!(null), json!(5), json!([])] {
         let arguments = json!({ "result": result });
-        let failed = call(&behind.client(), "fault_result", arguments, json!({})).await;
+        let failed = call(&gateway.client(), "fault_result", arguments, json!({})).await;
         assert_eq!(failed["error"]["data"]["kind"], "source_failed", "{failed}");
     }
 }
 
-/// Protocol 4.7: progress increases, or is not told.
+/// Protocol 4.7: progress must increase.
 #[tokio::test]
-async fn progress_that_is_none_is_not_told() {
+async fn progress_that_does_not_increase_is_dropped() {
     let fixture = faulty().await;
-    let behind = Behind::of(&fixture).await;
+    let gateway = RemoteGateway::over(&fixture).await;
     let arguments = json!({ "steps": [1, 3, 2, 3, 5] });
     let params = json!({ "name": "fault_progress", "arguments": arguments });
-    let called = behind.client().modern("tools/call", params);
+    let called = gateway.client().modern("tools/call", params);
     let called = called.meta("progressToken", json!("p"));
     let mut events = called.send().await.events();
     let mut told = Vec::new();
@@ -161,12 +164,12 @@ async fn progress_that_is_none_is_not_told() {
     assert_eq!(told, [1, 3, 5]);
 }
 
-/// Protocol 3: since 2026-07-28, what has no contents is not found.
+/// Protocol 3: since 2026-07-28, a resource without contents is not found.
 #[tokio::test]
-async fn a_read_of_nothing_is_not_found_where_it_must_not_be_empty() {
+async fn an_empty_read_is_not_found_for_a_modern_client() {
     let fixture = faulty().await;
-    let behind = Behind::of(&fixture).await;
-    let client = behind.client();
+    let gateway = RemoteGateway::over(&fixture).await;
+    let client = gateway.client();
     let uri = "test://nothing";
     let read = client.modern("resources/read", json!({ "uri": uri }));
     let refused = read.send().await.message().await;

@@ -1,14 +1,14 @@
-//! Servers list by era and by what a client can do: through the gateway each client sees what it
-//! would see at the server (design 4).
+//! Servers list by the era and the capabilities of a client: through the gateway each client sees the
+//! lists that it would see at the server.
 
 use serde_json::{Value, json};
 use tidegate_testkit::NEWEST_LEGACY;
 use tidegate_testkit::fixture::Fixture;
 
-use crate::support::{Behind, tools, wait_until};
+use crate::support::{RemoteGateway, tools, wait_until};
 
-/// What clients can do, from nothing to all of it.
-fn abilities() -> [Value; 4] {
+/// Client capabilities, from none to all.
+fn capability_sets() -> [Value; 4] {
     [
         json!({}),
         json!({ "elicitation": {} }),
@@ -18,31 +18,31 @@ fn abilities() -> [Value; 4] {
 }
 
 #[tokio::test]
-async fn a_client_sees_what_it_would_see_at_the_server() {
-    let fixture = Fixture::new().with(|one| one.list_by_capabilities = true);
+async fn a_client_sees_the_lists_that_the_server_has_for_it() {
+    let fixture = Fixture::new().with(|settings| settings.list_by_capabilities = true);
     let fixture = fixture.start().await;
-    let behind = Behind::of(&fixture).await;
-    let mut seen = Vec::new();
+    let gateway = RemoteGateway::over(&fixture).await;
+    let mut lists = Vec::new();
     for stateless in [true, false] {
-        for capabilities in abilities() {
+        for capabilities in capability_sets() {
             let direct = tools(&fixture.client(), stateless, &capabilities).await;
-            let through = tools(&behind.client(), stateless, &capabilities).await;
+            let through = tools(&gateway.client(), stateless, &capabilities).await;
             assert_eq!(through, direct, "{stateless} {capabilities}");
-            seen.push(through);
+            lists.push(through);
         }
     }
-    seen.sort();
-    seen.dedup();
-    assert!(seen.len() > 4, "the server does list by both");
+    lists.sort();
+    lists.dedup();
+    assert!(lists.len() > 4, "the server lists by both");
 }
 
 #[tokio::test]
-async fn a_server_that_lists_the_same_for_all_is_left_alone() {
+async fn no_sessions_are_kept_at_a_server_with_the_same_lists_for_all() {
     let fixture = Fixture::legacy(NEWEST_LEGACY).start().await;
-    let behind = Behind::of(&fixture).await;
-    for capabilities in abilities() {
+    let gateway = RemoteGateway::over(&fixture).await;
+    for capabilities in capability_sets() {
         let direct = tools(&fixture.client(), false, &capabilities).await;
-        let through = tools(&behind.client(), false, &capabilities).await;
+        let through = tools(&gateway.client(), false, &capabilities).await;
         assert_eq!(through, direct);
     }
     wait_until("only the gateway's own session is open", || async {
@@ -52,21 +52,21 @@ async fn a_server_that_lists_the_same_for_all_is_left_alone() {
 }
 
 #[tokio::test]
-async fn a_change_reaches_every_class() {
+async fn a_list_change_reaches_every_class() {
     for fixture in [
         Fixture::legacy(NEWEST_LEGACY),
         Fixture::modern(),
         Fixture::new(),
     ] {
-        let fixture = fixture.with(|one| one.list_by_capabilities = true);
+        let fixture = fixture.with(|settings| settings.list_by_capabilities = true);
         let fixture = fixture.start().await;
-        let behind = Behind::of(&fixture).await;
+        let gateway = RemoteGateway::over(&fixture).await;
         for (stateless, capabilities) in [(true, json!({})), (false, json!({ "sampling": {} }))] {
-            tools(&behind.client(), stateless, &capabilities).await;
+            tools(&gateway.client(), stateless, &capabilities).await;
         }
         fixture.add_tool("brand_new");
         for (stateless, capabilities) in [(true, json!({})), (false, json!({ "sampling": {} }))] {
-            let client = behind.client();
+            let client = gateway.client();
             wait_until("the new tool is listed", || async {
                 let tools = tools(&client, stateless, &capabilities).await;
                 tools.iter().any(|name| name == "brand_new")
@@ -76,15 +76,16 @@ async fn a_change_reaches_every_class() {
     }
 }
 
-/// More kinds of clients than anyone has see what everyone sees, and open nothing.
+/// Clients of further classes see the lists of everyone, and open no sessions.
 #[tokio::test]
-async fn made_up_kinds_of_clients_are_bounded() {
-    let fixture = Fixture::legacy(NEWEST_LEGACY).with(|one| one.list_by_capabilities = true);
+async fn the_number_of_client_classes_is_limited() {
+    let fixture =
+        Fixture::legacy(NEWEST_LEGACY).with(|settings| settings.list_by_capabilities = true);
     let fixture = fixture.start().await;
-    let behind = Behind::of(&fixture).await;
+    let gateway = RemoteGateway::over(&fixture).await;
     for number in 0..40 {
         let capabilities = json!({ "sampling": {}, "experimental": { format!("x{number}"): {} } });
-        tools(&behind.client(), false, &capabilities).await;
+        tools(&gateway.client(), false, &capabilities).await;
     }
     assert!(fixture.sessions() <= 17, "{} sessions", fixture.sessions());
 }

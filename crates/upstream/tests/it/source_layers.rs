@@ -1,4 +1,4 @@
-//! A source's own layers before a real server: late, busy, gone and back.
+//! The layers of a source in front of a real server: timeouts, a concurrency limit, a breaker, retries.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,11 +9,11 @@ use tidegate_testkit::fixture::{Fixture, RunningFixture};
 use tidegate_testkit::policy::{Breaker, Concurrency, Deadline, Retry};
 use tidegate_testkit::{Client, NEWEST_LEGACY};
 
-use crate::support::{Behind, wait_until};
+use crate::support::{RemoteGateway, wait_until};
 
 async fn faulty() -> RunningFixture {
     Fixture::modern()
-        .with(|one| one.faults = true)
+        .with(|settings| settings.faults = true)
         .start()
         .await
 }
@@ -35,15 +35,15 @@ async fn call(client: &Client, tool: &str) -> Value {
 }
 
 #[tokio::test]
-async fn a_server_that_never_answers_is_left_alone_and_tried_again() {
+async fn the_breaker_opens_for_a_server_that_never_responds_and_closes_again() {
     let fixture = faulty().await;
     let pause = Duration::from_secs(2);
     let layers = vec![
         Arc::new(Breaker::new(2, pause)) as Arc<dyn Layer>,
         deadline(Duration::from_millis(200)),
     ];
-    let behind = Behind::with(&fixture, layers, |_| {}).await;
-    let client = behind.client();
+    let gateway = RemoteGateway::with(&fixture, layers, |_| {}).await;
+    let client = gateway.client();
     for _ in 0..2 {
         let late = call(&client, "fault_hang").await;
         assert_eq!(late["error"]["data"]["kind"], "timeout", "{late}");
@@ -53,14 +53,14 @@ async fn a_server_that_never_answers_is_left_alone_and_tried_again() {
     assert_eq!(refused["error"]["data"]["kind"], "source_down", "{refused}");
     let told = refused["error"]["message"].as_str().unwrap();
     assert!(
-        told.contains("`server`") && told.contains("try again in"),
+        told.contains("`server`") && told.contains("retry in"),
         "{told}"
     );
     assert!(
         fixture.received_for("tools/call").is_empty(),
-        "it was left alone"
+        "the open breaker sends nothing"
     );
-    wait_until("it is tried again", || async {
+    wait_until("the breaker is closed", || async {
         call(&client, "test_simple_text").await["result"].is_object()
     })
     .await;
@@ -68,38 +68,41 @@ async fn a_server_that_never_answers_is_left_alone_and_tried_again() {
 }
 
 #[tokio::test]
-async fn more_calls_than_a_server_may_have_wait_and_then_are_refused() {
+async fn calls_over_the_concurrency_limit_wait_and_are_then_rejected() {
     let fixture = faulty().await;
     let layers = vec![Arc::new(Concurrency::new(1, Duration::from_secs(60))) as Arc<dyn Layer>];
-    let behind = Behind::with(&fixture, layers, |_| {}).await;
-    let client = behind.client();
+    let gateway = RemoteGateway::with(&fixture, layers, |_| {}).await;
+    let client = gateway.client();
     let at_work = || fixture.received_for("tools/call").len();
     let hangs = |client: Client| tokio::spawn(async move { call(&client, "fault_hang").await });
     let first = hangs(client.clone());
-    wait_until("the first is at the server", || async { at_work() == 1 }).await;
+    wait_until("the server has received the first call", || async {
+        at_work() == 1
+    })
+    .await;
     let (mut second, mut third) = (hangs(client.clone()), hangs(client.clone()));
     let refused = tokio::select! {
         refused = &mut second => refused,
         refused = &mut third => refused,
     };
     assert_eq!(refused.unwrap()["error"]["data"]["kind"], "source_down");
-    assert_eq!(at_work(), 1, "the other waits");
+    assert_eq!(at_work(), 1, "the other call waits");
     for waiting in [first, second, third] {
         waiting.abort();
     }
-    wait_until("whoever left makes room", || async {
+    wait_until("cancelled calls release their permits", || async {
         call(&client, "test_simple_text").await["result"].is_object()
     })
     .await;
 }
 
-/// Protocol 4.11: a lost session is opened again, and what may be repeated is.
+/// Protocol 4.11: a lost session is opened again, and idempotent calls are retried.
 #[tokio::test]
-async fn a_lost_session_is_not_noticed_by_those_who_read() {
+async fn reads_survive_a_lost_session() {
     let fixture = Fixture::legacy(NEWEST_LEGACY).start().await;
     let layers = vec![Arc::new(Retry { max_retries: 3 }) as Arc<dyn Layer>];
-    let behind = Behind::with(&fixture, layers, |_| {}).await;
-    let client = behind.client();
+    let gateway = RemoteGateway::with(&fixture, layers, |_| {}).await;
+    let client = gateway.client();
     for _ in 0..3 {
         fixture.forget_sessions();
         let read = client.modern("resources/read", json!({ "uri": "test://static-text" }));
@@ -109,11 +112,8 @@ async fn a_lost_session_is_not_noticed_by_those_who_read() {
     fixture.forget_sessions();
     let called = call(&client, "test_simple_text").await;
     let failed = called["error"]["data"]["kind"] == "source_failed";
-    assert!(
-        failed,
-        "what may have been done is not done again: {called}"
-    );
-    wait_until("calls go on", || async {
+    assert!(failed, "a call that may have run is not retried: {called}");
+    wait_until("calls succeed again", || async {
         call(&client, "test_simple_text").await["result"].is_object()
     })
     .await;

@@ -1,0 +1,74 @@
+//! Incomplete lists are reported in the lists themselves and in the health of the source.
+
+use serde_json::{Value, json};
+use tidegate_core::Health;
+use tidegate_testkit::NEWEST_LEGACY;
+use tidegate_testkit::fixture::{CursorStyle, Fixture, FixtureSettings};
+
+use crate::support::RemoteGateway;
+
+/// A gateway over a server with defective lists.
+async fn with_defects(change: impl FnOnce(&mut FixtureSettings)) -> (RemoteGateway, impl Drop) {
+    let fixture = Fixture::legacy(NEWEST_LEGACY).with(change).start().await;
+    (RemoteGateway::over(&fixture).await, fixture)
+}
+
+/// What a list reports as missing from it.
+async fn missing(gateway: &RemoteGateway, method: &str) -> Value {
+    let list = gateway.client().modern(method, json!({}));
+    let result = list.send().await.message().await["result"].clone();
+    assert!(result.is_object(), "{method}");
+    result["_meta"]["dev.tidegate/missing"]["server"].clone()
+}
+
+/// The reason for the degraded health.
+fn degraded(gateway: &RemoteGateway) -> String {
+    match gateway.health() {
+        Health::Degraded(why) => why,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_list_that_cannot_be_loaded_is_reported() {
+    let (gateway, _fixture) = with_defects(|one| {
+        one.rejections.reject = Some(-32000);
+        one.rejections.reject_method = "prompts/list".to_owned();
+        one.rejections.reject_times = u64::MAX;
+        one.invalid_list = vec!["resources".to_owned()];
+    })
+    .await;
+    assert!(missing(&gateway, "tools/list").await.is_null());
+    for (method, name) in [("prompts/list", "prompts"), ("resources/list", "resources")] {
+        let told = missing(&gateway, method).await.to_string();
+        assert!(told.contains(&format!("cannot load its {name}")), "{told}");
+        assert!(degraded(&gateway).contains(&format!("cannot load its {name}")));
+    }
+}
+
+#[tokio::test]
+async fn a_list_that_is_cut_off_is_reported() {
+    for (cursors, why) in [
+        (CursorStyle::Repeated, "a cursor was repeated"),
+        (CursorStyle::Endless, "it has too many pages or entries"),
+    ] {
+        let (gateway, _fixture) = with_defects(|one| {
+            one.page_size = Some(20);
+            one.cursors = cursors;
+        })
+        .await;
+        let told = missing(&gateway, "tools/list").await.to_string();
+        assert!(told.contains(why), "{told}");
+        assert!(degraded(&gateway).contains(why));
+    }
+}
+
+#[tokio::test]
+async fn malformed_entries_are_counted() {
+    let (gateway, _fixture) = with_defects(|settings| settings.invalid_entries = true).await;
+    for (method, name) in [("tools/list", "tools"), ("resources/list", "resources")] {
+        let told = missing(&gateway, method).await.to_string();
+        assert!(told.contains(&format!("3 of its {name}")), "{told}");
+        assert!(degraded(&gateway).contains(&format!("3 of its {name}")));
+    }
+}
