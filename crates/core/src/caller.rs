@@ -1,4 +1,4 @@
-//! Who asks. A credential becomes a caller once, at the transport; everything below trusts the caller.
+//! Who makes a call. The transport turns a credential into a caller once; everything after trusts it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 
 use crate::Result;
 
-/// A name for whoever asks: a person, a program, or `local`.
+/// The identity of a caller: a person, a program, or `local`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Principal(Arc<str>);
 
@@ -16,7 +16,7 @@ impl Principal {
         Self(name.into())
     }
 
-    /// Everyone on this machine, where no authentication is configured.
+    /// Everyone on this machine, if no authentication is configured.
     pub fn local() -> Self {
         Self::new("local")
     }
@@ -32,16 +32,16 @@ impl fmt::Display for Principal {
     }
 }
 
-/// The one who makes a call.
+/// Who makes a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
     pub principal: Principal,
-    /// Whether it runs the gateway, and may see what is everyone's.
+    /// Whether the caller administers the gateway and may see the data of all principals.
     pub admin: bool,
 }
 
 impl Caller {
-    /// Whoever is on this machine, and so runs the gateway.
+    /// A user of this machine, who administers the gateway.
     pub fn local() -> Self {
         Self {
             principal: Principal::local(),
@@ -50,14 +50,12 @@ impl Caller {
     }
 }
 
-/// What a client shows at the transport.
+/// What a client presents at the transport.
 #[derive(Clone, Copy)]
 pub enum Credential<'a> {
-    /// Nothing.
     None,
-    /// A bearer token.
     Bearer(&'a str),
-    /// The operating system's word: the one who started this process.
+    /// The client started this process.
     Process,
 }
 

@@ -1,10 +1,10 @@
-//! The id that ties a client's error message to a line in the log.
+//! Correlation ids: they link a client's error message to a line in the log.
 
 use std::fmt;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Unique within a process, and all but unique across processes.
+/// Unique within a process, and almost certainly across processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct CorrelationId(u64);
 
@@ -12,9 +12,9 @@ impl CorrelationId {
     pub fn fresh() -> Self {
         static NEXT: LazyLock<AtomicU64> =
             LazyLock::new(|| AtomicU64::new(getrandom::u64().unwrap_or_default()));
-        // An odd step visits every value once; spreading the bits makes neighbours look apart.
-        let step = NEXT.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed);
-        let mixed = (step ^ (step >> 31)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        // An odd increment visits every value once; mixing makes consecutive ids look unrelated.
+        let value = NEXT.fetch_add(0x9e37_79b9_7f4a_7c15, Ordering::Relaxed);
+        let mixed = (value ^ (value >> 31)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         Self(mixed ^ (mixed >> 29))
     }
 }

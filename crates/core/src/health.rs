@@ -1,35 +1,33 @@
-//! How well something is, for the health report.
+//! Health of sources and components, for the health report.
 
 use std::time::Duration;
 
-/// The state of a source or a part of the gateway.
+/// The health of a source or a component.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Health {
     Good,
-    /// It works, but someone should look.
+    /// It works, with this problem.
     Degraded(String),
-    /// It does not work.
+    /// It does not work, for this reason.
     Down(String),
 }
 
-/// A part of the gateway that can say how it is.
+/// A component that reports its health.
 pub trait HealthCheck: Send + Sync + 'static {
     fn name(&self) -> &str;
     fn report(&self) -> ComponentHealth;
 }
 
-/// What a probe finds.
+/// The health of a component, with its numbers.
 #[derive(Clone, Debug)]
 pub struct ComponentHealth {
     pub health: Health,
-    /// How long the last answer took, where something was asked.
+    /// How long the last check took, if it needed a response.
     pub response_time: Option<Duration>,
-    /// Numbers worth showing.
     pub gauges: Vec<GaugeValue>,
 }
 
 impl ComponentHealth {
-    /// All is well, and there is nothing to add.
     pub fn good() -> Self {
         Self {
             health: Health::Good,
@@ -39,7 +37,7 @@ impl ComponentHealth {
     }
 }
 
-/// One number with its name.
+/// A named number.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GaugeValue {
     pub name: &'static str,

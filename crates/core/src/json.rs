@@ -1,4 +1,4 @@
-//! JSON that stays text. The gateway indexes the few members it needs and forwards the rest byte
+//! JSON that stays text. The gateway reads the few members it needs and forwards everything else byte
 //! for byte: unknown members, key order, 20-digit integers and `1.50` survive.
 
 mod canonical;
@@ -19,24 +19,24 @@ pub use object::Object;
 pub struct RawJson(ByteString);
 
 impl RawJson {
-    /// Takes text that is one JSON value, and nothing else.
+    /// Accepts text that is exactly one JSON value.
     pub fn parse(text: impl Into<ByteString>) -> serde_json::Result<Self> {
         let text = text.into();
         serde_json::from_str::<&RawValue>(&text)?;
         Ok(Self(text))
     }
 
-    /// Writes a JSON string.
+    /// A JSON string with this text.
     pub fn string(text: &str) -> Self {
         Self(serde_json::Value::from(text).to_string().into())
     }
 
-    /// A value inside `whole` that a parser has already checked, without copying it.
+    /// A value inside `whole` that a parser has already validated. Not copied.
     pub fn part_of(whole: &ByteString, value: &str) -> Self {
         Self(whole.slice_ref(value))
     }
 
-    /// A copy of a value that a parser has already checked.
+    /// A copy of a value that a parser has already validated.
     pub fn copy_of(value: &str) -> Self {
         Self(value.to_owned().into())
     }
@@ -49,7 +49,7 @@ impl RawJson {
         &self.0
     }
 
-    /// The members of this value, if it is an object with no key twice.
+    /// The members of this value, if it is an object without duplicate keys.
     pub fn object(&self) -> Option<Object<'_>> {
         Object::parse(self.as_str()).ok()
     }
@@ -58,7 +58,7 @@ impl RawJson {
         self.as_str().starts_with('{')
     }
 
-    /// Reads this value as `T`.
+    /// Deserializes this value.
     pub fn read<'a, T: serde::Deserialize<'a>>(&'a self) -> serde_json::Result<T> {
         serde_json::from_str(self.as_str())
     }

@@ -1,4 +1,4 @@
-//! A source behind layers of its own. To all others it is a source like any.
+//! A source with layers of its own, which is a source again.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::{
     Reply, ResourceSubscription, Result, Source, TaskUpdates, Viewer,
 };
 
-/// A source, and the layers that its calls alone pass.
+/// A source, and the layers that only its calls pass.
 pub struct LayeredSource {
     source: Arc<dyn Source>,
     layers: Vec<Arc<dyn Layer>>,
@@ -73,14 +73,14 @@ impl Source for LayeredSource {
         self.source.gauges()
     }
 
-    /// The source's own, or what a layer has against it.
+    /// The health of the source; if that is good, the first problem of a layer.
     fn health(&self) -> Health {
         let mut layers = self.layers.iter().map(|layer| layer.health());
         match self.source.health() {
             Health::Good => layers
                 .find(|health| *health != Health::Good)
                 .unwrap_or(Health::Good),
-            unwell => unwell,
+            problem => problem,
         }
     }
 }

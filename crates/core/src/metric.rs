@@ -1,30 +1,26 @@
-//! A figure that can be scraped, in words. The name in the metrics and the row on the reference page
-//! come from the same description.
+//! Descriptions of metrics. The metrics endpoint and the reference page use the same description.
 
-/// One figure.
+/// The description of one metric.
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {
     pub name: &'static str,
     pub kind: MetricKind,
-    /// The names of its labels. Their values are few, and never a client's own words.
+    /// The names of its labels. Values are of a fixed set, never text from a client.
     pub labels: &'static [&'static str],
-    /// What it says, without a full stop.
+    /// What it measures, without a full stop.
     pub meaning: &'static str,
 }
 
-/// How a figure moves.
+/// The Prometheus type of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MetricKind {
-    /// It only grows.
     Counter,
-    /// It goes up and down.
     Gauge,
-    /// How often something took how long.
     Histogram,
 }
 
 impl Metric {
-    /// The name of the family: what a counter's name ends in is not part of it.
+    /// The name of the metric family: without the `_total` of a counter.
     pub fn family(&self) -> &'static str {
         self.name.strip_suffix("_total").unwrap_or(self.name)
     }

@@ -1,4 +1,4 @@
-//! What a source asks of the client in the middle of a call.
+//! Questions: requests from a source to the client of a call.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,18 +8,18 @@ use tokio::sync::oneshot;
 
 use crate::RawJson;
 
-/// The three things a source may ask for.
+/// What a source asks the client for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum QuestionKind {
-    /// Something from the user.
+    /// Input from the user: elicitation.
     Elicit,
-    /// Something from the client's model.
+    /// A completion from the client's model: sampling.
     Sample,
     /// The folders the client works in.
     Roots,
 }
 
-/// A question on its way to the client of one call. Dropped, it is declined.
+/// A question to the client of one call. Dropping it declines it.
 pub struct Question {
     pub kind: QuestionKind,
     pub params: RawJson,
@@ -27,12 +27,11 @@ pub struct Question {
     withdrawn: Withdrawal,
 }
 
-/// Whether who asked still wants to know.
+/// Whether the source has withdrawn a question.
 #[derive(Clone, Debug, Default)]
 pub struct Withdrawal(Arc<AtomicBool>);
 
 impl Withdrawal {
-    /// The one who asked does not want to know any more.
     pub fn withdraw(&self) {
         self.0.store(true, Relaxed);
     }
@@ -42,14 +41,14 @@ impl Withdrawal {
     }
 }
 
-/// The client did not answer: why, in its own words and number where it gave some.
+/// The client did not answer: its error code, if it sent one, and the message.
 #[derive(Clone, Debug)]
 pub struct Declined {
     pub code: Option<i64>,
     pub message: String,
 }
 
-/// Where the answer to a question comes out.
+/// Receives the answer to a question.
 pub struct PendingAnswer {
     answer: oneshot::Receiver<Result<RawJson, Declined>>,
     withdrawn: Withdrawal,
@@ -72,25 +71,24 @@ impl Question {
         (question, pending)
     }
 
-    /// The same question in other words.
+    /// The same question with other params.
     #[must_use]
     pub fn with_params(self, params: RawJson) -> Self {
         Self { params, ..self }
     }
 
-    /// Whether the one who asked does not want to know any more.
     pub fn is_withdrawn(&self) -> bool {
         self.withdrawn.is_withdrawn()
     }
 
-    /// Answers it. Nobody may wait any more.
     pub fn answer(self, answer: Result<RawJson, Declined>) {
+        // An error means that the source no longer waits.
         self.answer.send(answer).ok();
     }
 }
 
 impl PendingAnswer {
-    /// With which the question is withdrawn.
+    /// Withdraws the question.
     pub fn withdrawal(&self) -> Withdrawal {
         self.withdrawn.clone()
     }

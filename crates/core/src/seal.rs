@@ -1,5 +1,5 @@
-//! Seals what clients carry for us: cursors, states of requests, ids. A sealed token cannot be read,
-//! changed, moved to another purpose or used by another principal, and it expires.
+//! Sealed tokens: cursors, request states and task ids that clients carry. A sealed token cannot be
+//! read or changed, works only for its purpose and its principal, and expires.
 
 use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -11,24 +11,24 @@ use ring::hkdf::{HKDF_SHA256, Salt};
 
 use crate::Principal;
 
-/// The first byte of a token: how the rest is to be read.
-const FORM: u8 = 1;
+/// The first byte of a token: the version of its format.
+const FORMAT: u8 = 1;
 const KEY_ID_BYTES: usize = 4;
 const SALT_BYTES: usize = 16;
-const HEAD_BYTES: usize = 1 + KEY_ID_BYTES + SALT_BYTES;
+const HEADER_BYTES: usize = 1 + KEY_ID_BYTES + SALT_BYTES;
 const EXPIRY_BYTES: usize = 8;
 
-/// Longer tokens are not ours.
-const LONGEST_TOKEN: usize = 1024 * 1024;
+/// Longer tokens are rejected unread.
+const MAX_TOKEN_BYTES: usize = 1024 * 1024;
 
-/// What a token is for. One made for one purpose is worth nothing for another.
+/// What a token is for. It is invalid for any other purpose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TokenPurpose {
-    /// A place in a list.
+    /// A position in a list.
     Cursor,
-    /// A call that waits for its client.
+    /// The state of a parked call.
     Parked,
-    /// A call that goes on after its answer.
+    /// The id of a task.
     Task,
 }
 
@@ -42,40 +42,40 @@ impl TokenPurpose {
     }
 }
 
-/// Why a token is not taken.
+/// Why a token is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnsealError {
-    /// Not one of ours, changed on the way, made for something else, or someone else's.
+    /// It was not sealed here, was changed, or is for another purpose or principal.
     Foreign,
-    /// Ours, but too old.
+    /// It has expired.
     Expired,
 }
 
-/// The keys of one gateway. The first seals; all of them open.
+/// The keys of one gateway. The first key encrypts; any of them decrypts.
 pub struct Seal {
-    keys: Vec<Key>,
+    keys: Vec<SealingKey>,
 }
 
-struct Key {
+struct SealingKey {
     id: [u8; KEY_ID_BYTES],
     secret: [u8; 32],
 }
 
 impl Seal {
-    /// Keys for as long as this process lives.
+    /// A random key, for the lifetime of this process.
     pub fn random() -> Self {
         Self::new(random_bytes(), [])
     }
 
-    /// A key to seal with, and older ones that still open.
+    /// A key that encrypts, and older keys that still decrypt.
     pub fn new(secret: [u8; 32], older: impl IntoIterator<Item = [u8; 32]>) -> Self {
         let keys = std::iter::once(secret).chain(older);
         Self {
-            keys: keys.map(Key::new).collect(),
+            keys: keys.map(SealingKey::new).collect(),
         }
     }
 
-    /// A token that this principal can bring back for this purpose, for a while.
+    /// A token with this payload that only this principal can use, for this purpose and lifetime.
     pub fn seal(
         &self,
         purpose: TokenPurpose,
@@ -86,19 +86,19 @@ impl Seal {
         let key = &self.keys[0];
         let salt: [u8; SALT_BYTES] = random_bytes();
         let expiry = seconds(SystemTime::now() + lifetime);
-        let mut token = Vec::with_capacity(HEAD_BYTES + EXPIRY_BYTES + payload.len() + 16);
-        token.push(FORM);
+        let mut token = Vec::with_capacity(HEADER_BYTES + EXPIRY_BYTES + payload.len() + 16);
+        token.push(FORMAT);
         token.extend(key.id);
         token.extend(salt);
         let mut sealed = [&expiry.to_be_bytes(), payload].concat();
         key.cipher(&salt)
-            .seal_in_place_append_tag(nonce(), bound_to(purpose, principal), &mut sealed)
-            .expect("a payload is shorter than the cipher allows");
+            .seal_in_place_append_tag(nonce(), associated_data(purpose, principal), &mut sealed)
+            .expect("the payload is shorter than the cipher allows");
         token.extend(sealed);
         URL_SAFE_NO_PAD.encode(token)
     }
 
-    /// What was sealed, if this principal brings it back for the same purpose in time.
+    /// The payload of a token, if it is valid for this purpose and principal and has not expired.
     pub fn open(
         &self,
         purpose: TokenPurpose,
@@ -115,23 +115,26 @@ impl Seal {
         principal: &Principal,
         token: &str,
     ) -> Result<Vec<u8>, UnsealError> {
-        if token.len() > LONGEST_TOKEN {
+        if token.len() > MAX_TOKEN_BYTES {
             return Err(UnsealError::Foreign);
         }
         let token = URL_SAFE_NO_PAD
             .decode(token)
             .map_err(|_| UnsealError::Foreign)?;
-        let (head, sealed) = token
-            .split_at_checked(HEAD_BYTES)
+        let (header, sealed) = token
+            .split_at_checked(HEADER_BYTES)
             .ok_or(UnsealError::Foreign)?;
-        let (form, id) = (head[0], &head[1..=KEY_ID_BYTES]);
-        let key = self.keys.iter().find(|key| form == FORM && key.id == id);
+        let (format, id) = (header[0], &header[1..=KEY_ID_BYTES]);
+        let key = self
+            .keys
+            .iter()
+            .find(|key| format == FORMAT && key.id == id);
         let cipher = key
             .ok_or(UnsealError::Foreign)?
-            .cipher(&head[1 + KEY_ID_BYTES..]);
+            .cipher(&header[1 + KEY_ID_BYTES..]);
         let mut sealed = sealed.to_vec();
         let opened = cipher
-            .open_in_place(nonce(), bound_to(purpose, principal), &mut sealed)
+            .open_in_place(nonce(), associated_data(purpose, principal), &mut sealed)
             .map_err(|_| UnsealError::Foreign)?;
         let (expiry, payload) = opened
             .split_first_chunk::<EXPIRY_BYTES>()
@@ -143,7 +146,7 @@ impl Seal {
     }
 }
 
-/// A number for a text that no other text has.
+/// The SHA-256 digest of a text.
 pub fn sha256(text: &str) -> [u8; 32] {
     let digest = ring::digest::digest(&ring::digest::SHA256, text.as_bytes());
     let mut bytes = [0; 32];
@@ -151,10 +154,10 @@ pub fn sha256(text: &str) -> [u8; 32] {
     bytes
 }
 
-/// Bytes that nobody can guess.
+/// Cryptographically random bytes.
 pub fn random_bytes<const LENGTH: usize>() -> [u8; LENGTH] {
     let mut bytes = [0; LENGTH];
-    getrandom::fill(&mut bytes).expect("the system has random numbers");
+    getrandom::fill(&mut bytes).expect("the system has a random number generator");
     bytes
 }
 
@@ -164,16 +167,16 @@ impl fmt::Debug for Seal {
     }
 }
 
-impl Key {
+impl SealingKey {
     fn new(secret: [u8; 32]) -> Self {
         let id = derive::<KEY_ID_BYTES>(b"", &secret, b"tidegate key id");
         Self { id, secret }
     }
 
-    /// A cipher for one token: each has a key of its own, so that a nonce is used once.
+    /// The cipher of one token. Each token has its own key, so the nonce is used once.
     fn cipher(&self, salt: &[u8]) -> LessSafeKey {
         let key = derive::<32>(salt, &self.secret, b"tidegate token");
-        let key = UnboundKey::new(&AES_256_GCM, &key).expect("a key of the cipher's length");
+        let key = UnboundKey::new(&AES_256_GCM, &key).expect("the key has the cipher's length");
         LessSafeKey::new(key)
     }
 }
@@ -190,7 +193,7 @@ fn derive<const LENGTH: usize>(salt: &[u8], secret: &[u8], label: &[u8]) -> [u8;
         .extract(secret)
         .expand(&[label], Length(LENGTH))
         .and_then(|derivation| derivation.fill(&mut derived))
-        .expect("a length that can be derived");
+        .expect("the length can be derived");
     derived
 }
 
@@ -198,7 +201,7 @@ fn nonce() -> Nonce {
     Nonce::assume_unique_for_key([0; NONCE_LEN])
 }
 
-fn bound_to(purpose: TokenPurpose, principal: &Principal) -> Aad<Vec<u8>> {
+fn associated_data(purpose: TokenPurpose, principal: &Principal) -> Aad<Vec<u8>> {
     Aad::from([purpose.label(), b"\0", principal.as_str().as_bytes()].concat())
 }
 
@@ -220,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_comes_back_to_the_one_it_was_made_for() {
+    fn a_token_is_valid_only_for_its_purpose_principal_and_key() {
         let seal = Seal::random();
         let token = seal.seal(TokenPurpose::Cursor, &ada(), HOUR, b"page 2");
         assert_eq!(
@@ -257,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn an_older_key_still_opens() {
+    fn an_older_key_still_decrypts() {
         let (old, new) = ([1; 32], [2; 32]);
         let token = Seal::new(old, []).seal(TokenPurpose::Cursor, &ada(), HOUR, b"x");
         let rotated = Seal::new(new, [old]);
@@ -274,7 +277,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn a_changed_token_is_refused(payload: Vec<u8>, at: prop::sample::Index, flip in 1..=255_u8) {
+        fn rejects_a_changed_token(payload: Vec<u8>, at: prop::sample::Index, flip in 1..=255_u8) {
             let seal = Seal::new([7; 32], []);
             let token = seal.seal(TokenPurpose::Cursor, &ada(), HOUR, &payload);
             let mut bytes = URL_SAFE_NO_PAD.decode(token).unwrap();
@@ -285,7 +288,7 @@ mod tests {
         }
 
         #[test]
-        fn anything_else_is_refused_and_never_panics(text in ".{0,200}") {
+        fn rejects_any_other_text(text in ".{0,200}") {
             let opened = Seal::new([7; 32], []).open(TokenPurpose::Cursor, &ada(), &text);
             prop_assert_eq!(opened, Err(UnsealError::Foreign));
         }

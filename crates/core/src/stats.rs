@@ -1,9 +1,9 @@
-//! Counters of what the gateway has done since it started. Cheap enough to touch on every call.
+//! Counters of calls since the gateway started. Cheap enough to update on every call.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// Counts of calls. Shared by whoever counts and whoever shows.
+/// Counts of calls, shared between the layer that counts and the source that reports.
 #[derive(Debug)]
 pub struct CallStats {
     started: Instant,
@@ -28,31 +28,31 @@ impl Default for CallStats {
 }
 
 impl CallStats {
-    /// A call ended well.
-    pub fn record_success(&self, took: Duration) {
-        self.count(took);
+    /// A call succeeded.
+    pub fn record_success(&self, duration: Duration) {
+        self.count(duration);
     }
 
-    /// A call ended with the client's mistake.
-    pub fn record_client_error(&self, took: Duration) {
+    /// A call failed because of the client.
+    pub fn record_client_error(&self, duration: Duration) {
         self.client_errors.fetch_add(1, Relaxed);
-        self.count(took);
+        self.count(duration);
     }
 
-    /// A call ended with a fault of the gateway or a source.
-    pub fn record_failure(&self, took: Duration) {
+    /// A call failed because of the gateway or a source.
+    pub fn record_failure(&self, duration: Duration) {
         self.failures.fetch_add(1, Relaxed);
-        self.count(took);
+        self.count(duration);
     }
 
-    /// A call ended because its client no longer wanted it.
+    /// A call was cancelled by its client.
     pub fn record_cancellation(&self) {
         self.cancellations.fetch_add(1, Relaxed);
     }
 
-    fn count(&self, took: Duration) {
+    fn count(&self, duration: Duration) {
         self.calls.fetch_add(1, Relaxed);
-        let nanoseconds = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+        let nanoseconds = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
         self.nanoseconds.fetch_add(nanoseconds, Relaxed);
     }
 
@@ -76,9 +76,9 @@ impl CallStats {
         self.cancellations.load(Relaxed)
     }
 
-    /// How long a call took on average; zero before the first.
+    /// The mean duration of a call; zero before the first.
     pub fn mean_duration(&self) -> Duration {
-        let average = self.nanoseconds.load(Relaxed).checked_div(self.calls());
-        Duration::from_nanos(average.unwrap_or_default())
+        let mean = self.nanoseconds.load(Relaxed).checked_div(self.calls());
+        Duration::from_nanos(mean.unwrap_or_default())
     }
 }

@@ -1,6 +1,6 @@
-//! The steps of a request, as metrics name them.
+//! The steps of a request, as code, logs and metrics name them.
 
-/// One of the eight steps between a client's bytes and its answer.
+/// One of the eight steps from a client's bytes to its response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
     Accept,

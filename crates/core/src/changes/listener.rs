@@ -116,7 +116,7 @@ impl Listener {
     fn all_resources_of(&self, source: &SourceId) -> Vec<Change> {
         let resources = self.resources.get(source).into_iter();
         let requested: BTreeSet<_> = resources.flat_map(|uris| uris.values().flatten()).collect();
-        requested.into_iter().map(updated).collect()
+        requested.into_iter().map(|uri| updated(uri)).collect()
     }
 
     /// Every change that this listener subscribed to, except completed elicitations.
@@ -128,10 +128,12 @@ impl Listener {
         ];
         let lists = lists.into_iter().filter(|(subscribed, _)| *subscribed);
         let lists = lists.map(|(_, change)| change);
-        lists.chain(self.filter.uris.iter().map(updated)).collect()
+        lists
+            .chain(self.filter.uris.iter().map(|uri| updated(uri)))
+            .collect()
     }
 }
 
-fn updated(uri: &String) -> Change {
-    Change::ResourceUpdated(uri.as_str().into())
+fn updated(uri: &str) -> Change {
+    Change::ResourceUpdated(uri.into())
 }

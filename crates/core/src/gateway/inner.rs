@@ -75,7 +75,7 @@ impl GatewayInner {
     pub(super) async fn handle(&self, request: Request) -> Result<Reply> {
         guard_reply(Step::Govern, async {
             let view = self.view_for(&request).await;
-            let resolved = self.resolve(request, view);
+            let resolved = self.resolve(request, &view);
             let next = Next::new(&self.layers, resolved.source.as_ref());
             let reply = next.run(resolved.call).await;
             match resolved.rewriter {

@@ -49,8 +49,8 @@ impl Target {
 impl GatewayInner {
     /// Resolves a request. A request without a target goes to a source that rejects it, so that it
     /// passes the same layers as any other call.
-    pub(super) fn resolve(&self, mut request: Request, view: Arc<View>) -> ResolvedCall {
-        match self.target(&view, &mut request) {
+    pub(super) fn resolve(&self, mut request: Request, view: &View) -> ResolvedCall {
+        match self.target(view, &mut request) {
             Ok(Target::Gateway) => {
                 let source = Arc::clone(&self.own_source().1);
                 gateway_call(request, true, source)
@@ -81,7 +81,7 @@ impl GatewayInner {
     fn rewriter(
         &self,
         request: &Request,
-        view: Arc<View>,
+        view: &View,
         number: usize,
         id: &SourceId,
         operation: &Operation,

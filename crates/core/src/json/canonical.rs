@@ -1,5 +1,5 @@
-//! One text for all spellings of the same JSON: keys in order, no white space, strings written one
-//! way. Numbers keep their text: `1.0` and `1` are not the same to everyone.
+//! Canonical JSON: sorted keys, no white space, one way to escape strings. Numbers keep their text,
+//! because some readers distinguish `1.0` and `1`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,15 +8,14 @@ use serde_json::value::RawValue;
 
 use super::{Object, RawJson, bounded_list};
 
-/// Deeper than anything that is meant to be read.
-const DEEPEST: usize = 128;
+const MAX_DEPTH: usize = 128;
 
-const MOST_ITEMS: usize = 1_000_000;
+const MAX_ITEMS: usize = 1_000_000;
 
-/// The canonical text of a value; none if it is too deep, or an object has a key twice.
+/// The canonical text of a value; `None` if it is nested too deeply or has a duplicate key.
 pub fn canonical_json(value: &RawJson) -> Option<String> {
     let mut text = String::with_capacity(value.as_str().len());
-    write(value.as_str(), DEEPEST, &mut text)?;
+    write(value.as_str(), MAX_DEPTH, &mut text)?;
     Some(text)
 }
 
@@ -38,7 +37,7 @@ fn write(value: &str, depth: usize, text: &mut String) -> Option<()> {
             text.push('}');
         }
         b'[' => {
-            let items: Vec<&RawValue> = bounded_list(value, MOST_ITEMS).ok()?;
+            let items: Vec<&RawValue> = bounded_list(value, MAX_ITEMS).ok()?;
             text.push('[');
             for (index, item) in items.into_iter().enumerate() {
                 if index > 0 {
@@ -61,26 +60,26 @@ fn write(value: &str, depth: usize, text: &mut String) -> Option<()> {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> Option<String> {
+    fn canonical(text: &str) -> Option<String> {
         canonical_json(&RawJson::copy_of(text))
     }
 
     #[test]
-    fn spellings_of_the_same_are_the_same() {
-        let plain = of(r#"{"a":[1,{"x":null,"y":"é"}],"b":1.50}"#);
+    fn equal_values_have_equal_texts() {
+        let plain = canonical(r#"{"a":[1,{"x":null,"y":"é"}],"b":1.50}"#);
         assert!(plain.is_some());
         assert_eq!(
-            of(" {\"b\" : 1.50,\n\"a\":[ 1, {\"y\":\"\\u00e9\",\"x\":null} ] } "),
+            canonical(" {\"b\" : 1.50,\n\"a\":[ 1, {\"y\":\"\\u00e9\",\"x\":null} ] } "),
             plain
         );
-        assert_ne!(of(r#"{"a":[1,{"x":null,"y":"é"}],"b":1.5}"#), plain);
-        assert_eq!(of(r#"{"\u0061":1}"#), of(r#"{"a":1}"#));
+        assert_ne!(canonical(r#"{"a":[1,{"x":null,"y":"é"}],"b":1.5}"#), plain);
+        assert_eq!(canonical(r#"{"\u0061":1}"#), canonical(r#"{"a":1}"#));
     }
 
     #[test]
-    fn what_nobody_means_has_none() {
-        assert_eq!(of(r#"{"a":1,"a":2}"#), None);
+    fn rejects_duplicate_keys_and_deep_nesting() {
+        assert_eq!(canonical(r#"{"a":1,"a":2}"#), None);
         let deep = "[".repeat(200) + &"]".repeat(200);
-        assert_eq!(of(&deep), None);
+        assert_eq!(canonical(&deep), None);
     }
 }

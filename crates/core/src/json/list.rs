@@ -1,4 +1,4 @@
-//! A JSON list of at most so many items. The bound holds while it is read, not after.
+//! JSON arrays with a limit that holds while they are parsed.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -6,18 +6,18 @@ use std::marker::PhantomData;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _, IgnoredAny, SeqAccess, Visitor};
 
-/// Reads a list; one with more items is an error.
-pub fn list<'a, T: Deserialize<'a>>(text: &'a str, most: usize) -> serde_json::Result<Vec<T>> {
+/// Parses an array; one with more than `max` items is an error.
+pub fn list<'a, T: Deserialize<'a>>(text: &'a str, max: usize) -> serde_json::Result<Vec<T>> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let items = deserializer.deserialize_seq(AtMost {
-        most,
+        max,
         item: PhantomData,
     })?;
     deserializer.end()?;
     Ok(items)
 }
 
-/// How many items a list has; none if it is no list.
+/// The number of items of an array; `None` if the text is not an array.
 pub fn length(text: &str) -> Option<usize> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     deserializer.deserialize_seq(Length).ok()
@@ -29,7 +29,7 @@ impl<'de> Visitor<'de> for Length {
     type Value = usize;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list")
+        f.write_str("an array")
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<usize, A::Error> {
@@ -42,7 +42,7 @@ impl<'de> Visitor<'de> for Length {
 }
 
 struct AtMost<T> {
-    most: usize,
+    max: usize,
     item: PhantomData<T>,
 }
 
@@ -50,16 +50,16 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for AtMost<T> {
     type Value = Vec<T>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "a list of at most {} items", self.most)
+        write!(f, "an array of at most {} items", self.max)
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Vec<T>, A::Error> {
         let mut list = Vec::new();
         while let Some(item) = items.next_element()? {
-            if list.len() == self.most {
+            if list.len() == self.max {
                 return Err(A::Error::custom(format_args!(
                     "more than {} items",
-                    self.most
+                    self.max
                 )));
             }
             list.push(item);
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_is_read_up_to_its_bound() {
+    fn rejects_more_items_than_the_limit() {
         assert_eq!(list::<u8>("[1,2]", 2).unwrap(), [1, 2]);
         assert!(list::<u8>("[1,2,3]", 2).is_err());
         assert!(list::<u8>("{}", 2).is_err());
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn items_are_counted_whatever_they_are() {
+    fn counts_items_of_any_type() {
         assert_eq!(length("[]"), Some(0));
         assert_eq!(length(r#"[{"a":[1,2]},"b",null]"#), Some(3));
         assert_eq!(length("{}"), None);

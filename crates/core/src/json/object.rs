@@ -1,4 +1,4 @@
-//! The members of one JSON object, in order, each still text: look up, replace, write back.
+//! One JSON object as a list of members, each still text: look up, replace, write back.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -9,20 +9,20 @@ use serde_json::value::RawValue;
 
 use super::RawJson;
 
-/// More members than any object we take apart has: what is larger was made to cost memory.
-const MOST_MEMBERS: usize = 10_000;
+/// Limits the memory that a hostile object can cost.
+const MAX_MEMBERS: usize = 10_000;
 
-/// Up to here, looking at each key is quicker than a set.
+/// Up to this many, comparing each key is faster than a set.
 const FEW_MEMBERS: usize = 16;
 
-/// An object taken apart one level deep. Members keep their order and their exact text.
+/// An object parsed one level deep. Members keep their order and their exact text.
 #[derive(Debug, Default)]
 pub struct Object<'a> {
     members: Vec<(Cow<'a, str>, Cow<'a, str>)>,
 }
 
 impl<'a> Object<'a> {
-    /// Takes an object apart. A key that stands twice is an error: two readers could disagree on it.
+    /// Parses an object. A duplicate key is an error: two readers could disagree on its value.
     pub fn parse(text: &'a str) -> serde_json::Result<Self> {
         let mut deserializer = serde_json::Deserializer::from_str(text);
         let members = deserializer.deserialize_map(Members)?;
@@ -38,12 +38,12 @@ impl<'a> Object<'a> {
             .map(|(_, value)| value.as_ref())
     }
 
-    /// A member that is a string.
+    /// The value of a member that is a string.
     pub fn string(&self, key: &str) -> Option<String> {
         serde_json::from_str(self.get(key)?).ok()
     }
 
-    /// Sets a member: in place if it is there, else at the end.
+    /// Sets a member: in place if it exists, otherwise at the end.
     pub fn set(&mut self, key: &'a str, value: impl Into<Cow<'a, str>>) {
         match self.members.iter_mut().find(|(name, _)| name == key) {
             Some((_, slot)) => *slot = value.into(),
@@ -51,7 +51,7 @@ impl<'a> Object<'a> {
         }
     }
 
-    /// Takes a member out.
+    /// Removes a member.
     pub fn remove(&mut self, key: &str) -> Option<Cow<'a, str>> {
         let at = self.members.iter().position(|(name, _)| name == key)?;
         Some(self.members.remove(at).1)
@@ -68,7 +68,7 @@ impl<'a> Object<'a> {
         self.members.is_empty()
     }
 
-    /// Writes the object.
+    /// The text of the object.
     pub fn write(&self) -> RawJson {
         let size = self
             .members
@@ -103,12 +103,12 @@ fn push_key(text: &mut String, key: &str) {
     }
 }
 
-/// The keys seen so far. Most objects have few members: for those, no set is built.
+/// The keys so far. Most objects have few members: for those, no set is built.
 #[derive(Default)]
-struct Seen<'de>(HashSet<Cow<'de, str>>);
+struct KnownKeys<'de>(HashSet<Cow<'de, str>>);
 
-impl<'de> Seen<'de> {
-    /// Notes a key; false if it was there before.
+impl<'de> KnownKeys<'de> {
+    /// Adds a key; false if it was known.
     fn insert(&mut self, members: &[(Cow<'de, str>, Cow<'de, str>)], key: &str) -> bool {
         if members.len() < FEW_MEMBERS {
             return members.iter().all(|(known, _)| known != key);
@@ -131,18 +131,15 @@ impl<'de> Visitor<'de> for Members {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut members: Self::Value = Vec::new();
-        let mut seen = Seen::default();
+        let mut keys = KnownKeys::default();
         while let Some((key, value)) = map.next_entry::<Key<'de>, &'de RawValue>()? {
-            if members.len() == MOST_MEMBERS {
+            if members.len() == MAX_MEMBERS {
                 return Err(A::Error::custom(format_args!(
-                    "more than {MOST_MEMBERS} members"
+                    "more than {MAX_MEMBERS} members"
                 )));
             }
-            if !seen.insert(&members, &key.0) {
-                return Err(A::Error::custom(format_args!(
-                    "the key `{}` stands twice",
-                    key.0
-                )));
+            if !keys.insert(&members, &key.0) {
+                return Err(A::Error::custom(format_args!("duplicate key `{}`", key.0)));
             }
             members.push((key.0, Cow::Borrowed(value.get())));
         }
@@ -179,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_not_touched_keeps_its_text_and_order() {
+    fn other_members_keep_their_text_and_order() {
         let text = r#"{"z":1.50,"a":12345678901234567890,"name":"x","é\n":[ 1 ]}"#;
         let mut object = Object::parse(text).unwrap();
         object.set("name", "\"s__x\"");
@@ -190,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_twice_is_refused_in_any_spelling() {
+    fn rejects_duplicate_keys_however_escaped() {
         assert!(Object::parse(r#"{"a":1,"a":2}"#).is_err());
         assert!(Object::parse(r#"{"a":1,"\u0061":2}"#).is_err());
         let many = |count: usize| {
@@ -200,14 +197,14 @@ mod tests {
         };
         assert!(Object::parse(&format!("{{{}\"last\":0}}", many(100))).is_ok());
         assert!(Object::parse(&format!("{{{}\"k7\":0}}", many(100))).is_err());
-        assert!(Object::parse(&format!("{{{}\"last\":0}}", many(MOST_MEMBERS))).is_err());
+        assert!(Object::parse(&format!("{{{}\"last\":0}}", many(MAX_MEMBERS))).is_err());
         assert!(Object::parse("[1]").is_err());
         assert!(Object::parse("{} {}").is_err());
     }
 
     proptest! {
         #[test]
-        fn parse_then_write_is_the_same_value(map in prop::collection::btree_map(".{0,8}", ".{0,8}", 0..8)) {
+        fn writing_reverses_parsing(map in prop::collection::btree_map(".{0,8}", ".{0,8}", 0..8)) {
             let text = serde_json::to_string(&map).unwrap();
             let written = Object::parse(&text).unwrap().write();
             let again: std::collections::BTreeMap<String, String> = written.read().unwrap();

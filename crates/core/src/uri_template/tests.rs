@@ -180,7 +180,8 @@ fn matches_by_search(parts: &[TemplatePart], uri: &str) -> bool {
             };
             value.is_some_and(|value| {
                 let excluded = |byte| expression.excluded().contains(&byte);
-                !(value.is_empty() && expression.needs_value()) && !value.bytes().any(excluded)
+                let is_missing = value.is_empty() && expression.needs_value();
+                !is_missing && !value.bytes().any(excluded)
             })
         }
     };
