@@ -77,7 +77,7 @@ fn a_line_of_100_megabytes_is_refused_and_not_held() {
         stdio.write(&megabyte);
     }
     stdio.write(b"\"}}\n");
-    refused(&stdio, -32600, "longer than 4194304 bytes");
+    refused(&stdio, -32600, "limit of 4194304 bytes");
     stdio.ping();
     let most = most_memory(stdio.process.id());
     assert!(most < 64 << 20, "it held {most} bytes at most");
