@@ -39,7 +39,7 @@ impl ObservedCall {
                     duration = duration.as_secs_f64(),
                     resource_count = entry_count(outcome),
                     "resources_list_completed"
-                )
+                );
             }
             CallKind::ResourceList(_) => {}
             CallKind::Other => tracing::debug!(
@@ -89,7 +89,7 @@ impl ObservedCall {
                     cause,
                     duration,
                     "resources_list_failed"
-                )
+                );
             }
             (CallKind::Other, ErrorOrigin::Client) => tracing::info!(
                 method = self.label,
