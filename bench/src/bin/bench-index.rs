@@ -138,6 +138,7 @@ impl Bench {
     fn new(count: usize, cache_ttl: Duration) -> anyhow::Result<Self> {
         let gateway_handle = GatewayHandle::default();
         let config = IndexConfig {
+            enabled: true,
             expose: Vec::new(),
             cache_ttl,
         };

@@ -7,6 +7,7 @@ pub mod authn;
 mod breaker;
 mod call_outcome;
 mod concurrency;
+mod config;
 mod deadline;
 mod observe;
 mod retry;
@@ -15,6 +16,7 @@ mod scripted;
 
 pub use breaker::Breaker;
 pub use concurrency::Concurrency;
+pub use config::{CallPolicy, CallPolicySection, CallTimeoutSection, CallTimeouts};
 pub use deadline::Deadline;
 pub use observe::{CallMetrics, METRICS, MetricLabels, Observe};
 pub use retry::Retry;

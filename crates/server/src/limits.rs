@@ -1,85 +1,116 @@
-//! The limits of the transports. They come from the configuration; nothing here reads a file.
+//! The limits of the transports, in one table: name, unit, default and range of each, with the text
+//! of the reference. The transports enforce them.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
-/// The limits of the transports.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Bytes of one message: an HTTP body or a line on stdin.
-    pub max_message_bytes: usize,
-    /// Bytes of all HTTP bodies that are being received or processed.
-    pub max_buffered_bytes: usize,
-    /// Nesting depth of arrays and objects in a message.
-    pub max_json_depth: usize,
-    /// Messages in one batch (only one revision has batches).
-    pub max_batch_messages: usize,
-    /// Bytes of all HTTP headers of one request.
-    pub max_header_bytes: usize,
-    /// Open HTTP connections.
-    pub max_connections: usize,
-    /// Concurrent calls of all clients.
-    pub max_concurrent_calls: usize,
-    /// Concurrent calls of one session or one stdio connection.
-    pub max_concurrent_calls_per_session: usize,
-    /// Legacy sessions of all principals.
-    pub max_sessions: usize,
-    /// Legacy sessions of one principal.
-    pub max_sessions_per_principal: usize,
-    /// How long a session may be unused before it ends.
-    pub session_idle_timeout: Duration,
-    /// Open event streams (SSE responses) of all clients.
-    pub max_streams: usize,
-    /// Events that are buffered per stream, for slow clients and for clients that reconnect.
-    pub replay_buffer_events: usize,
-    /// Bytes of the buffered events of one stream.
-    pub replay_buffer_bytes: usize,
-    /// Resources and tasks that one session or one `subscriptions/listen` may subscribe to.
-    pub max_subscriptions: usize,
-    /// How long a client may take to send the headers of a request. It starts when the connection is
-    /// idle, so idle connections are closed after this time too.
-    pub header_timeout: Duration,
-    /// How long a client may take to send a body.
-    pub body_timeout: Duration,
-    /// How often a silent stream gets a comment, so that proxies keep it open.
-    pub keep_alive_interval: Duration,
-    /// How long a write may block before the connection is closed.
-    pub write_timeout: Duration,
-    /// How long a legacy client may take to answer the questions of a modern source.
-    pub answer_timeout: Duration,
-    /// How long new connections are still accepted after shutdown was requested, so that load
-    /// balancers can notice.
-    pub shutdown_delay: Duration,
-    /// How long calls in flight may continue after that.
-    pub shutdown_timeout: Duration,
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tidegate_config::{ByteSize, Checker, HumanDuration, Section};
+
+/// Shorter timeouts fail for well-behaved clients on a busy machine.
+const MIN_TIMEOUT: HumanDuration = HumanDuration::millis(100);
+/// Zero would admit nothing; no machine can hold more than the maximum.
+const COUNT: RangeInclusive<usize> = 1..=1_000_000;
+
+/// Generates the section as written, the checked limits, their defaults and the check, from one row
+/// per limit.
+macro_rules! limits {
+    ($($(#[$doc:meta])* $name:ident: $written:ident as $value:ty = $default:expr, in $range:expr;)*) => {
+        /// The limits of the transports, as written.
+        #[derive(Debug, Default, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields, expecting = "a mapping of fields")]
+        pub struct LimitsSection {
+            $($(#[$doc])* #[schemars(extend("default" = $default))] $name: Option<$written>,)*
+        }
+
+        /// The limits of the transports.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub struct Limits {
+            $($(#[$doc])* pub $name: $value,)*
+        }
+
+        impl Default for Limits {
+            fn default() -> Self {
+                Self { $($name: $default.into(),)* }
+            }
+        }
+
+        impl Section for LimitsSection {
+            type Config = Limits;
+
+            fn check(self, checker: &mut Checker<'_>) -> Option<Limits> {
+                let default = Limits::default();
+                Some(Limits {
+                    $($name: checker.in_range(
+                        stringify!($name), self.$name, default.$name, $range,
+                    ),)*
+                })
+            }
+        }
+    };
 }
 
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            max_message_bytes: 4 * 1024 * 1024,
-            max_buffered_bytes: 256 * 1024 * 1024,
-            max_json_depth: 64,
-            max_batch_messages: 64,
-            max_header_bytes: 32 * 1024,
-            max_connections: 16_384,
-            max_concurrent_calls: 10_000,
-            max_concurrent_calls_per_session: 256,
-            max_sessions: 10_000,
-            max_sessions_per_principal: 1_000,
-            session_idle_timeout: Duration::from_secs(60 * 60),
-            max_streams: 10_000,
-            replay_buffer_events: 256,
-            replay_buffer_bytes: 1024 * 1024,
-            max_subscriptions: 1_000,
-            header_timeout: Duration::from_secs(30),
-            body_timeout: Duration::from_secs(30),
-            keep_alive_interval: Duration::from_secs(15),
-            write_timeout: Duration::from_secs(30),
-            answer_timeout: Duration::from_secs(600),
-            shutdown_delay: Duration::ZERO,
-            shutdown_timeout: Duration::from_secs(30),
-        }
-    }
+limits! {
+    /// Maximum size of one message: an HTTP request body or a line on stdin.
+    max_message_bytes: ByteSize as usize = ByteSize::mib(4),
+        in ByteSize::kib(1)..=ByteSize::mib(1024);
+    /// Maximum size of all HTTP request bodies that are being received at the same time.
+    max_buffered_bytes: ByteSize as usize = ByteSize::mib(256),
+        in ByteSize::mib(1)..=ByteSize::mib(64 * 1024);
+    /// Maximum nesting depth of arrays and objects in a message.
+    max_json_depth: usize as usize = 64_usize, in 8..=128;
+    /// Maximum number of messages in a JSON-RPC batch. Only one protocol revision has batches.
+    max_batch_messages: usize as usize = 64_usize, in 1..=10_000;
+    /// Maximum size of all headers of an HTTP request.
+    max_header_bytes: ByteSize as usize = ByteSize::kib(32),
+        in ByteSize::kib(8)..=ByteSize::mib(1);
+    /// Maximum number of open HTTP connections.
+    max_connections: usize as usize = 16_384_usize, in COUNT;
+    /// Maximum number of concurrent calls, over all clients.
+    max_concurrent_calls: usize as usize = 10_000_usize, in COUNT;
+    /// Maximum number of concurrent calls in one session or over one stdio connection.
+    max_concurrent_calls_per_session: usize as usize = 256_usize, in COUNT;
+    /// Maximum number of client sessions, over all principals.
+    max_sessions: usize as usize = 10_000_usize, in COUNT;
+    /// Maximum number of client sessions of one principal.
+    max_sessions_per_principal: usize as usize = 1_000_usize, in COUNT;
+    /// How long a session may be idle before it ends.
+    session_idle_timeout: HumanDuration as Duration = HumanDuration::hours(1),
+        in HumanDuration::secs(1)..=HumanDuration::days(30);
+    /// Maximum number of open event streams, over all clients.
+    max_streams: usize as usize = 10_000_usize, in COUNT;
+    /// How many events of a stream are buffered for clients that read slowly or reconnect.
+    replay_buffer_events: usize as usize = 256_usize, in COUNT;
+    /// How many bytes of events of a stream are buffered for clients that read slowly or reconnect.
+    replay_buffer_bytes: ByteSize as usize = ByteSize::mib(1),
+        in ByteSize::kib(1)..=ByteSize::mib(1024);
+    /// Maximum number of resources and tasks that one session or one stream may subscribe to.
+    max_subscriptions: usize as usize = 1_000_usize, in COUNT;
+    /// How long a client may take to send the headers of its next request. Also the idle timeout of
+    /// HTTP connections.
+    header_timeout: HumanDuration as Duration = HumanDuration::secs(30),
+        in MIN_TIMEOUT..=HumanDuration::hours(1);
+    /// How long a client may take to send a request body.
+    body_timeout: HumanDuration as Duration = HumanDuration::secs(30),
+        in MIN_TIMEOUT..=HumanDuration::hours(1);
+    /// How often an idle event stream gets a comment, so that proxies keep it open.
+    keep_alive_interval: HumanDuration as Duration = HumanDuration::secs(15),
+        in MIN_TIMEOUT..=HumanDuration::hours(1);
+    /// How long a client may block a stream by not reading before the stream is closed.
+    write_timeout: HumanDuration as Duration = HumanDuration::secs(30),
+        in MIN_TIMEOUT..=HumanDuration::hours(1);
+    /// How long a client with a session may take to answer an elicitation, sampling or roots request
+    /// of a server without sessions.
+    answer_timeout: HumanDuration as Duration = HumanDuration::minutes(10),
+        in MIN_TIMEOUT..=HumanDuration::days(1);
+    /// How long new connections are still accepted after the signal to stop, so that load balancers
+    /// can notice the shutdown.
+    shutdown_delay: HumanDuration as Duration = HumanDuration::ZERO,
+        in HumanDuration::ZERO..=HumanDuration::hours(1);
+    /// How long in-flight calls may continue after shutdown begins.
+    shutdown_timeout: HumanDuration as Duration = HumanDuration::secs(30),
+        in HumanDuration::ZERO..=HumanDuration::hours(1);
 }
 
 impl Limits {

@@ -1,6 +1,7 @@
 //! The source `files`: a folder tree as `file://` resources, read-only and watched.
 
 mod complete;
+mod config;
 pub(crate) mod entries;
 mod shelf;
 #[cfg(test)]
@@ -9,7 +10,6 @@ mod watched;
 
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::json;
@@ -23,29 +23,12 @@ use tokio::task::spawn_blocking;
 
 use crate::declarations::{completion, unknown_name};
 use crate::folder::{
-    Base, Desk, Folders, Look, Patterns, Place, Root, Rules, Told, Unread, Walk, Walked, folders,
+    Base, Desk, Folders, Look, Place, Root, Rules, Told, Unread, Walk, Walked, folders,
     keep_looking,
 };
+pub use config::{FilesConfig, FilesSection};
 use shelf::Shelf;
 use watched::Spellings;
-
-/// What is served, and how much of it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FilesConfig {
-    /// The folder, an absolute path.
-    pub root: PathBuf,
-    /// Whether names that begin with a dot are shown.
-    pub include_hidden: bool,
-    /// Whether what git ignores is left out.
-    pub gitignore: bool,
-    /// With any, files that match none are left out.
-    pub include: Patterns,
-    pub exclude: Patterns,
-    /// Of one file.
-    pub max_file_bytes: u64,
-    /// That are listed.
-    pub max_files: usize,
-}
 
 /// A folder tree as resources.
 pub struct Files(Arc<Inner>);

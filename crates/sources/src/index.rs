@@ -5,6 +5,7 @@
 //! Built from the gateway's search index. Must not know any source.
 
 mod cache;
+mod config;
 mod elements;
 mod full;
 mod kinds;
@@ -29,29 +30,12 @@ use tidegate_core::{
 use tokio::time::timeout;
 
 use crate::declarations::{Declarations, DeclaredResource, DeclaredSource, ResourceContents};
+pub use config::{IndexConfig, IndexPart, IndexSection};
 pub use full::FULL;
 use view::{IndexState, IndexView};
 
 pub const SUMMARY: &str = "capability-index://summary";
 pub const STATS: &str = "capability-index://stats";
-
-/// A part of the index that can be exposed or not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Exposed {
-    Summary,
-    Full,
-    Stats,
-    Elements,
-}
-
-/// Configuration of the capability index.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IndexConfig {
-    /// The parts to expose; empty means all.
-    pub expose: Vec<Exposed>,
-    /// Cache lifetime of rendered pages.
-    pub cache_ttl: Duration,
-}
 
 /// The source `capability-index`.
 pub struct CapabilityIndex {
@@ -123,22 +107,22 @@ impl CapabilityIndex {
 }
 
 fn declarations(config: &IndexConfig) -> Declarations<IndexView> {
-    let is_exposed = |part: Exposed| config.expose.is_empty() || config.expose.contains(&part);
+    let is_exposed = |part: IndexPart| config.expose.is_empty() || config.expose.contains(&part);
     let mut declarations = Declarations {
         owned: vec!["capability-index:".to_owned()],
         ..Declarations::default()
     };
-    if is_exposed(Exposed::Summary) {
+    if is_exposed(IndexPart::Summary) {
         declarations.resources.push(summary());
     }
-    if is_exposed(Exposed::Full) {
+    if is_exposed(IndexPart::Full) {
         declarations.resources.push(full());
         declarations.templates.push(full::pages());
     }
-    if is_exposed(Exposed::Stats) {
+    if is_exposed(IndexPart::Stats) {
         declarations.resources.push(stats());
     }
-    if is_exposed(Exposed::Elements) {
+    if is_exposed(IndexPart::Elements) {
         declarations.templates.extend(elements::templates());
     }
     declarations

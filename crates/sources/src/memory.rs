@@ -3,6 +3,7 @@
 //! Must not know SQL: the entries are behind [`MemoryStore`].
 
 mod byte_size;
+mod config;
 mod entry_view;
 mod json_value;
 mod key_glob;
@@ -29,6 +30,7 @@ use tidegate_store::memory::memory_store;
 use tidegate_store::{Store, StoreError, StoreEvents, StoreState, UnixMillis};
 
 use crate::declarations::{Declarations, DeclaredSource};
+pub use config::{MemoryConfig, MemorySection};
 pub use limits::Limits;
 use notifications::Notifications;
 pub use record::{InvalidRecord, Record};

@@ -1,6 +1,7 @@
 //! The source `prompts`: a folder of Markdown as prompts, and of skills as prompts and resources.
 
 mod argument;
+mod config;
 mod front;
 mod library;
 mod prompt;
@@ -10,7 +11,6 @@ mod skill;
 mod tests;
 mod text;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::json;
@@ -25,6 +25,7 @@ use crate::files::entries;
 use crate::folder::{
     Base, Desk, Folders, Look, Patterns, Root, Rules, Told, Unread, Walk, folders, keep_looking,
 };
+pub use config::{PromptsConfig, PromptsSection};
 use library::Library;
 use shelf::Shelf;
 
@@ -32,13 +33,6 @@ use shelf::Shelf;
 const MOST_FILES: usize = 10_000;
 /// Bytes of a file of a skill.
 const MOST_BYTES: u64 = 4 * 1024 * 1024;
-
-/// What is served.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PromptsConfig {
-    /// The folder, an absolute path.
-    pub folder: PathBuf,
-}
 
 /// A folder of prompts and skills.
 pub struct Prompts(Arc<Inner>);

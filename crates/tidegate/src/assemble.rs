@@ -1,16 +1,17 @@
-//! Puts the gateway together from its settings. What is not in a list here is not in the gateway.
+//! Builds the gateway from its settings. Every source, layer and transport is in an explicit list
+//! here.
 
-mod built_in;
 mod metrics;
+mod remotes;
 mod seal;
-mod servers;
+mod sources;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::join_all;
 use tidegate_core::{
-    CallStats, Gateway, GatewayConfig, GatewayHandle, HealthCheck, Identify, Layer,
+    CallStats, Endpoints, Gateway, GatewayConfig, GatewayHandle, HealthCheck, Identify, Layer,
     NameConflictCheck, Source, SourceId,
 };
 use tidegate_policy::authn::{BearerKey, BearerKeys, NoAuthentication};
@@ -23,109 +24,104 @@ use tidegate_upstream::Remote;
 use tokio::task::JoinSet;
 
 use crate::config::Settings;
-use built_in::BuiltIn;
-pub(crate) use servers::{Served, deadline, endpoint, remote_config};
+pub(crate) use remotes::{endpoint, remote_config};
+use sources::BuiltSources;
 
-const INSTRUCTIONS: &str = "Tidegate puts several MCP servers and sources of context behind one \
+const INSTRUCTIONS: &str = "Tidegate offers several MCP servers and sources of context at one \
     endpoint. Tools are named `source__tool`, prompts `source/prompt`; resources keep their own \
-    URIs. Read `resource://system/health` to see how the gateway and its sources are.";
+    URIs. Read `resource://system/health` for the health of the gateway and its sources.";
 
-/// A gateway with its transports, ready to be opened.
+/// A gateway with its transports, ready to accept clients.
 pub(crate) struct Assembly {
     pub(crate) transports: Arc<Transports>,
     pub(crate) http: HttpConfig,
     pub(crate) gateway: Arc<Gateway>,
     system: Arc<System>,
-    servers: Vec<Served>,
-    built_in: Vec<BuiltIn>,
-    /// Where some source keeps something.
-    store: Option<Arc<Store>>,
-    /// The sources of the configuration.
-    pub(crate) sources: Vec<(SourceId, Arc<dyn Source>)>,
+    built: BuiltSources,
     startup_wait: Duration,
 }
 
 impl Assembly {
     pub(crate) fn new(settings: &Settings) -> anyhow::Result<Self> {
         let stats = Arc::new(CallStats::default());
-        let figures = Arc::new(CallMetrics::default());
-        let load =
-            Admission::new(&settings.limits).on_rejected(metrics::count_rejections(&figures));
-        let load = Arc::new(load);
+        let call_metrics = Arc::new(CallMetrics::default());
+        let admission =
+            Admission::new(&settings.limits).on_rejected(metrics::count_rejections(&call_metrics));
+        let admission = Arc::new(admission);
         let seal = Arc::new(seal::seal(settings));
-        let servers = servers::servers(settings, &seal, &figures)?;
         let gateway_handle = GatewayHandle::default();
-        let store = Arc::new(Store::in_folder(&settings.data_dir));
-        let built_in = built_in::sources(settings, &gateway_handle, &store)?;
-        let store = built_in::keep_something(settings).then_some(store);
-        let mut sources = in_order(&servers, &built_in, settings);
-        let configured = sources.clone();
-        let probes: Vec<Arc<dyn HealthCheck>> = vec![
-            Arc::clone(&load) as Arc<dyn HealthCheck>,
+        let built = sources::build(settings, &gateway_handle, &seal, &call_metrics)?;
+        let mut sources = built.list.clone();
+        let health_checks: Vec<Arc<dyn HealthCheck>> = vec![
+            Arc::clone(&admission) as Arc<dyn HealthCheck>,
             Arc::new(NameConflictCheck::new(gateway_handle.clone())),
         ];
-        let system = System::new(Arc::clone(&stats), sources.clone(), probes.clone());
+        let system = System::new(Arc::clone(&stats), sources.clone(), health_checks.clone());
         let system = Arc::new(system);
         sources.push((
             "system".parse()?,
-            built_in::timed(Arc::clone(&system), settings),
+            sources::with_deadline(Arc::clone(&system) as Arc<dyn Source>, settings),
         ));
         let config = GatewayConfig {
             page_size: settings.page_size,
             naming: settings.naming,
             instructions: INSTRUCTIONS.to_owned(),
-            endpoints: settings.endpoints.clone(),
+            endpoints: endpoints(settings),
             gateway_tools: Some(Arc::new(BridgeTools::new(gateway_handle.clone()))),
             gateway_handle,
             seal,
         };
-        let metrics = metrics::page(&figures, sources.clone(), probes);
-        let layers = layers(stats, figures, &sources);
+        let metrics = metrics::page(&call_metrics, sources.clone(), health_checks);
+        let layers = layers(stats, call_metrics, &sources);
         let gateway = Arc::new(Gateway::new(config, sources, layers));
         let transports = Transports::new(
             Arc::clone(&gateway),
             identify(settings),
             settings.limits.clone(),
-            load,
+            admission,
         );
         Ok(Self {
             transports: Arc::new(transports),
             http: http(settings, metrics),
             gateway,
             system,
-            servers,
-            built_in,
-            store,
-            sources: configured,
+            built,
             startup_wait: settings.startup_wait,
         })
     }
 
-    /// What does not end by being dropped.
+    /// The configured sources, in their order.
+    pub(crate) fn sources(&self) -> &[(SourceId, Arc<dyn Source>)] {
+        &self.built.list
+    }
+
+    /// What has to be closed when the gateway stops.
     pub(crate) fn ending(&self) -> Ending {
-        let servers = self.servers.iter();
         Ending {
-            remotes: servers.map(|served| Arc::clone(&served.remote)).collect(),
-            store: self.store.clone(),
+            remotes: self.built.remotes.clone(),
+            store: self.built.store.clone(),
         }
     }
 
-    /// What goes on beside the calls. Dropping the set ends it.
+    /// Starts the background tasks. Dropping the set stops them.
     pub(crate) fn background(&self) -> JoinSet<()> {
         let mut tasks = JoinSet::new();
         let (gateway, system) = (Arc::clone(&self.gateway), Arc::clone(&self.system));
         let transports = Arc::clone(&self.transports);
-        for served in &self.servers {
-            let remote = Arc::clone(&served.remote);
+        for remote in &self.built.remotes {
+            let remote = Arc::clone(remote);
             tasks.spawn(async move { remote.run().await });
         }
-        for own in &self.built_in {
-            tasks.spawn((own.run)());
+        for source in &self.built.built_in {
+            tasks.spawn(source.run());
         }
-        if let Some(store) = self.store.clone() {
+        if let Some(store) = self.built.store.clone() {
             tasks.spawn(async move { store.run().await });
         }
-        tasks.spawn(open_in(Arc::clone(&self.gateway), self.startup_wait));
+        tasks.spawn(open_when_ready(
+            Arc::clone(&self.gateway),
+            self.startup_wait,
+        ));
         tasks.spawn(async move { gateway.run().await });
         tasks.spawn(async move { system.watch().await });
         tasks.spawn(async move { transports.expire_idle_sessions().await });
@@ -133,17 +129,16 @@ impl Assembly {
     }
 }
 
-/// What has to be ended, beside what goes on beside the calls.
+/// What has to be closed after the background tasks have stopped.
 pub(crate) struct Ending {
     /// They may have started programs.
     pub(crate) remotes: Vec<Arc<Remote>>,
     pub(crate) store: Option<Arc<Store>>,
 }
 
-/// Ends what goes on beside the calls, waits for the programs that were started, and lets go of
-/// what is kept.
-pub(crate) async fn wind_down(mut background: JoinSet<()>, ending: Ending) {
-    // First, or the programs would be started again.
+/// Stops the background tasks, waits for the programs that were started, and closes the database.
+pub(crate) async fn shut_down(mut background: JoinSet<()>, ending: Ending) {
+    // First, or the supervisors would restart the programs.
     background.shutdown().await;
     join_all(ending.remotes.iter().map(|remote| remote.stop())).await;
     if let Some(store) = ending.store {
@@ -151,46 +146,34 @@ pub(crate) async fn wind_down(mut background: JoinSet<()>, ending: Ending) {
     }
 }
 
-/// Lets calls in when every source is there, or after this time: then clients are served what
-/// there is.
-pub(crate) async fn open_in(gateway: Arc<Gateway>, wait: Duration) {
-    tokio::time::timeout(wait, gateway.ready()).await.ok();
+/// Admits calls when every source is ready, or after this time without those that are not.
+pub(crate) async fn open_when_ready(gateway: Arc<Gateway>, max_wait: Duration) {
+    tokio::time::timeout(max_wait, gateway.ready()).await.ok();
     gateway.open();
 }
 
-/// The sources in the order of the configuration, which decides every collision.
-fn in_order(
-    servers: &[Served],
-    built_in: &[BuiltIn],
-    settings: &Settings,
-) -> Vec<(SourceId, Arc<dyn Source>)> {
-    let servers = servers.iter().map(|one| (&one.id, &one.source));
-    let built_in = built_in.iter().map(|one| (&one.id, &one.source));
-    let all = servers.chain(built_in);
-    let mut all: Vec<_> = all
-        .map(|(id, source)| (id.clone(), Arc::clone(source)))
-        .collect();
-    let place = |id: &SourceId| {
-        settings
-            .sources
-            .iter()
-            .position(|one| one.id == id.as_str())
-    };
-    all.sort_by_key(|(id, _)| place(id));
-    all
+/// What `/mcp` and the endpoints of the sources show.
+fn endpoints(settings: &Settings) -> Endpoints {
+    let of_sources = settings.sources.iter();
+    let of_sources =
+        of_sources.filter_map(|source| Some((source.id.clone(), source.endpoint.clone()?)));
+    Endpoints {
+        all: settings.endpoint.clone(),
+        sources: of_sources.collect(),
+    }
 }
 
-/// The layers of all calls, in the order a call meets them. Each source has more of its own.
+/// The layers of all calls, outermost first. Each source adds its own.
 fn layers(
     stats: Arc<CallStats>,
-    figures: Arc<CallMetrics>,
+    call_metrics: Arc<CallMetrics>,
     sources: &[(SourceId, Arc<dyn Source>)],
 ) -> Vec<Arc<dyn Layer>> {
-    let observe = Observe::new(stats, figures, metrics::labels(), sources);
+    let observe = Observe::new(stats, call_metrics, metrics::labels(), sources);
     vec![Arc::new(observe)]
 }
 
-/// The credentials that are taken.
+/// How callers are identified.
 fn identify(settings: &Settings) -> Arc<dyn Identify> {
     if settings.keys.is_empty() {
         return Arc::new(NoAuthentication::default());

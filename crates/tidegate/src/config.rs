@@ -1,39 +1,35 @@
-//! The configuration: one file, a few flags and variables, and what they come to.
+//! The configuration: one file, a few flags and variables, and the settings they result in.
 //!
-//! Three stages: raw types (what is written), a pure validate that notes every problem with its
-//! line, and [`Settings`] (what holds). Knows nothing of the gateway that is then built.
+//! Loading has three stages: the tree of the file with positions, typed sections as written, and
+//! checked settings. All problems are collected with their line. Must not know the gateway that is
+//! built from the settings.
 
 mod auth;
-mod ca;
-mod capability_index;
+mod composed;
+mod context;
 mod data_dir;
+mod diagnostics;
+mod document;
 mod endpoint;
-mod entries;
-mod environment;
 mod file;
-mod folders;
+mod index_overrides;
+mod kinds;
 mod limits;
 mod listen;
 mod log;
+mod mapping;
 mod mcp_servers;
-mod memory;
 mod overrides;
-mod policy;
-mod problem;
+mod position;
 mod proxies;
-mod raw;
 mod read;
 mod read_error;
-mod remote;
 mod schema;
 mod seal_keys;
-mod secret;
-mod setting;
 mod settings;
 mod sources;
 mod suggest;
 mod tree;
-mod units;
 mod validate;
 mod web;
 
@@ -41,92 +37,88 @@ mod web;
 mod tests;
 
 pub use auth::Key;
-pub use ca::CaFile;
-pub use capability_index::IndexSettings;
-pub use environment::Environment;
+pub use diagnostics::{Origin, Problem, Problems};
+pub use kinds::{RemoteSource, SourceSettings};
 pub use log::{LogFormat, LogLevel};
 pub use overrides::Flags;
-pub(crate) use overrides::{ALL as OVERRIDES, LOG_LEVEL, Override, Sets};
-pub use policy::{Era, RemotePolicy, Sharing};
-pub use problem::{Origin, Place, Problem, Problems};
-pub use remote::{Remote, Server};
-pub(crate) use schema::{default_of, schema};
-pub use secret::Secret;
-pub use setting::Setting;
+pub(crate) use overrides::{ALL as OVERRIDES, LOG_LEVEL, Override, Target};
+pub use position::Position;
+pub(crate) use schema::{default_of, display_default, schema};
 pub use settings::{Log, Settings};
-pub use sources::{Source, SourceKind};
+pub use sources::ConfiguredSource;
 pub(crate) use suggest::nearest;
+pub use tidegate_config::{Environment, Secret};
 pub use web::PublicUrl;
 
 use std::path::Path;
 
-use file::Found;
-use problem::Diagnostics;
-use tree::{Node, Value};
-use validate::Around;
+use context::LoadContext;
+use diagnostics::Diagnostics;
+use document::Document;
+use file::ConfigFile;
+use tree::{DuplicateKey, Node, Value};
 
-/// Reads, judges and completes the configuration. Creates and opens nothing but what it reads.
+/// Loads the configuration. Reads the file, and the secrets and certificates it refers to; creates
+/// nothing.
 pub fn load(flags: &Flags, environment: &Environment<'_>) -> Result<Settings, Problems> {
-    complete(file::find(flags, environment)?, flags, environment)
+    load_file(file::find(flags, environment)?, flags, environment)
 }
 
-/// The same without a file, for what does not concern the gateway that one may describe.
+/// Loads the configuration without a file, for commands that do not concern the local gateway.
 pub(crate) fn without_file(
     flags: &Flags,
     environment: &Environment<'_>,
 ) -> Result<Settings, Problems> {
-    complete(None, flags, environment)
+    load_file(None, flags, environment)
 }
 
-fn complete(
-    found: Option<Found>,
+fn load_file(
+    file: Option<ConfigFile>,
     flags: &Flags,
     environment: &Environment<'_>,
 ) -> Result<Settings, Problems> {
-    let (mut tree, file) = match found {
-        Some(Found { name, text }) => (parse(&name, &text)?, Some(name)),
+    let (mut tree, file) = match file {
+        Some(ConfigFile { name, text }) => (parse(&name, &text)?, Some(name)),
         None => (
             Node {
-                at: Place::START,
-                value: Value::Nothing,
+                position: Position::START,
+                value: Value::Null,
             },
             None,
         ),
     };
-    if tree.value == Value::Nothing {
+    if tree.value == Value::Null {
         tree.value = Value::Map(Vec::new());
     }
     let name = file.clone().unwrap_or_default();
     let folder = environment.folder().join(name.parent().unwrap_or(&name));
+    let duplicates = tree.remove_duplicates();
     let mut diagnostics = Diagnostics::new(name, tree.clone());
-
-    read::refuse_duplicates(&mut tree, &mut diagnostics);
-    let raw: raw::Raw = read::read(tree, "", &mut diagnostics).unwrap_or_default();
-    let around = Around {
+    for DuplicateKey {
+        key,
+        position,
+        first,
+    } in duplicates
+    {
+        let message = format!("`{key}` is already set in line {}; remove one", first.line);
+        diagnostics.at(position, message);
+    }
+    let document: Document = read::read(tree, "", &mut diagnostics).unwrap_or_default();
+    let context = LoadContext {
         flags,
         environment,
         file,
         folder: &folder,
     };
-    let seal_keys = raw.seal_keys.clone().unwrap_or_default();
-    let (mut settings, keys) = validate::validate(raw, &around, &mut diagnostics);
-    settings.seal_keys = seal_keys::fetch(&seal_keys, &folder, environment, &mut diagnostics);
-    settings.keys = auth::fetch(keys, &folder, environment, &mut diagnostics);
-    sources::fetch(
-        &mut settings.sources,
-        &folder,
-        environment,
-        &mut diagnostics,
-    );
-    settings.proxies = proxies::read(&settings.sources, environment, &mut diagnostics);
-    diagnostics.settle(settings)
+    let settings = validate::validate(document, &context, &mut diagnostics);
+    diagnostics.finish(settings)
 }
 
 fn parse(name: &Path, text: &str) -> Result<Node, Problem> {
     tree::parse(text).map_err(|error| Problem {
         origin: Origin::File {
             path: name.to_owned(),
-            place: error.at,
+            position: error.position,
         },
         message: error.message,
     })

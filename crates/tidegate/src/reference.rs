@@ -1,19 +1,20 @@
-//! The reference in `docs/reference/`: pages made from the code, so that they cannot be wrong.
+//! The reference in `docs/reference/`: pages generated from the code.
 //!
-//! Knows where each page goes; what is on it is its module's.
+//! Must not know: what is on a page.
 
 mod cli;
 mod config;
 mod errors;
 mod metrics;
 mod table;
+mod yaml;
 
 #[cfg(test)]
 mod tests;
 
 type Page = fn() -> String;
 
-/// Every page: its path in the repository and what writes it.
+/// Every page: its path in the repository and the function that generates it.
 const PAGES: &[(&str, Page)] = &[
     ("docs/reference/cli.md", cli::page),
     ("docs/reference/config.md", config::page),

@@ -1,13 +1,19 @@
 //! The configuration of a remote source.
 
+mod section;
+
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tidegate_config::plain_enum;
 use tidegate_core::{List, Seal};
 
 use crate::transport::http::Endpoint;
+pub use section::{ConnectionSettings, RemoteSection, RemoteSettings, ServerTarget};
 
 /// The configuration of one server.
 #[derive(Clone, Debug)]
@@ -62,19 +68,24 @@ impl fmt::Debug for ListObserver {
 }
 
 /// Which calls share a session or process of a legacy server.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(transform = plain_enum)]
 pub enum Sharing {
     /// The calls of one principal whose clients have the same capabilities.
     #[default]
     Principal,
     /// All calls. No client capability is declared, so the server sends no questions.
+    #[serde(rename = "shared")]
     All,
     /// None: each call has its own.
     Call,
 }
 
 /// The configured era of a server.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[schemars(transform = plain_enum)]
 pub enum EraSetting {
     /// The era is detected.
     #[default]

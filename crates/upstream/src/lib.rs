@@ -25,7 +25,8 @@ mod supervisor;
 mod transport;
 
 pub use config::{
-    ChildGuard, Command, EraSetting, ListObserver, RemoteConfig, Sharing, TransportConfig,
+    ChildGuard, Command, ConnectionSettings, EraSetting, ListObserver, RemoteConfig, RemoteSection,
+    RemoteSettings, ServerTarget, Sharing, TransportConfig,
 };
 pub use remote::Remote;
 pub use session::CREDENTIALS_REQUIRED;

@@ -5,7 +5,8 @@
 use super::Problem;
 use super::sources::Source;
 
-const PRODUCT: [&str; 9] = [
+const PRODUCT: [&str; 10] = [
+    "config",
     "core",
     "mcp",
     "interaction",
@@ -20,11 +21,13 @@ const PRODUCT: [&str; 9] = [
 /// The crates that a crate may depend on, by folder; `None` for an unknown crate.
 fn allowed(krate: &str) -> Option<&'static [&'static str]> {
     Some(match krate {
-        "core" => &[],
-        "mcp" | "policy" | "store" => &["core"],
+        "config" | "core" => &[],
+        "mcp" | "store" => &["core"],
+        "policy" => &["config", "core"],
         "interaction" => &["core", "mcp"],
-        "upstream" | "server" => &["core", "mcp", "interaction"],
-        "sources" | "admin" => &["core", "store"],
+        "upstream" | "server" => &["config", "core", "mcp", "interaction"],
+        "sources" => &["config", "core", "store"],
+        "admin" => &["core", "store"],
         "tidegate" | "testkit" => &PRODUCT,
         _ => return None,
     })

@@ -7,6 +7,7 @@ use tempfile::TempDir;
 use tidegate_core::{ChangeEvent, ChangeNotice};
 
 use super::*;
+use crate::folder::Patterns;
 
 struct Folder {
     folder: TempDir,

@@ -1,4 +1,4 @@
-//! What is counted, put together for `/metrics`.
+//! The metrics page and its labels.
 
 use std::sync::Arc;
 
@@ -10,34 +10,35 @@ use tidegate_mcp::revision::{Method, MethodKind};
 use tidegate_policy::{CallMetrics, MetricLabels};
 use tidegate_server::Exposition;
 
-/// The page, over these sources and parts of the gateway.
+/// The page `/metrics`, with the gauges of these sources and components.
 pub(super) fn page(
-    figures: &CallMetrics,
+    call_metrics: &CallMetrics,
     sources: Vec<(SourceId, Arc<dyn Source>)>,
-    parts: Vec<Arc<dyn HealthCheck>>,
+    components: Vec<Arc<dyn HealthCheck>>,
 ) -> Exposition {
-    let mut counted = Registry::default();
-    figures.register(&mut counted);
-    let metrics = Metrics::new(counted, sources, parts);
+    let mut registry = Registry::default();
+    call_metrics.register(&mut registry);
+    let metrics = Metrics::new(registry, sources, components);
     Exposition::new(move || metrics.render())
 }
 
 /// The label values of methods and errors.
 pub(super) fn labels() -> MetricLabels {
-    let all = Method::ALL.iter();
-    let asked = all.filter(|method| method.spec().kind == MethodKind::ClientRequest);
+    let requests = Method::ALL
+        .iter()
+        .filter(|method| method.spec().kind == MethodKind::ClientRequest);
     MetricLabels {
-        methods: asked.map(|method| method.name()).collect(),
+        methods: requests.map(|method| method.name()).collect(),
         error_kind,
     }
 }
 
 /// Counts the messages that the transports reject.
 pub(super) fn count_rejections(
-    figures: &Arc<CallMetrics>,
+    call_metrics: &Arc<CallMetrics>,
 ) -> impl Fn(Step, Code) + Send + Sync + 'static {
-    let figures = Arc::clone(figures);
-    move |step, code| figures.count_error(step, error_kind(code))
+    let call_metrics = Arc::clone(call_metrics);
+    move |step, code| call_metrics.count_error(step, error_kind(code))
 }
 
 fn error_kind(code: Code) -> &'static str {

@@ -1,155 +1,77 @@
-//! Who may come in: bearer keys and the principals they name.
-//!
-//! Knows the rules for names and keys; compares no credential.
-
-use std::path::Path;
+//! Authentication: bearer keys and the principals they identify. Compares no credentials.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tidegate_config::{OrderedMap, Secret, SecretReference};
 
-use super::entries::Entries;
-use super::environment::Environment;
-use super::problem::Diagnostics;
-use super::secret::{Reference, Secret};
+use super::context::LoadContext;
+use super::diagnostics::Diagnostics;
 
-/// Who everyone is when there are no keys.
+/// The principal of everyone if there are no keys.
 const LOCAL: &str = "local";
-const LONGEST_NAME: usize = 64;
+const MAX_NAME_LENGTH: usize = 64;
 /// Shorter keys can be guessed.
-const SHORTEST_KEY: usize = 16;
+const MIN_KEY_LENGTH: usize = 16;
 
-/// The section `auth` as it is written.
+/// The section `auth` as written.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a mapping of fields")]
-pub(crate) struct RawAuth {
-    /// Bearer keys, by the name of the principal whose requests carry them. A key is a reference,
-    /// `${env:NAME}` or `${file:PATH}`, to at least 16 characters without spaces. A path starts at
-    /// the folder of this file, and only its owner may be able to read what is there.
-    pub(crate) keys: Entries<String>,
-    /// Those of the principals who run the gateway: they may see what is everyone's.
-    pub(crate) admins: Option<Vec<String>>,
+pub(crate) struct AuthSection {
+    /// Bearer keys, by the name of their principal. A key is a reference, `${env:NAME}` or
+    /// `${file:PATH}`, to at least 16 characters without spaces. A relative path starts at the folder
+    /// of this file. Only the owner of the key file may have access to it.
+    #[schemars(extend("examples" = [{ "ada": "${env:ADA_KEY}" }]))]
+    keys: OrderedMap<String>,
+    /// Principals that administer the gateway: they may read data about all principals, such as the
+    /// metrics.
+    #[schemars(extend("default" = [], "examples" = [["ada"]]))]
+    admins: Option<Vec<String>>,
 }
 
-/// A bearer key and who sends it.
+/// A bearer key and its principal.
 #[derive(Clone, Debug)]
 pub struct Key {
     pub principal: String,
     pub secret: Secret,
-    /// Whether it runs the gateway.
+    /// Whether the principal administers the gateway.
     pub admin: bool,
 }
 
-/// A key that is still to be fetched.
-#[derive(Debug)]
-pub(crate) struct KeyReference {
-    principal: String,
-    admin: bool,
-    reference: Reference,
-}
-
-/// Checks the names and the references; fetches nothing.
-pub(crate) fn check(raw: RawAuth, diagnostics: &mut Diagnostics) -> Vec<KeyReference> {
-    if raw.keys.0.is_empty() {
+/// Checks the section and reads the keys it refers to.
+pub(crate) fn check(
+    section: Option<AuthSection>,
+    context: &LoadContext<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Key> {
+    let Some(section) = section else {
+        return Vec::new();
+    };
+    let written = section.keys.0;
+    if written.is_empty() {
         diagnostics.value(
             &["auth", "keys"],
-            "`auth.keys` is empty; name a key or remove `auth`",
+            "`auth.keys` is empty; add a key or remove `auth`",
         );
     }
-    let admins = raw.admins.unwrap_or_default();
-    let names: Vec<_> = raw.keys.0.iter().map(|(name, _)| name.as_str()).collect();
-    if let Some(unknown) = admins.iter().find(|name| !names.contains(&name.as_str())) {
-        let message = format!("`auth.admins`: `{unknown}` has no key under `auth.keys`");
+    let admins = section.admins.unwrap_or_default();
+    let has_key = |admin: &&String| written.iter().any(|(name, _)| name == *admin);
+    if let Some(unknown) = admins.iter().find(|admin| !has_key(admin)) {
+        let message = format!("`auth.admins`: `{unknown}` has no key; add one to `auth.keys`");
         diagnostics.value(&["auth", "admins"], message);
     }
-    let mut references = Vec::new();
-    for (principal, text) in raw.keys.0 {
-        let path = ["auth", "keys", &principal];
+    let mut keys: Vec<Key> = Vec::new();
+    for (principal, text) in written {
+        let path = ["auth", "keys", principal.as_str()];
         if let Err(message) = check_name(&principal) {
             diagnostics.key(&path, message);
         }
-        match Reference::parse(&text) {
-            Some(reference) => references.push(KeyReference {
+        match read_key(&principal, &text, &keys, context) {
+            Ok(secret) => keys.push(Key {
                 admin: admins.contains(&principal),
                 principal,
-                reference,
-            }),
-            None => diagnostics.value(&path, not_a_reference(&principal)),
-        }
-    }
-    references
-}
-
-fn check_name(name: &str) -> Result<(), String> {
-    if name == LOCAL {
-        return Err(format!(
-            "the name `{LOCAL}` is taken: everyone has it when there are no keys"
-        ));
-    }
-    let first = name.starts_with(|c: char| c.is_ascii_lowercase());
-    let rest = name.bytes().all(|b| {
-        b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'_' | b'.' | b'@' | b'-')
-    });
-    match first && rest && name.len() <= LONGEST_NAME {
-        true => Ok(()),
-        false => Err(format!(
-            "`{name}` cannot be the name of a principal; use a lower-case letter, then up to \
-             {} of a-z 0-9 _ . @ -",
-            LONGEST_NAME - 1
-        )),
-    }
-}
-
-/// Says nothing of the text, which may be the key.
-fn not_a_reference(principal: &str) -> String {
-    let variable: String = principal
-        .chars()
-        .map(|c| {
-            if c.is_ascii_alphanumeric() {
-                c.to_ascii_uppercase()
-            } else {
-                '_'
-            }
-        })
-        .collect();
-    format!(
-        "`auth.keys.{principal}` must say where the key is kept, not what it is; write \
-         `${{env:{variable}_KEY}}` and set that variable, or `${{file:{principal}.key}}` and put \
-         the key in that file"
-    )
-}
-
-/// Fetches the keys. Relative paths start at `folder`.
-pub(crate) fn fetch(
-    references: Vec<KeyReference>,
-    folder: &Path,
-    environment: &Environment<'_>,
-    diagnostics: &mut Diagnostics,
-) -> Vec<Key> {
-    let mut keys: Vec<Key> = Vec::new();
-    for KeyReference {
-        principal,
-        admin,
-        reference,
-    } in references
-    {
-        let fetched = reference.resolve(folder, environment).and_then(|secret| {
-            check_key(secret.expose())?;
-            match keys.iter().find(|other| other.secret == secret) {
-                Some(other) => Err(format!(
-                    "the same key as `{}`; give each its own",
-                    other.principal
-                )),
-                None => Ok(secret),
-            }
-        });
-        match fetched {
-            Ok(secret) => keys.push(Key {
-                principal,
                 secret,
-                admin,
             }),
             Err(message) => {
-                let path = ["auth", "keys", &principal];
                 diagnostics.value(&path, format!("`auth.keys.{principal}`: {message}"));
             }
         }
@@ -157,20 +79,71 @@ pub(crate) fn fetch(
     keys
 }
 
-/// What a client can send in a header, and nobody can guess.
+fn check_name(name: &str) -> Result<(), String> {
+    if name == LOCAL {
+        return Err(format!(
+            "the principal `{LOCAL}` is reserved for gateways without keys; choose another name"
+        ));
+    }
+    let starts_with_letter = name.starts_with(|c: char| c.is_ascii_lowercase());
+    let has_valid_characters = name.bytes().all(|b| {
+        b.is_ascii_lowercase() || b.is_ascii_digit() || matches!(b, b'_' | b'.' | b'@' | b'-')
+    });
+    match starts_with_letter && has_valid_characters && name.len() <= MAX_NAME_LENGTH {
+        true => Ok(()),
+        false => Err(format!(
+            "`{name}` is not a valid principal name; use a lower-case letter, then up to {} of \
+             a-z 0-9 _ . @ -",
+            MAX_NAME_LENGTH - 1
+        )),
+    }
+}
+
+fn read_key(
+    principal: &str,
+    text: &str,
+    others: &[Key],
+    context: &LoadContext<'_>,
+) -> Result<Secret, String> {
+    let reference = SecretReference::parse(text).ok_or_else(|| not_a_reference(principal))?;
+    let secret = reference.resolve(context.folder, context.environment)?;
+    check_key(secret.expose())?;
+    match others.iter().find(|other| other.secret == secret) {
+        Some(other) => Err(format!(
+            "the same key as that of `{}`; give each principal its own",
+            other.principal
+        )),
+        None => Ok(secret),
+    }
+}
+
+/// Does not repeat the text, which may be the key.
+fn not_a_reference(principal: &str) -> String {
+    let to_variable = |c: char| match c.is_ascii_alphanumeric() {
+        true => c.to_ascii_uppercase(),
+        false => '_',
+    };
+    let variable: String = principal.chars().map(to_variable).collect();
+    format!(
+        "write a reference to the key, not the key itself: `${{env:{variable}_KEY}}` for an \
+         environment variable, or `${{file:{principal}.key}}` for a file"
+    )
+}
+
+/// Whether clients can send the key in a header, and whether it is long enough.
 fn check_key(key: &str) -> Result<(), String> {
     if !key.bytes().all(|b| b.is_ascii_graphic()) {
         return Err(
             "the key has characters that a header cannot carry; use letters, digits and \
-                    punctuation, without spaces"
+             punctuation, without spaces"
                 .to_owned(),
         );
     }
     match key.len() {
-        SHORTEST_KEY.. => Ok(()),
-        short => Err(format!(
-            "the key has {short} characters; use at least {SHORTEST_KEY}, for example those of \
-             `openssl rand -hex 32`"
+        MIN_KEY_LENGTH.. => Ok(()),
+        length => Err(format!(
+            "the key has {length} characters; use at least {MIN_KEY_LENGTH}, for example the \
+             output of `openssl rand -hex 32`"
         )),
     }
 }

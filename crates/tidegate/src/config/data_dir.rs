@@ -1,26 +1,27 @@
-//! The folder for data: which one it is. Creates nothing.
+//! Which folder data is stored in. Creates nothing.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use super::environment::Environment;
+use tidegate_config::Environment;
+
+use super::context::LoadContext;
+use super::diagnostics::{Diagnostics, Origin};
 use super::overrides;
-use super::problem::{Diagnostics, Origin};
-use super::validate::Around;
 
-/// The folder of the flag, the variable, the file, or the user's own, in this order.
+/// The folder of the flag, the variable, the file, or the user's data directory, in this order.
 pub(crate) fn choose(
-    file: Option<&str>,
-    around: &Around<'_>,
+    written: Option<&str>,
+    context: &LoadContext<'_>,
     diagnostics: &mut Diagnostics,
 ) -> PathBuf {
-    let environment = around.environment;
-    if let Some(path) = &around.flags.data_dir {
+    let environment = context.environment;
+    if let Some(path) = &context.flags.data_dir {
         return environment.folder().join(path);
     }
     if let Some(path) = environment.variable(overrides::DATA_DIR.variable) {
         return environment.folder().join(path);
     }
-    let chosen = match file {
+    let chosen = match written {
         Some("") => {
             diagnostics.value(
                 &["data_dir"],
@@ -28,8 +29,12 @@ pub(crate) fn choose(
             );
             return PathBuf::new();
         }
-        Some(path) => written(path, around.folder, environment),
-        None => users_own(environment),
+        // No shell expands the `~` of a file.
+        Some(path) => match path.strip_prefix("~/") {
+            Some(below) => environment.home().map(|home| home.join(below)),
+            None => Some(context.folder.join(path)),
+        },
+        None => user_data_dir(environment),
     };
     chosen.unwrap_or_else(|| {
         diagnostics.push(
@@ -40,24 +45,12 @@ pub(crate) fn choose(
     })
 }
 
-/// A path of the file. The shell is not there to expand a `~`.
-fn written(path: &str, folder: &Path, environment: &Environment<'_>) -> Option<PathBuf> {
-    match path.strip_prefix("~/") {
-        Some(rest) => Some(home(environment)?.join(rest)),
-        None => Some(folder.join(path)),
-    }
-}
-
-/// A relative `XDG_DATA_HOME` is to be ignored: the XDG base directory specification says so.
-fn users_own(environment: &Environment<'_>) -> Option<PathBuf> {
+/// By the XDG base directory specification, which says to ignore a relative `XDG_DATA_HOME`.
+fn user_data_dir(environment: &Environment<'_>) -> Option<PathBuf> {
     let xdg = environment
         .variable("XDG_DATA_HOME")
         .map(PathBuf::from)
         .filter(|path| path.is_absolute());
-    let share = xdg.or_else(|| Some(home(environment)?.join(".local/share")))?;
+    let share = xdg.or_else(|| Some(environment.home()?.join(".local/share")))?;
     Some(share.join("tidegate"))
-}
-
-fn home(environment: &Environment<'_>) -> Option<PathBuf> {
-    environment.variable("HOME").map(PathBuf::from)
 }

@@ -1,114 +1,82 @@
-//! What an endpoint shows: the gateway's own tools, and which of the others.
-//!
-//! Knows how that is written; shows nothing.
+//! What an endpoint shows: the gateway's own tools, and which tools of the sources.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tidegate_core::{Endpoint, Endpoints, Exposure};
+use tidegate_core::{Endpoint, Exposure};
 
-use super::entries::Entries;
-use super::problem::Diagnostics;
-use super::sources::RawSource;
+use super::diagnostics::Diagnostics;
 
 const MAX_LISTED_TOOLS: usize = 40;
 
-// The doc comments are the reference text of the fields.
+/// The tools of one endpoint, as written.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a mapping of fields")]
-pub(crate) struct RawEndpoint {
-    /// Whether there are tools for clients that know no resources or prompts: `gateway__search`,
-    /// `gateway__list_resources`, `gateway__read_resource`, `gateway__get_prompt` and
-    /// `gateway__call_tool`, after all others. By default at `/mcp`, and not at `/mcp/{source}`.
+pub(crate) struct EndpointSection {
+    /// Whether the gateway's own tools are listed, for clients that support only tools:
+    /// `gateway__search`, `gateway__list_resources`, `gateway__read_resource`,
+    /// `gateway__get_prompt` and `gateway__call_tool`. By default they are listed at `/mcp` and not
+    /// at `/mcp/{source}`.
+    #[schemars(extend("examples" = [true]))]
     pub(crate) bridge_tools: Option<bool>,
 
-    /// Which tools are listed. `direct`: all. `search`: the bridge tools and those of `pinned`.
-    /// `hybrid`: these, and whole sources in their order while they have no more than `max_listed_tools`
-    /// together. The others are found with `gateway__search`, and can be called by their names.
-    #[schemars(extend("default" = "direct"))]
-    pub(crate) exposure: Option<RawExposure>,
+    /// Which tools are listed. `direct`: all. `search`: the gateway's own tools and those in
+    /// `pinned`. `hybrid`: these, and the tools of whole sources in their order up to
+    /// `max_listed_tools`. Tools that are not listed can be found with `gateway__search` and called
+    /// by name.
+    #[schemars(extend("default" = "direct", "examples" = ["hybrid"]))]
+    pub(crate) exposure: Option<ExposureSetting>,
 
-    /// Tools that are always listed, by the names that they are listed under; `*` at the end stands
-    /// for anything.
-    #[schemars(extend("default" = []))]
+    /// Tools that are always listed, by their listed names. A `*` at the end matches any ending.
+    #[schemars(extend("default" = [], "examples" = [["github__*"]]))]
     pub(crate) pinned: Option<Vec<String>>,
 
-    /// How many tools `hybrid` lists, beside the pinned ones.
+    /// Maximum number of tools that `hybrid` lists in addition to the pinned ones.
     #[schemars(extend("default" = MAX_LISTED_TOOLS))]
     pub(crate) max_listed_tools: Option<usize>,
 }
 
-// No doc comments: they would become the reference text of the field above.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+// No doc comments: they would replace the reference text of the field.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum RawExposure {
+pub(crate) enum ExposureSetting {
+    #[default]
     Direct,
     Search,
     Hybrid,
 }
 
+/// Checks the section at this path. `bridge_tools` is the default of that field.
 pub(crate) fn check(
-    all: Option<RawEndpoint>,
-    sources: Option<&Entries<RawSource>>,
-    diagnostics: &mut Diagnostics,
-) -> Endpoints {
-    let all = checked(&all.unwrap_or_default(), true, &["endpoint"], diagnostics);
-    let mut endpoints = Endpoints {
-        all,
-        ..Endpoints::default()
-    };
-    for (id, source) in sources.into_iter().flat_map(|sources| &sources.0) {
-        let Some(raw) = &source.endpoint else {
-            continue;
-        };
-        let path = ["sources", id, "endpoint"];
-        let endpoint = checked(raw, false, &path, diagnostics);
-        // An id that cannot be one has its own problem.
-        if let Ok(id) = id.parse() {
-            endpoints.sources.insert(id, endpoint);
-        }
-    }
-    endpoints
-}
-
-fn checked(
-    raw: &RawEndpoint,
-    usual: bool,
+    section: &EndpointSection,
+    bridge_tools: bool,
     path: &[&str],
     diagnostics: &mut Diagnostics,
 ) -> Endpoint {
-    let written = raw.exposure.unwrap_or(RawExposure::Direct);
-    let bridge_tools = raw
-        .bridge_tools
-        .unwrap_or(usual || written != RawExposure::Direct);
+    let exposure = section.exposure.unwrap_or_default();
+    let lists_all = exposure == ExposureSetting::Direct;
+    let bridge_tools = section.bridge_tools.unwrap_or(bridge_tools || !lists_all);
     let name = path.join(".");
-    let mut refuse = |field: &str, message: String| {
-        diagnostics.value(&[path, &[field]].concat(), message);
-    };
-    if written != RawExposure::Direct && !bridge_tools {
-        refuse(
-            "bridge_tools",
-            format!(
-                "`{name}.bridge_tools` is off, so tools that are not listed could not be found; \
-                 turn it on, or set `{name}.exposure` to `direct`"
-            ),
+    if !lists_all && !bridge_tools {
+        let message = format!(
+            "`{name}.bridge_tools`: off, so clients could not find tools that are not listed; turn \
+             it on, or set `{name}.exposure` to `direct`"
         );
+        diagnostics.value(&[path, &["bridge_tools"]].concat(), message);
     }
-    if written == RawExposure::Direct && raw.pinned.as_ref().is_some_and(|all| !all.is_empty()) {
-        refuse(
-            "pinned",
-            format!(
-                "`{name}.pinned` says nothing while all tools are listed; set \
-                 `{name}.exposure` to `search` or `hybrid`"
-            ),
+    let pinned = section.pinned.clone().unwrap_or_default();
+    if lists_all && !pinned.is_empty() {
+        let message = format!(
+            "`{name}.pinned`: has no effect while all tools are listed; set `{name}.exposure` to \
+             `search` or `hybrid`"
         );
+        diagnostics.value(&[path, &["pinned"]].concat(), message);
     }
-    let pinned = raw.pinned.clone().unwrap_or_default();
-    let exposure = match written {
-        RawExposure::Direct => Exposure::Direct,
-        RawExposure::Search => Exposure::Search { pinned },
-        RawExposure::Hybrid => Exposure::Hybrid {
+    let exposure = match exposure {
+        ExposureSetting::Direct => Exposure::Direct,
+        ExposureSetting::Search => Exposure::Search { pinned },
+        ExposureSetting::Hybrid => Exposure::Hybrid {
             pinned,
-            most: raw.max_listed_tools.unwrap_or(MAX_LISTED_TOOLS),
+            most: section.max_listed_tools.unwrap_or(MAX_LISTED_TOOLS),
         },
     };
     Endpoint {

@@ -1,13 +1,11 @@
-//! The address to listen on, and whether it is safe to.
-//!
-//! Opens no socket and looks no name up.
+//! The address to listen on, and who can reach it. Opens no socket and resolves no names.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-/// This machine alone.
+/// Reachable from this machine only.
 pub(crate) const DEFAULT: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8080);
 
-/// Reads `127.0.0.1:8080`, `[::1]:8080` or `localhost:8080`.
+/// Parses `127.0.0.1:8080`, `[::1]:8080` or `localhost:8080`.
 pub(crate) fn parse(text: &str) -> Result<SocketAddr, String> {
     if let Ok(address) = text.parse() {
         return Ok(address);
@@ -17,16 +15,16 @@ pub(crate) fn parse(text: &str) -> Result<SocketAddr, String> {
         .and_then(|port| port.parse().ok());
     match local {
         Some(port) => Ok(SocketAddr::new(DEFAULT.ip(), port)),
-        None => Err(explain(text)),
+        None => Err(describe_problem(text)),
     }
 }
 
-/// What is wrong with a text that is not an address, and what was probably meant.
-fn explain(text: &str) -> String {
+/// What is wrong with the text, and what was probably meant.
+fn describe_problem(text: &str) -> String {
     if let Ok(port) = text.strip_prefix(':').unwrap_or(text).parse::<u16>() {
         return format!(
-            "`{text}` does not say which address; write `127.0.0.1:{port}` for this machine \
-             alone or `0.0.0.0:{port}` for every network"
+            "`{text}` has no address; write `127.0.0.1:{port}` for this machine only, or \
+             `0.0.0.0:{port}` for all networks"
         );
     }
     if let Ok(ip) = text.parse::<IpAddr>() {
@@ -45,8 +43,8 @@ fn explain(text: &str) -> String {
         );
     }
     format!(
-        "`{text}` is not an address; write an IP address and a port such as `{DEFAULT}` (names \
-         other than `localhost` are not looked up)"
+        "`{text}` is not an address; write an IP address and a port such as `{DEFAULT}` (host \
+         names other than `localhost` are not resolved)"
     )
 }
 
@@ -55,10 +53,10 @@ pub(crate) fn is_local(address: SocketAddr) -> bool {
     address.ip().to_canonical().is_loopback()
 }
 
-/// Why an address that others can reach is refused without keys, and the ways out.
-pub(crate) fn open_to_all(address: SocketAddr) -> String {
+/// The message for an address that other machines can reach without authentication.
+pub(crate) fn needs_auth(address: SocketAddr) -> String {
     format!(
-        "anyone who reaches {address} could use this gateway; name keys under `auth.keys`, or \
-         start with --insecure if the network keeps others out"
+        "other machines can reach {address} without authentication; add keys to `auth.keys`, or \
+         start with --insecure if the network itself is protected"
     )
 }

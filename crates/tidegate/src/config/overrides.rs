@@ -1,90 +1,90 @@
-//! What may also be set by a flag or a variable, and which of them wins.
-//!
-//! Knows neither clap nor what the values mean.
+//! Settings that flags and environment variables override. Must not know clap, nor what the values
+//! mean.
 
 use std::path::PathBuf;
 
-use super::environment::Environment;
-use super::log::{LogFormat, LogLevel};
-use super::problem::Origin;
+use tidegate_config::Environment;
 
-/// What the command line says.
+use super::diagnostics::Origin;
+use super::log::{LogFormat, LogLevel};
+
+/// The flags of the command line.
 #[derive(Clone, Debug, Default)]
 pub struct Flags {
     pub config: Option<PathBuf>,
     pub listen: Option<String>,
     pub data_dir: Option<PathBuf>,
-    /// An address that others can reach may go without keys.
+    /// Allows an address that other machines can reach, without authentication.
     pub insecure: bool,
     pub log_level: Option<LogLevel>,
     pub log_format: Option<LogFormat>,
-    /// Whether there is a capability index.
+    /// Whether the capability index is served.
     pub resources_enabled: Option<String>,
     pub resources_cache_ttl: Option<String>,
 }
 
-/// A setting that the file is not the only place for.
+/// A setting that a flag and a variable override.
 #[derive(Debug)]
 pub(crate) struct Override {
-    pub(crate) sets: Sets,
+    pub(crate) target: Target,
     pub(crate) flag: &'static str,
     pub(crate) variable: &'static str,
 }
 
-/// What of the configuration it sets.
+/// What an override sets.
 #[derive(Debug)]
-pub(crate) enum Sets {
-    /// Which file is read.
+pub(crate) enum Target {
+    /// The file to read.
     File,
-    /// What is at this path in the file.
+    /// The field at this path.
     Field(&'static str),
-    /// This field of the capability index, under whatever name it is in the file.
-    OfIndex(&'static str),
+    /// This field of the capability index, whatever its id.
+    IndexField(&'static str),
 }
 
 impl Override {
-    /// Its path in the file, if it has one.
+    /// The path of the field, if it has a fixed one.
     pub(crate) fn field(&self) -> Option<&'static str> {
-        match self.sets {
-            Sets::Field(field) => Some(field),
-            Sets::File | Sets::OfIndex(_) => None,
+        match self.target {
+            Target::Field(field) => Some(field),
+            Target::File | Target::IndexField(_) => None,
         }
     }
 }
 
 pub(crate) const CONFIG: Override = Override {
-    sets: Sets::File,
+    target: Target::File,
     flag: "--config",
     variable: "TIDEGATE_CONFIG",
 };
 pub(crate) const LISTEN: Override = Override {
-    sets: Sets::Field("listen"),
+    target: Target::Field("listen"),
     flag: "--listen",
     variable: "TIDEGATE_LISTEN",
 };
 pub(crate) const DATA_DIR: Override = Override {
-    sets: Sets::Field("data_dir"),
+    target: Target::Field("data_dir"),
     flag: "--data-dir",
     variable: "TIDEGATE_DATA_DIR",
 };
 pub(crate) const LOG_LEVEL: Override = Override {
-    sets: Sets::Field("log.level"),
+    target: Target::Field("log.level"),
     flag: "--log-level",
     variable: "TIDEGATE_LOG_LEVEL",
 };
 pub(crate) const LOG_FORMAT: Override = Override {
-    sets: Sets::Field("log.format"),
+    target: Target::Field("log.format"),
     flag: "--log-format",
     variable: "TIDEGATE_LOG_FORMAT",
 };
 
 pub(crate) const RESOURCES_ENABLED: Override = Override {
-    sets: Sets::OfIndex("enabled"),
+    target: Target::IndexField("enabled"),
     flag: "--resources-enabled",
     variable: "TIDEGATE_RESOURCES_ENABLED",
 };
 pub(crate) const RESOURCES_CACHE_TTL: Override = Override {
-    sets: Sets::OfIndex("cache_ttl"),
+    target: Target::IndexField("cache_ttl"),
     flag: "--resources-cache-ttl",
     variable: "TIDEGATE_RESOURCES_CACHE_TTL",
 };
@@ -97,7 +97,7 @@ pub(crate) const NEXS_RESOURCES_CACHE_TTL: Override = Override {
     ..RESOURCES_CACHE_TTL
 };
 
-/// All of them, for the help and the reference.
+/// All overrides, for the help and the reference.
 pub(crate) const ALL: &[&Override] = &[
     &CONFIG,
     &LISTEN,
@@ -111,7 +111,7 @@ pub(crate) const ALL: &[&Override] = &[
 ];
 
 impl Override {
-    /// The value that wins, and where it was given: flag, variable, file.
+    /// The value and its origin: that of the flag, else of the variable, else of the file.
     pub(crate) fn pick(
         &self,
         flag: Option<String>,

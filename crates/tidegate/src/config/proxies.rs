@@ -1,40 +1,39 @@
-//! The proxies that the environment names, under the names that most programs know.
-//!
-//! Knows nothing of how a proxy is spoken to.
+//! The proxies that the usual environment variables name.
 
-use tidegate_upstream::{Proxies, UnusableProxy};
+use tidegate_config::Environment;
+use tidegate_upstream::{Proxies, ServerTarget, UnusableProxy};
 
-use super::environment::Environment;
-use super::problem::{Diagnostics, Origin};
-use super::remote::{Remote, Server};
-use super::sources::{Source, SourceKind};
+use super::diagnostics::{Diagnostics, Origin};
+use super::kinds::SourceSettings;
+use super::sources::ConfiguredSource;
 
-/// Reads the variables. One that is wrong matters only where a source would need it.
+/// Reads the variables. An invalid one is a problem only if a source needs it.
 pub(crate) fn read(
-    sources: &[Source],
+    sources: &[ConfiguredSource],
     environment: &Environment<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Proxies {
     let proxies = Proxies::from_variables(|name| environment.variable(name));
-    let mut told = Vec::new();
-    for Source { id, kind } in sources {
-        let SourceKind::Remote(Server { remote, .. }) = kind else {
+    let mut reported = Vec::new();
+    for source in sources {
+        let SourceSettings::Remote(remote) = &source.settings else {
             continue;
         };
-        let Remote::Address { url, .. } = remote else {
+        let ServerTarget::Url { url, .. } = &remote.remote.target else {
             continue;
         };
         let Err(UnusableProxy(variable)) = proxies.for_url(url) else {
             continue;
         };
-        if !told.contains(&variable) {
-            told.push(variable);
-            // Not what it says: there may be a password in it.
+        if !reported.contains(&variable) {
+            reported.push(variable);
+            // The value is not repeated: it may contain a password.
             diagnostics.push(
                 Origin::Variable(variable),
                 format!(
-                    "names no proxy that can be used, and the source `{id}` would need it; write \
-                     `http://host:port`, or name the source's host in `NO_PROXY`"
+                    "not a valid proxy, but source `{}` needs it; write `http://host:port`, or \
+                     add the source's host to `NO_PROXY`",
+                    source.id
                 ),
             );
         }

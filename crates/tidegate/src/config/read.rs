@@ -1,8 +1,5 @@
-//! From the tree to the raw types: as much as fits is read, and all that does not is told.
-//!
-//! Knows serde's protocol; knows none of the raw types, nor what a setting means.
-
-use std::collections::HashMap;
+//! Deserializes the tree into typed sections. Reads as much as fits and reports every value that
+//! does not. Knows serde's data model, but no section.
 
 use serde::de::value::StrDeserializer;
 use serde::de::{
@@ -11,132 +8,101 @@ use serde::de::{
 };
 use serde::forward_to_deserialize_any;
 
-use super::problem::{Diagnostics, Place};
+use super::diagnostics::Diagnostics;
 use super::read_error::ReadError;
 use super::tree::{Entry, Node, Value};
 
-/// Nobody mends more than this before looking again, and each costs one more reading.
+/// Nobody fixes more problems than this at once, and each costs another pass.
 const MAX_ERRORS: usize = 100;
 
-/// Reads a raw type. serde stops at the first value that does not fit, so that value is noted,
-/// taken out, and the rest is read again, until all of it fits. `None` when nothing is left, or
-/// when too much is wrong.
+/// Reads a node. serde stops at the first value that does not fit, so that value is reported and
+/// removed, and the node is read again until everything fits. Returns `None` if nothing is left, or
+/// if there are too many errors.
 ///
-/// `name` is what the node is called in messages; it is empty for the whole file.
+/// `name` is the name of the node in messages; it is empty for the whole file.
 pub(crate) fn read<T>(mut node: Node, name: &str, diagnostics: &mut Diagnostics) -> Option<T>
 where
     T: for<'de> Deserialize<'de>,
 {
-    let mut removed: Vec<Vec<usize>> = Vec::new();
+    let mut parents_of_removed: Vec<Vec<usize>> = Vec::new();
     loop {
         let error = match T::deserialize(&node) {
-            Ok(read) => return Some(read),
+            Ok(value) => return Some(value),
             Err(error) => error,
         };
         let path = error.path();
-        // A field that is missing where one was taken out was most likely that one.
-        if !(error.is_missing() && removed.contains(&path)) {
-            diagnostics.place(error.place(), error.message(&full_name(name, &node, &path)));
+        // A missing field was most likely the one that was just removed from its mapping.
+        if !(error.is_missing_field() && parents_of_removed.contains(&path)) {
+            let message = error.message(&full_name(name, &node, &path));
+            diagnostics.at(error.position(), message);
         }
-        if !take_out(&mut node, &path) || removed.len() == MAX_ERRORS {
+        if !remove(&mut node, &path) || parents_of_removed.len() == MAX_ERRORS {
             return None;
         }
-        removed.extend(path.split_last().map(|(_, holder)| holder.to_vec()));
+        parents_of_removed.extend(path.split_last().map(|(_, parent)| parent.to_vec()));
     }
 }
 
-/// Notes every key that is in its mapping already, and keeps the first of them.
-pub(crate) fn refuse_duplicates(node: &mut Node, diagnostics: &mut Diagnostics) {
-    match &mut node.value {
-        Value::List(items) => {
-            items
-                .iter_mut()
-                .for_each(|item| refuse_duplicates(item, diagnostics));
-        }
-        Value::Map(entries) => {
-            let mut seen: HashMap<String, Place> = HashMap::new();
-            entries.retain_mut(|entry| {
-                refuse_duplicates(&mut entry.value, diagnostics);
-                let first = seen.get(&entry.key).copied();
-                match first {
-                    Some(first) => diagnostics.place(entry.key_at, twice(&entry.key, first)),
-                    None => drop(seen.insert(entry.key.clone(), entry.key_at)),
-                }
-                first.is_none()
-            });
-        }
-        _ => {}
-    }
-}
-
-fn twice(key: &str, first: Place) -> String {
-    format!(
-        "`{key}` is already set in line {}; keep one of the two",
-        first.line
-    )
-}
-
-/// The path in words, such as `limits.max_message_bytes`. An item has the name of its list.
+/// The dotted name of the value at this path, such as `limits.max_message_bytes`. An item has the
+/// name of its list.
 fn full_name(name: &str, root: &Node, path: &[usize]) -> String {
-    let mut words = name.to_owned();
+    let mut full = name.to_owned();
     let mut node = Some(root);
-    for &position in path {
+    for &index in path {
         match node.map(|node| &node.value) {
             Some(Value::Map(entries)) => {
-                let dot = if words.is_empty() { "" } else { "." };
-                let entry = entries.get(position);
-                words = format!("{words}{dot}{}", entry.map_or("?", |entry| &entry.key));
+                let dot = if full.is_empty() { "" } else { "." };
+                let entry = entries.get(index);
+                full = format!("{full}{dot}{}", entry.map_or("?", |entry| &entry.key));
                 node = entry.map(|entry| &entry.value);
             }
-            Some(Value::List(items)) => node = items.get(position),
-            _ => return words,
+            Some(Value::List(items)) => node = items.get(index),
+            _ => return full,
         }
     }
-    words
+    full
 }
 
-/// Takes the value at this path out of the list or mapping that holds it.
-fn take_out(node: &mut Node, path: &[usize]) -> bool {
+/// Removes the value at this path from its list or mapping.
+fn remove(node: &mut Node, path: &[usize]) -> bool {
     match (&mut node.value, path) {
-        (Value::Map(entries), &[last]) if last < entries.len() => {
-            entries.remove(last);
+        (Value::Map(entries), &[index]) if index < entries.len() => {
+            entries.remove(index);
             true
         }
-        (Value::List(items), &[last]) if last < items.len() => {
-            items.remove(last);
+        (Value::List(items), &[index]) if index < items.len() => {
+            items.remove(index);
             true
         }
-        (Value::Map(entries), &[first, ref rest @ ..]) => entries
-            .get_mut(first)
-            .is_some_and(|entry| take_out(&mut entry.value, rest)),
-        (Value::List(items), &[first, ref rest @ ..]) => items
-            .get_mut(first)
-            .is_some_and(|item| take_out(item, rest)),
+        (Value::Map(entries), &[index, ref inner @ ..]) => entries
+            .get_mut(index)
+            .is_some_and(|entry| remove(&mut entry.value, inner)),
+        (Value::List(items), &[index, ref inner @ ..]) => {
+            items.get_mut(index).is_some_and(|item| remove(item, inner))
+        }
         _ => false,
     }
 }
 
-// === impl Deserializer ===
-
 impl Node {
     fn visit<'de, V: Visitor<'de>>(&'de self, visitor: V) -> Result<V::Value, ReadError> {
         match &self.value {
-            Value::Nothing => visitor.visit_unit(),
-            Value::Flag(flag) => visitor.visit_bool(*flag),
-            Value::Whole(whole) => visit_whole(*whole, visitor),
-            Value::Real(real) => visitor.visit_f64(*real),
+            Value::Null => visitor.visit_unit(),
+            Value::Bool(value) => visitor.visit_bool(*value),
+            Value::Integer(integer) => visit_integer(*integer, visitor),
+            Value::Float(float) => visitor.visit_f64(*float),
             Value::Text(text) => visitor.visit_borrowed_str(text),
             Value::List(items) => visitor.visit_seq(Items { items, next: 0 }),
-            Value::Map(entries) => visitor.visit_map(Pairs { entries, next: 0 }),
+            Value::Map(entries) => visitor.visit_map(Entries { entries, next: 0 }),
         }
     }
 }
 
-fn visit_whole<'de, V: Visitor<'de>>(whole: i128, visitor: V) -> Result<V::Value, ReadError> {
-    match (u64::try_from(whole), i64::try_from(whole)) {
-        (Ok(whole), _) => visitor.visit_u64(whole),
-        (_, Ok(whole)) => visitor.visit_i64(whole),
-        _ => visitor.visit_i128(whole),
+fn visit_integer<'de, V: Visitor<'de>>(integer: i128, visitor: V) -> Result<V::Value, ReadError> {
+    match (u64::try_from(integer), i64::try_from(integer)) {
+        (Ok(integer), _) => visitor.visit_u64(integer),
+        (_, Ok(integer)) => visitor.visit_i64(integer),
+        _ => visitor.visit_i128(integer),
     }
 }
 
@@ -144,27 +110,27 @@ impl<'de> Deserializer<'de> for &'de Node {
     type Error = ReadError;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
-        self.visit(visitor).map_err(|error| error.at(self.at))
+        self.visit(visitor).map_err(|error| error.at(self.position))
     }
 
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         match self.value {
-            Value::Nothing => visitor.visit_none(),
+            Value::Null => visitor.visit_none(),
             _ => visitor.visit_some(self),
         }
     }
 
-    /// A bare `8080` is a number to YAML; where text is wanted it is meant as text.
+    /// YAML reads an unquoted `8080` as a number; where text is expected, it is text.
     fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
         match self.value {
-            Value::Whole(whole) => visitor
-                .visit_string(whole.to_string())
-                .map_err(|error: ReadError| error.at(self.at)),
+            Value::Integer(integer) => visitor
+                .visit_string(integer.to_string())
+                .map_err(|error: ReadError| error.at(self.position)),
             _ => self.deserialize_any(visitor),
         }
     }
 
-    /// serde would take a list for the fields in their order; nobody means that.
+    /// serde would accept a list of the values of the fields; in a file that is a mistake.
     fn deserialize_struct<V: Visitor<'de>>(
         self,
         _: &'static str,
@@ -172,7 +138,9 @@ impl<'de> Deserializer<'de> for &'de Node {
         visitor: V,
     ) -> Result<V::Value, ReadError> {
         match self.value {
-            Value::List(_) => Err(ReadError::invalid_type(Unexpected::Seq, &visitor).at(self.at)),
+            Value::List(_) => {
+                Err(ReadError::invalid_type(Unexpected::Seq, &visitor).at(self.position))
+            }
             _ => self.deserialize_any(visitor),
         }
     }
@@ -192,7 +160,7 @@ impl<'de> Deserializer<'de> for &'de Node {
                 variants.join(", ")
             ))),
         };
-        read.map_err(|error| error.at(self.at))
+        read.map_err(|error| error.at(self.position))
     }
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
@@ -231,13 +199,13 @@ impl<'de> SeqAccess<'de> for Items<'de> {
     }
 }
 
-struct Pairs<'de> {
+struct Entries<'de> {
     entries: &'de [Entry],
-    /// The pair whose key comes next; its value follows.
+    /// The pair whose key is read next; its value follows.
     next: usize,
 }
 
-impl<'de> MapAccess<'de> for Pairs<'de> {
+impl<'de> MapAccess<'de> for Entries<'de> {
     type Error = ReadError;
 
     fn next_key_seed<S>(&mut self, seed: S) -> Result<Option<S::Value>, ReadError>
@@ -248,21 +216,21 @@ impl<'de> MapAccess<'de> for Pairs<'de> {
             return Ok(None);
         };
         let key: StrDeserializer<'_, ReadError> = entry.key.as_str().into_deserializer();
-        let read = seed.deserialize(key);
-        read.map(Some)
-            .map_err(|error| error.at(entry.key_at).under(self.next))
+        seed.deserialize(key)
+            .map(Some)
+            .map_err(|error| error.at(entry.key_position).under(self.next))
     }
 
     fn next_value_seed<S>(&mut self, seed: S) -> Result<S::Value, ReadError>
     where
         S: DeserializeSeed<'de>,
     {
-        let position = self.next;
+        let index = self.next;
         self.next += 1;
-        match self.entries.get(position) {
+        match self.entries.get(index) {
             Some(entry) => seed
                 .deserialize(&entry.value)
-                .map_err(|error| error.under(position)),
+                .map_err(|error| error.under(index)),
             None => Err(ReadError::invalid_type(Unexpected::Unit, &"a value")),
         }
     }

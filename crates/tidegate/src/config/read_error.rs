@@ -1,28 +1,24 @@
-//! Why a value of the tree does not fit a raw type: the words of serde, put for people.
-//!
-//! Knows what serde can complain of; never shows a value, for it could be a secret.
+//! Why a value of the tree does not fit a section: serde's errors in the terms of the file. Never
+//! shows a value where it could be a secret.
 
 use std::fmt::{self, Display};
 
 use serde::de::{Error, Expected, Unexpected};
 
-use super::problem::Place;
-use super::suggest::nearest;
+use super::position::Position;
+use super::suggest::{unknown_field, unknown_value};
 
-/// Above this, a list of names helps less than the reference does.
-const LISTED: usize = 12;
-
-/// One value that does not fit, and the way to it.
+/// A value that does not fit, and the path to it.
 #[derive(Debug)]
 pub(crate) struct ReadError {
-    complaint: Complaint,
-    at: Option<Place>,
-    /// Positions in the lists and mappings on the way, the innermost first.
-    steps: Vec<usize>,
+    cause: Cause,
+    position: Option<Position>,
+    /// Indices in the lists and mappings around the value, the innermost first.
+    reversed_path: Vec<usize>,
 }
 
 #[derive(Debug)]
-enum Complaint {
+enum Cause {
     UnknownField {
         name: String,
         known: &'static [&'static str],
@@ -32,62 +28,52 @@ enum Complaint {
 }
 
 impl ReadError {
-    fn new(complaint: Complaint) -> Self {
+    fn new(cause: Cause) -> Self {
         Self {
-            complaint,
-            at: None,
-            steps: Vec::new(),
+            cause,
+            position: None,
+            reversed_path: Vec::new(),
         }
     }
 
-    /// The same error, at this place unless a place nearer to the cause is known.
-    pub(crate) fn at(mut self, place: Place) -> Self {
-        self.at.get_or_insert(place);
+    /// The same error at this position, unless a position closer to the cause is known.
+    pub(crate) fn at(mut self, position: Position) -> Self {
+        self.position.get_or_insert(position);
         self
     }
 
-    /// The same error, seen from one level further out.
-    pub(crate) fn under(mut self, position: usize) -> Self {
-        self.steps.push(position);
+    /// The same error, as seen by the list or mapping that contains the value at this index.
+    pub(crate) fn under(mut self, index: usize) -> Self {
+        self.reversed_path.push(index);
         self
     }
 
-    pub(crate) fn place(&self) -> Place {
-        self.at.unwrap_or(Place::START)
+    pub(crate) fn position(&self) -> Position {
+        self.position.unwrap_or(Position::START)
     }
 
-    /// The way to the value, from the outside in.
+    /// The path to the value, the outermost index first.
     pub(crate) fn path(&self) -> Vec<usize> {
-        self.steps.iter().rev().copied().collect()
+        self.reversed_path.iter().rev().copied().collect()
     }
 
-    /// Whether a field was looked for in vain.
-    pub(crate) fn is_missing(&self) -> bool {
-        matches!(self.complaint, Complaint::MissingField(_))
+    pub(crate) fn is_missing_field(&self) -> bool {
+        matches!(self.cause, Cause::MissingField(_))
     }
 
-    /// What to tell about the field with this full name; empty for the whole file.
-    pub(crate) fn message(&self, field: &str) -> String {
-        match &self.complaint {
-            Complaint::UnknownField { name, known } => unknown_field(field, name, known),
-            Complaint::MissingField(name) => format!("`{field}` needs the field `{name}`"),
-            Complaint::Other(text) if field.is_empty() => format!("the file: {text}"),
-            Complaint::Other(text) => format!("`{field}`: {text}"),
+    /// The message for the value with this full name; the name is empty for the whole file.
+    pub(crate) fn message(&self, name: &str) -> String {
+        match &self.cause {
+            Cause::UnknownField { name: field, known } => unknown_field(name, field, known),
+            Cause::MissingField(field) => missing_field(name, field),
+            Cause::Other(text) if name.is_empty() => format!("the file: {text}"),
+            Cause::Other(text) => format!("`{name}`: {text}"),
         }
     }
 }
 
-fn unknown_field(field: &str, name: &str, known: &[&str]) -> String {
-    match nearest(name, known) {
-        Some(near) => format!("unknown field `{field}`; did you mean `{near}`?"),
-        None if known.len() > LISTED => {
-            format!("unknown field `{field}`; `tidegate schema` prints the fields there are")
-        }
-        None => format!(
-            "unknown field `{field}`; the fields here are {}",
-            known.join(", ")
-        ),
-    }
+pub(crate) fn missing_field(name: &str, field: &str) -> String {
+    format!("`{name}`: the field `{field}` is missing; add it")
 }
 
 impl Display for ReadError {
@@ -100,15 +86,16 @@ impl std::error::Error for ReadError {}
 
 impl Error for ReadError {
     fn custom<T: Display>(text: T) -> Self {
-        Self::new(Complaint::Other(text.to_string()))
+        Self::new(Cause::Other(text.to_string()))
     }
 
     fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
         let expected = expected.to_string();
         Self::custom(format!(
-            "expected {}, found {}",
-            wanted(&expected),
-            kind(found)
+            "expected {}, found {}{}",
+            type_name(&expected),
+            found_name(&found),
+            fix(&expected, &found)
         ))
     }
 
@@ -117,45 +104,37 @@ impl Error for ReadError {
     }
 
     fn unknown_field(name: &str, known: &'static [&'static str]) -> Self {
-        Self::new(Complaint::UnknownField {
+        Self::new(Cause::UnknownField {
             name: name.to_owned(),
             known,
         })
     }
 
     fn unknown_variant(name: &str, known: &'static [&'static str]) -> Self {
-        Self::custom(unknown_word(name, known))
+        Self::custom(unknown_value(name, known))
     }
 
     fn missing_field(name: &'static str) -> Self {
-        Self::new(Complaint::MissingField(name))
+        Self::new(Cause::MissingField(name))
     }
 }
 
-/// What to say of a word that is not among the known ones.
-pub(crate) fn unknown_word(word: &str, known: &[&str]) -> String {
-    match nearest(word, known) {
-        Some(near) => format!("unknown value `{word}`; did you mean `{near}`?"),
-        None => format!("unknown value `{word}`; use one of {}", known.join(", ")),
-    }
-}
-
-/// serde names Rust's types; people know others.
-fn wanted(expected: &str) -> &str {
+/// serde names Rust's types; the file has YAML's.
+fn type_name(expected: &str) -> &str {
     match expected {
         "a boolean" => "true or false",
-        "a string" => "text",
+        "a string" | "path string" => "text",
         "a sequence" => "a list",
-        "usize" => "a whole number",
+        "usize" | "u32" => "a whole number",
         other => other,
     }
 }
 
-fn kind(found: Unexpected<'_>) -> &'static str {
+fn found_name(found: &Unexpected<'_>) -> &'static str {
     match found {
         Unexpected::Bool(true) => "true",
         Unexpected::Bool(false) => "false",
-        Unexpected::Signed(number) if number < 0 => "a negative number",
+        Unexpected::Signed(number) if *number < 0 => "a negative number",
         Unexpected::Unsigned(_) | Unexpected::Signed(_) => "a number",
         Unexpected::Float(_) => "a number with a fraction",
         Unexpected::Str(_) => "text",
@@ -163,5 +142,19 @@ fn kind(found: Unexpected<'_>) -> &'static str {
         Unexpected::Seq => "a list",
         Unexpected::Map => "a mapping",
         _ => "something else",
+    }
+}
+
+/// What to write instead, where the mistake is a common one.
+fn fix(expected: &str, found: &Unexpected<'_>) -> &'static str {
+    use Unexpected::{Bool, Float, Str};
+
+    match (type_name(expected), found) {
+        ("true or false", Str("yes" | "on" | "true" | "True")) => "; did you mean `true`?",
+        ("true or false", Str("no" | "off" | "false" | "False")) => "; did you mean `false`?",
+        ("a list", Str(_)) => "; write it in brackets: `[a, b]`",
+        ("text", Bool(_) | Float(_)) => "; write it in quotes",
+        ("a whole number", Str(_)) => "; write it in digits, without quotes",
+        _ => "",
     }
 }

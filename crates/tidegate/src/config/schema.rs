@@ -1,33 +1,31 @@
-//! The JSON Schema of the file, made from the raw types.
-//!
-//! Knows no field by name.
+//! The JSON Schema of the file, generated from the sections. Must not know any field.
 
 use schemars::Schema;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
-use super::raw::Raw;
+use super::document::Document;
 
-/// The whole schema, without references inside it.
+/// The whole schema, without references.
 pub(crate) fn schema() -> Schema {
     let settings = SchemaSettings::default().with(|settings| settings.inline_subschemas = true);
-    settings.into_generator().into_root_schema_for::<Raw>()
+    settings.into_generator().into_root_schema_for::<Document>()
 }
 
-/// The default of a field such as `log.level`, as it would be written, if it has one.
+/// The default of a field such as `log.level`, as it would be written.
 pub(crate) fn default_of(field: &str) -> Option<String> {
     let pointer: String = field
         .split('.')
         .map(|name| format!("/properties/{name}"))
         .collect();
-    written(schema().pointer(&pointer)?.get("default")?)
+    display_default(schema().pointer(&pointer)?)
 }
 
-/// A default as people write it; none for an empty list or mapping.
-fn written(default: &Value) -> Option<String> {
-    match default {
+/// The default in the schema of a field, as it would be written; `None` for an empty list or mapping.
+pub(crate) fn display_default(field: &Value) -> Option<String> {
+    match field.get("default")? {
         Value::String(text) => Some(text.clone()),
-        Value::Bool(_) | Value::Number(_) => Some(default.to_string()),
+        scalar @ (Value::Bool(_) | Value::Number(_)) => Some(scalar.to_string()),
         Value::Null | Value::Array(_) | Value::Object(_) => None,
     }
 }

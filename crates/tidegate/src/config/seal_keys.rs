@@ -1,52 +1,45 @@
-//! The keys that seal what clients carry for us, where the configuration names them.
-//!
-//! Knows where they are kept; seals nothing.
+//! The configured sealing keys, which encrypt the state that clients carry for the gateway.
 
-use std::path::Path;
+use tidegate_config::{Secret, SecretReference};
 
-use super::environment::Environment;
-use super::problem::Diagnostics;
-use super::secret::{Reference, Secret};
+use super::context::LoadContext;
+use super::diagnostics::Diagnostics;
 
 const FIELD: &str = "seal_keys";
 
 /// Shorter keys can be guessed.
-const SHORTEST: usize = 32;
+const MIN_LENGTH: usize = 32;
 
-/// Fetches the keys. Relative paths start at `folder`.
-pub(crate) fn fetch(
-    written: &[String],
-    folder: &Path,
-    environment: &Environment<'_>,
+/// Reads the keys that the field refers to.
+pub(crate) fn check(
+    written: Option<Vec<String>>,
+    context: &LoadContext<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Vec<Secret> {
     let mut keys = Vec::new();
-    for (number, text) in written.iter().enumerate() {
-        match key(text, folder, environment) {
+    for (index, text) in written.unwrap_or_default().iter().enumerate() {
+        match read_key(text, context) {
             Ok(key) => keys.push(key),
-            // Not the text itself, which may be the key.
+            // The text is not repeated: it may be the key.
             Err(message) => {
-                diagnostics.key(
-                    &[FIELD],
-                    format!("`{FIELD}`, number {}: {message}", number + 1),
-                );
+                let message = format!("`{FIELD}`, key {}: {message}", index + 1);
+                diagnostics.key(&[FIELD], message);
             }
         }
     }
     keys
 }
 
-fn key(text: &str, folder: &Path, environment: &Environment<'_>) -> Result<Secret, String> {
-    let reference = Reference::parse(text).ok_or_else(|| {
-        "must say where the key is kept, not what it is; write `${env:NAME}` or `${file:PATH}`"
-            .to_owned()
-    })?;
-    let key = reference.resolve(folder, environment)?;
+fn read_key(text: &str, context: &LoadContext<'_>) -> Result<Secret, String> {
+    let reference = SecretReference::parse(text).ok_or(
+        "write a reference to the key, not the key itself: `${env:NAME}` or `${file:PATH}`",
+    )?;
+    let key = reference.resolve(context.folder, context.environment)?;
     match key.expose().len() {
-        SHORTEST.. => Ok(key),
-        short => Err(format!(
-            "the key has {short} characters; use at least {SHORTEST}, for example those of \
-             `openssl rand -hex 32`"
+        MIN_LENGTH.. => Ok(key),
+        length => Err(format!(
+            "the key has {length} characters; use at least {MIN_LENGTH}, for example the output \
+             of `openssl rand -hex 32`"
         )),
     }
 }

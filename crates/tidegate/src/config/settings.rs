@@ -1,19 +1,19 @@
-//! The configuration as the program uses it: whole, checked, and with every default filled in.
-//!
-//! Knows nothing of how it was written.
+//! The settings of the program: complete, checked, with all defaults. Must not know how they were
+//! written.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use tidegate_core::{Endpoints, Naming};
+use tidegate_config::Secret;
+use tidegate_core::{Endpoint, Naming};
+use tidegate_policy::CallTimeouts;
 use tidegate_server::Limits;
 use tidegate_upstream::Proxies;
 
 use super::auth::Key;
 use super::log::{LogFormat, LogLevel};
-use super::secret::Secret;
-use super::sources::Source;
+use super::sources::ConfiguredSource;
 use super::web::PublicUrl;
 
 /// All settings.
@@ -23,36 +23,35 @@ pub struct Settings {
     pub file: Option<PathBuf>,
     pub listen: SocketAddr,
     pub public_url: Option<PublicUrl>,
-    /// `host` (any port) or `host:port`, in lower case; the host of `public_url` is among them,
-    /// the address of `listen` is not.
+    /// `host` (any port) or `host:port`, in lower case. Includes the host of `public_url`, but not
+    /// the address of `listen`.
     pub allowed_hosts: Vec<String>,
     /// `scheme://host[:port]` as browsers write it: lower case, no default port.
     pub allowed_origins: Vec<String>,
-    /// Without any, everyone is `local`.
+    /// If empty, every caller is the principal `local`.
     pub keys: Vec<Key>,
     pub legacy_sse: bool,
     pub log: Log,
+    /// The limits of the transports.
     pub limits: Limits,
-    /// How long a call may take without progress.
-    pub call_timeout: Duration,
-    /// How long a call may take in total.
-    pub max_call_duration: Duration,
+    pub call_timeouts: CallTimeouts,
     /// Entries on one page of a list.
     pub page_size: usize,
-    /// How tools and prompts are called where all sources are seen at once.
+    /// How tools and prompts are named at `/mcp`.
     pub naming: Naming,
-    /// What each endpoint shows of its tools.
-    pub endpoints: Endpoints,
-    /// How long a list waits for sources that have just been started.
+    /// What `/mcp` shows of the tools.
+    pub endpoint: Endpoint,
+    /// How long the first requests wait for sources that are still starting.
     pub startup_wait: Duration,
-    /// In the order of the file. `system` is not among them: it is always there.
-    pub sources: Vec<Source>,
-    /// What the sources that are elsewhere are reached through.
+    /// In the order of the file, without `system`.
+    pub sources: Vec<ConfiguredSource>,
+    /// Whether the sources are the defaults, because the configuration names none.
+    pub default_sources: bool,
+    /// The proxies that remote servers are reached through.
     pub proxies: Proxies,
-    /// What seals what clients carry, the first, and what opens it, all. None: those of the data
-    /// folder.
+    /// The first encrypts, all decrypt. If empty, keys are stored in the data folder.
     pub seal_keys: Vec<Secret>,
-    /// It need not exist yet.
+    /// May not exist yet.
     pub data_dir: PathBuf,
 }
 
@@ -60,4 +59,23 @@ pub struct Settings {
 pub struct Log {
     pub level: LogLevel,
     pub format: LogFormat,
+}
+
+impl Settings {
+    /// The ids of all sources, in the order of lists: `system` comes last.
+    pub fn source_ids(&self) -> Vec<&str> {
+        let configured = self.sources.iter().map(|source| source.id.as_str());
+        configured.chain(["system"]).collect()
+    }
+
+    /// The line about the sources that the program logs when it starts.
+    pub fn sources_summary(&self) -> String {
+        let configured = self.sources.iter().map(|source| source.id.as_str());
+        let ids: Vec<&str> = ["system"].into_iter().chain(configured).collect();
+        let ids = ids.join(", ");
+        match self.default_sources {
+            true => format!("sources: {ids} (defaults: no sources configured)"),
+            false => format!("sources: {ids}"),
+        }
+    }
 }

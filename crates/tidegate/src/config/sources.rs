@@ -1,303 +1,164 @@
-//! The sources of the file: their ids and kinds.
-//!
-//! Knows no source itself: each kind reads its own fields.
+//! The entries of `sources`: their ids and kinds. Must not know any kind's fields.
 
-use std::borrow::Cow;
-use std::path::Path;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
-use tidegate_sources::files::FilesConfig;
-use tidegate_sources::memory::Limits;
-use tidegate_sources::prompts::PromptsConfig;
+use std::sync::Arc;
+use tidegate_core::{Endpoint, SourceId};
+use tidegate_sources::SourceSection as _;
+use tidegate_sources::memory::{MemoryConfig, MemorySection};
 
-use super::capability_index::{self, IndexSettings, RawIndex, read_index};
-use super::endpoint::RawEndpoint;
-use super::entries::Entries;
-use super::environment::Environment;
-use super::folders::{self, RawFiles, RawPrompts, read_files, read_prompts};
-use super::memory::{self, RawMemory, read_memory};
-use super::problem::Diagnostics;
-use super::read_error::unknown_word;
-use super::remote::{RawRemote, Server, read_remote};
-use super::tree::{Node, Value};
+use super::composed::{Describe, merge};
+use super::context::LoadContext;
+use super::diagnostics::Diagnostics;
+use super::endpoint::{self, EndpointSection};
+use super::kinds::{KINDS, Kind, REMOTE, SourceSettings};
+use super::mapping::Mapping;
+use super::suggest::{nearest, unknown_field, unknown_value};
 
 /// Ids that name parts of the gateway.
-const RESERVED: &[&str] = &["gateway", "plugin", "system", "ui"];
-const LONGEST_ID: usize = 32;
+pub(crate) const RESERVED_IDS: [&str; 4] = ["gateway", "plugin", "system", "ui"];
+/// What an id looks like, as a regular expression.
+pub(crate) const ID_PATTERN: &str = "^[a-z][a-z0-9-]{0,31}$";
 
-/// A source: a remote MCP server, with a `command` to run or a `url`, or a `kind` of Tidegate's
-/// own. Which other fields it has depends on its kind.
-// So unknown fields are not refused here but by what reads the kind.
-#[derive(Debug, Deserialize)]
-#[serde(expecting = "a mapping of fields")]
-pub(crate) struct RawSource {
-    pub(crate) kind: Option<String>,
-    pub(crate) endpoint: Option<RawEndpoint>,
-}
-
-/// All fields that a source of any kind has.
-#[derive(JsonSchema)]
-#[expect(dead_code, reason = "only its schema is used")]
-struct AnySource {
-    /// What the source is; a remote server need not say it.
+/// The fields that an entry of any kind has.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a mapping of fields")]
+struct CommonSection {
+    /// The kind of the source.
     kind: Option<String>,
     /// What `/mcp/{source}` shows of the source's tools.
-    endpoint: Option<RawEndpoint>,
-    #[serde(flatten)]
-    remote: RawRemote,
-    #[serde(flatten)]
-    files: Option<RawFiles>,
-    #[serde(flatten)]
-    index: Option<RawIndex>,
-    #[serde(flatten)]
-    memory: RawMemory,
-    #[serde(flatten)]
-    prompts: Option<RawPrompts>,
+    endpoint: Option<EndpointSection>,
 }
 
-impl JsonSchema for RawSource {
-    fn schema_name() -> Cow<'static, str> {
-        "Source".into()
-    }
+/// An entry of `sources`, in the JSON Schema: one variant for each form of each kind.
+#[derive(Debug)]
+pub(crate) struct SourceVariants;
 
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        AnySource::json_schema(generator)
-    }
-}
-
-/// A source to run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source<K = SourceKind> {
-    pub id: String,
-    pub kind: K,
-}
-
-/// What a source is, with the settings of that kind.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SourceKind {
-    Remote(Server),
-    Files(FilesConfig),
-    Index(IndexSettings),
-    Memory(Limits),
-    Prompts(PromptsConfig),
-}
-
-/// The word for a kind, and what reads the other fields of its entries.
-type Kinds<'a, K> = &'a [(&'a str, fn(Node, &str, &mut Diagnostics) -> Option<K>)];
-
-/// Every kind there is. Adding one is a variant of [`SourceKind`] and a row here.
-const KINDS: Kinds<'static, SourceKind> = &[
-    (REMOTE, |node, name, diagnostics| {
-        read_remote(node, name, diagnostics).map(SourceKind::Remote)
-    }),
-    ("files", |node, name, diagnostics| {
-        read_files(node, name, diagnostics).map(SourceKind::Files)
-    }),
-    (capability_index::KIND, |node, name, diagnostics| {
-        read_index(node, name, diagnostics).map(SourceKind::Index)
-    }),
-    ("memory", |node, name, diagnostics| {
-        read_memory(node, name, diagnostics).map(SourceKind::Memory)
-    }),
-    ("prompts", |node, name, diagnostics| {
-        read_prompts(node, name, diagnostics).map(SourceKind::Prompts)
-    }),
-];
-
-/// What runs where there is no file at all.
-pub(crate) fn without_file() -> Vec<Source> {
-    vec![Source {
-        id: "memory".to_owned(),
-        kind: SourceKind::Memory(memory::shipped()),
-    }]
-}
-
-/// The kind of an entry that does not say one, but has what only a remote server has.
-const REMOTE: &str = "remote";
-/// The fields of every entry.
-const OF_ALL: [&str; 2] = ["kind", "endpoint"];
-
-const OF_REMOTE: [&str; 2] = ["command", "url"];
-
-pub(crate) fn check(raw: Entries<RawSource>, diagnostics: &mut Diagnostics) -> Vec<Source> {
-    check_against(KINDS, raw, diagnostics)
-}
-
-/// Fetches what the sources keep elsewhere.
-pub(crate) fn fetch(
-    sources: &mut [Source],
-    folder: &Path,
-    environment: &Environment<'_>,
-    diagnostics: &mut Diagnostics,
-) {
-    for Source { kind, .. } in sources {
-        match kind {
-            SourceKind::Remote(server) => server.fetch(folder, environment, diagnostics),
-            SourceKind::Files(files) => folders::settle(&mut files.root, folder, environment),
-            SourceKind::Index(_) => {}
-            SourceKind::Memory(_) => {}
-            SourceKind::Prompts(prompts) => {
-                folders::settle(&mut prompts.folder, folder, environment)
+impl Describe for SourceVariants {
+    fn schema(generator: &mut SchemaGenerator) -> Schema {
+        let common = CommonSection::json_schema(generator);
+        let variant = |schema: Schema| {
+            // The kind's own `kind` comes second: it has only one possible value.
+            let mut variant = merge(&[common.clone(), schema.clone()]);
+            for key in ["title", "description"] {
+                if let Some(value) = schema.get(key) {
+                    variant.insert(key.to_owned(), value.clone());
+                }
             }
-        }
-    }
-}
-
-fn check_against<K>(
-    kinds: Kinds<'_, K>,
-    raw: Entries<RawSource>,
-    diagnostics: &mut Diagnostics,
-) -> Vec<Source<K>> {
-    let mut sources = Vec::new();
-    for (id, RawSource { kind, .. }) in raw.0 {
-        if let Err(message) = check_id(&id) {
-            diagnostics.key(&["sources", &id], message);
-        }
-        let kind = kind.or_else(|| implied_kind(&id, diagnostics));
-        let known = kind
-            .as_ref()
-            .and_then(|kind| kinds.iter().find(|(name, _)| name == kind));
-        let Some((_, read)) = known else {
-            refuse_kind(kinds, &id, kind.as_deref(), diagnostics);
-            continue;
+            variant
         };
-        let fields = fields_of(&id, diagnostics);
-        let kind = fields.and_then(|node| read(node, &format!("sources.{id}"), diagnostics));
-        sources.extend(kind.map(|kind| Source { id, kind }));
+        let schemas = KINDS.iter().flat_map(|kind| (kind.schemas)(generator));
+        let variants: Vec<Schema> = schemas.map(variant).collect();
+        json_schema!({ "oneOf": variants })
     }
-    sources
 }
 
-/// The kind of an entry that does not say one.
-fn implied_kind(id: &str, diagnostics: &Diagnostics) -> Option<String> {
-    let entry = diagnostics.tree().find(&["sources", id])?;
-    let is_remote = OF_REMOTE.iter().any(|field| entry.entry(field).is_some());
-    is_remote.then(|| REMOTE.to_owned())
+/// A source of the configuration.
+#[derive(Clone, Debug)]
+pub struct ConfiguredSource {
+    pub id: SourceId,
+    pub settings: SourceSettings,
+    /// What `/mcp/{source}` shows, if it is configured.
+    pub endpoint: Option<Endpoint>,
 }
 
-/// The entry without what all have: what is left is the kind's own.
-fn fields_of(id: &str, diagnostics: &Diagnostics) -> Option<Node> {
-    let mut node = diagnostics.tree().find(&["sources", id])?.clone();
-    if let Value::Map(entries) = &mut node.value {
-        entries.retain(|entry| !OF_ALL.contains(&entry.key.as_str()));
-    }
-    Some(node)
+/// The sources of a configuration that names none. `system` is always there in addition.
+pub(crate) fn defaults() -> Vec<ConfiguredSource> {
+    let id = MemorySection::KIND.parse().ok();
+    let memory = |id| ConfiguredSource {
+        id,
+        settings: SourceSettings::BuiltIn(Arc::new(MemoryConfig::default())),
+        endpoint: None,
+    };
+    id.map(memory).into_iter().collect()
 }
 
-fn refuse_kind<K>(
-    kinds: Kinds<'_, K>,
-    id: &str,
-    kind: Option<&str>,
+/// Checks the entries with these ids, in their order.
+pub(crate) fn check<'a>(
+    ids: impl Iterator<Item = &'a str>,
+    context: &LoadContext<'_>,
     diagnostics: &mut Diagnostics,
-) {
-    let known: Vec<&str> = kinds.iter().map(|(name, _)| *name).collect();
-    let path = ["sources", id, "kind"];
-    match kind {
-        Some(kind) => diagnostics.value(
-            &path,
-            format!("`sources.{id}.kind`: {}", unknown_word(kind, &known)),
-        ),
-        None => diagnostics.key(
-            &path[..2],
-            format!("`sources.{id}` needs a `kind`: one of {}", known.join(", ")),
-        ),
-    }
+) -> Vec<ConfiguredSource> {
+    ids.filter_map(|id| check_entry(id, context, diagnostics))
+        .collect()
 }
 
-/// The id that a name of another program's becomes: lower case, and `-` for what an id cannot have.
-pub(crate) fn id_from(name: &str) -> String {
-    let id = name.to_ascii_lowercase();
-    let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
-    id.chars().map(|c| if fits(c) { c } else { '-' }).collect()
+fn check_entry(
+    id: &str,
+    context: &LoadContext<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<ConfiguredSource> {
+    let path = ["sources", id];
+    let source_id = parse_id(id).map_err(|message| diagnostics.key(&path, message));
+    let mut mapping = Mapping::at(&path, diagnostics);
+    let common: CommonSection = mapping.read(diagnostics)?;
+    let endpoint = common.endpoint.map(|section| {
+        let path = ["sources", id, "endpoint"];
+        endpoint::check(&section, false, &path, diagnostics)
+    });
+    let kind = find_kind(id, common.kind.as_deref(), &mapping, diagnostics)?;
+    let settings = (kind.read)(&mut mapping, context, diagnostics);
+    mapping.finish(diagnostics);
+    Some(ConfiguredSource {
+        id: source_id.ok()?,
+        settings: settings?,
+        endpoint,
+    })
 }
 
-pub(crate) fn check_id(id: &str) -> Result<(), String> {
-    if RESERVED.contains(&id) {
-        return Err(format!(
-            "the id `{id}` is taken by Tidegate itself; choose another"
-        ));
+/// The kind of an entry. A `command` or a `url` implies a remote server.
+fn find_kind(
+    id: &str,
+    written: Option<&str>,
+    mapping: &Mapping<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Option<&'static Kind> {
+    let names: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+    let keys = mapping.keys();
+    let is_remote = keys.iter().any(|key| key == "command" || key == "url");
+    let name = match written {
+        Some(name) => name,
+        None if is_remote => REMOTE.name,
+        None => {
+            report_missing_kind(id, &keys, &names, diagnostics);
+            return None;
+        }
+    };
+    let kind = KINDS.iter().find(|kind| kind.name == name);
+    if kind.is_none() {
+        let message = format!("`sources.{id}.kind`: {}", unknown_value(name, &names));
+        diagnostics.value(&["sources", id, "kind"], message);
     }
-    let first = id.starts_with(|c: char| c.is_ascii_lowercase());
-    let rest = id
-        .bytes()
-        .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
-    match first && rest && id.len() <= LONGEST_ID {
-        true => Ok(()),
-        false => Err(format!(
-            "`{id}` cannot be the id of a source; use a lower-case letter, then up to {} of a-z \
-             0-9 -",
-            LONGEST_ID - 1
-        )),
-    }
+    kind
 }
 
-#[cfg(test)]
-mod tests {
-    use std::path::PathBuf;
-
-    use serde::Deserialize;
-
-    use super::{Kinds, Source, check_against};
-    use crate::config::problem::Diagnostics;
-    use crate::config::raw::Raw;
-    use crate::config::read::read;
-    use crate::config::tree::parse;
-
-    #[derive(Debug, PartialEq, Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Shelf {
-        books: usize,
-    }
-
-    const KINDS: Kinds<'static, Shelf> = &[("shelf", read)];
-
-    fn check(text: &str) -> Result<Vec<Source<Shelf>>, String> {
-        let tree = parse(text).unwrap();
-        let mut diagnostics = Diagnostics::new(PathBuf::from("t.yaml"), tree.clone());
-        let raw: Raw = read(tree, "", &mut diagnostics).unwrap();
-        let sources = check_against(KINDS, raw.sources.unwrap(), &mut diagnostics);
-        diagnostics
-            .settle(sources)
-            .map_err(|problems| problems.to_string())
-    }
-
-    #[test]
-    fn a_kind_reads_its_own_fields_in_the_order_of_the_file() {
-        let text = "sources:\n  z: { kind: shelf, books: 3 }\n  a: { books: 4, kind: shelf }\n";
-        let sources = check(text).unwrap();
-        let read: Vec<_> = sources
-            .iter()
-            .map(|source| (source.id.as_str(), source.kind.books))
-            .collect();
-        assert_eq!(read, [("z", 3), ("a", 4)]);
-    }
-
-    #[test]
-    fn what_does_not_fit_a_kind_is_told() {
-        for (entry, expected) in [
-            (
-                "{ kind: shelf, bocks: 3 }",
-                "1:30: unknown field `sources.a.bocks`; did you mean `books`?",
-            ),
-            (
-                "{ kind: shelf }",
-                "1:15: `sources.a` needs the field `books`",
-            ),
-            (
-                "{ kind: shlef }",
-                "1:23: `sources.a.kind`: unknown value `shlef`; did you mean `shelf`?",
-            ),
-            (
-                "{ books: 3 }",
-                "1:12: `sources.a` needs a `kind`: one of shelf",
-            ),
-        ] {
-            let problems = check(&format!("sources: {{ a: {entry} }}\n")).unwrap_err();
-            assert!(
-                problems.starts_with(&format!("t.yaml:{expected}\n")),
-                "{problems}"
+/// Reports a misspelled `kind`, `command` or `url`, or that all of them are missing.
+fn report_missing_kind(id: &str, keys: &[String], names: &[&str], diagnostics: &mut Diagnostics) {
+    let candidates = ["kind", "command", "url"];
+    let misspelled = keys.iter().find(|key| nearest(key, &candidates).is_some());
+    match misspelled {
+        Some(key) => {
+            let message = unknown_field(&format!("sources.{id}.{key}"), key, &candidates);
+            diagnostics.key(&["sources", id, key], message);
+        }
+        None => {
+            let message = format!(
+                "`sources.{id}`: `kind` is missing; use one of {}, or name a server with \
+                 `command` or `url`",
+                names.join(", ")
             );
+            diagnostics.key(&["sources", id], message);
         }
     }
+}
+
+pub(crate) fn parse_id(id: &str) -> Result<SourceId, String> {
+    if RESERVED_IDS.contains(&id) {
+        return Err(format!("the source id `{id}` is reserved; choose another"));
+    }
+    id.parse().map_err(|_| {
+        format!(
+            "`{id}` is not a valid source id; use a lower-case letter, then up to 31 of a-z 0-9 -"
+        )
+    })
 }

@@ -1,44 +1,50 @@
-//! "Did you mean": the known word that is nearest to an unknown one.
-//!
-//! Knows nothing but words.
+//! "Did you mean": the known name that is closest to an unknown one.
 
-/// The candidate that `word` is most likely a slip of, if there is one.
-pub(crate) fn nearest<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str> {
-    let word = plain(word);
-    let allowed = (word.len() / 3).clamp(1, 3);
+/// A longer list of names helps less than the reference does.
+const MAX_LISTED: usize = 12;
+
+/// The candidate that `name` is most likely a misspelling of.
+pub(crate) fn nearest<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str> {
+    let name = simplified(name);
+    let max_distance = (name.chars().count() / 3).clamp(1, 3);
     candidates
         .iter()
-        .map(|candidate| (distance(&word, &plain(candidate)), *candidate))
-        .filter(|(distance, _)| *distance <= allowed)
+        .map(|candidate| {
+            (
+                strsim::osa_distance(&name, &simplified(candidate)),
+                *candidate,
+            )
+        })
+        .filter(|(distance, _)| *distance <= max_distance)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
 }
 
-/// `publicUrl`, `public-url` and `public_url` are one word, spelled by different habits.
-fn plain(word: &str) -> Vec<char> {
-    word.chars()
+/// `publicUrl`, `public-url` and `public_url` differ only in convention.
+fn simplified(name: &str) -> String {
+    name.chars()
         .filter(|c| !matches!(c, '_' | '-'))
         .flat_map(char::to_lowercase)
         .collect()
 }
 
-/// How many letters must be put in, left out, changed or swapped with the next one.
-fn distance(a: &[char], b: &[char]) -> usize {
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let changed = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut best = changed.min(last[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(before[j - 2] + 1);
-            }
-            row.push(best);
+/// The message for a field that its mapping does not have. `name` is its full name.
+pub(crate) fn unknown_field(name: &str, field: &str, known: &[&str]) -> String {
+    match nearest(field, known) {
+        Some(near) => format!("unknown field `{name}`; did you mean `{near}`?"),
+        None if known.len() > MAX_LISTED => {
+            format!("unknown field `{name}`; `tidegate schema` lists all fields")
         }
-        before = std::mem::replace(&mut last, row);
+        None => format!("unknown field `{name}`; use one of {}", known.join(", ")),
     }
-    last[b.len()]
+}
+
+/// The message for a value that is not one of the known ones.
+pub(crate) fn unknown_value(value: &str, known: &[&str]) -> String {
+    match nearest(value, known) {
+        Some(near) => format!("unknown value `{value}`; did you mean `{near}`?"),
+        None => format!("unknown value `{value}`; use one of {}", known.join(", ")),
+    }
 }
 
 #[cfg(test)]
@@ -46,9 +52,9 @@ mod tests {
     use super::nearest;
 
     #[test]
-    fn finds_slips_and_leaves_strangers_alone() {
+    fn finds_misspellings_and_nothing_else() {
         let known = ["listen", "limits", "log", "public_url", "data_dir"];
-        for (word, expected) in [
+        for (name, expected) in [
             ("lisen", Some("listen")),
             ("lsiten", Some("listen")),
             ("publicUrl", Some("public_url")),
@@ -59,7 +65,7 @@ mod tests {
             ("x", None),
             ("", None),
         ] {
-            assert_eq!(nearest(word, &known), expected, "{word}");
+            assert_eq!(nearest(name, &known), expected, "{name}");
         }
     }
 }

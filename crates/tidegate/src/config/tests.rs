@@ -1,10 +1,13 @@
 //! The configuration from the outside: files in, settings or messages out.
 
+mod defaults;
 mod flags;
 #[cfg(unix)]
 mod keys;
 mod messages;
-mod settings;
+mod schema;
+mod source_messages;
+mod sources;
 
 use std::fs;
 use std::path::Path;
@@ -13,48 +16,59 @@ use tempfile::TempDir;
 
 use super::{Environment, Flags, Problems, Settings, load};
 
-/// Loads a file of this text, in a folder of its own, as a user whose home is `/home/ada`.
+/// Loads a file with this text, in a folder of its own, with the home directory `/home/ada`.
 fn load_text(text: &str) -> Result<Settings, Problems> {
     load_with(text, &Flags::default(), &[])
 }
 
-/// The same, with these flags and variables.
+/// Loads a file with this text, with these flags and variables.
 fn load_with(text: &str, flags: &Flags, variables: &[(&str, &str)]) -> Result<Settings, Problems> {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("tidegate.yaml"), text).unwrap();
     load_in(folder.path(), flags, variables)
 }
 
-/// Loads what is in a folder.
+/// Loads the configuration of a folder.
 fn load_in(folder: &Path, flags: &Flags, variables: &[(&str, &str)]) -> Result<Settings, Problems> {
     let environment = Environment::new(
         |name| {
-            let set = variables.iter().chain([&("HOME", "/home/ada")]);
-            set.into_iter()
-                .find(|(key, _)| *key == name)
-                .map(|(_, value)| (*value).to_owned())
+            let mut set = variables.iter().chain([&("HOME", "/home/ada")]);
+            let (_, value) = set.find(|(key, _)| *key == name)?;
+            Some((*value).to_owned())
         },
         folder,
     );
     load(flags, &environment)
 }
 
-/// Every line that a bad file is answered with.
-fn lines(loaded: Result<Settings, Problems>) -> Vec<String> {
+/// The lines that a broken configuration prints.
+fn problem_lines(loaded: Result<Settings, Problems>) -> Vec<String> {
     match loaded {
-        Ok(settings) => panic!("this is no good configuration: {settings:?}"),
+        Ok(settings) => panic!("the configuration is valid: {settings:?}"),
         Err(problems) => problems.to_string().lines().map(str::to_owned).collect(),
     }
 }
 
-/// The one problem of a file, without the closing line.
+/// The only problem of a configuration, without the summary line.
 fn only_problem(loaded: Result<Settings, Problems>) -> String {
-    let mut lines = lines(loaded);
+    let mut lines = problem_lines(loaded);
+    let summary = lines.pop();
     assert_eq!(
-        lines.pop().as_deref(),
+        summary.as_deref(),
         Some("1 problem in the configuration"),
         "{lines:?}"
     );
     assert_eq!(lines.len(), 1, "{lines:?}");
     lines.remove(0)
+}
+
+/// Checks the only problem of each file: its text, and the message with its position.
+fn expect_problems(cases: &[(&str, &str)]) {
+    for (text, expected) in cases {
+        assert_eq!(
+            only_problem(load_text(text)),
+            format!("tidegate.yaml:{expected}"),
+            "{text}"
+        );
+    }
 }

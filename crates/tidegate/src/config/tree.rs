@@ -1,70 +1,79 @@
-//! The file as a tree of values, each with the place it was written at.
-//!
-//! Knows YAML (and JSON, which is YAML), and nothing of what a setting means.
+//! The file as a tree of values, each with its position. Knows YAML (and JSON, which is a subset),
+//! but no setting.
 
+use std::collections::HashMap;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::options::DuplicateKeyPolicy;
 use serde_saphyr::{Location, Spanned, UserMessageFormatter};
 
-use super::problem::Place;
+use super::position::Position;
 
-/// A value and the place it was written at.
+/// A value and its position.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Node {
-    pub(crate) at: Place,
+    pub(crate) position: Position,
     pub(crate) value: Value,
 }
 
-/// What a file can hold.
+/// A value of the file.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value {
-    Nothing,
-    Flag(bool),
-    Whole(i128),
-    Real(f64),
+    Null,
+    Bool(bool),
+    Integer(i128),
+    Float(f64),
     Text(String),
     List(Vec<Node>),
     Map(Vec<Entry>),
 }
 
-/// One `key: value` of a mapping, in the order of the file. A key may be there twice.
+/// A `key: value` pair of a mapping, in the order of the file.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Entry {
     pub(crate) key: String,
-    pub(crate) key_at: Place,
+    pub(crate) key_position: Position,
     pub(crate) value: Node,
 }
 
-/// Why a text is not a tree. One mistake hides all that follow it, so there is only one.
+/// A syntax error. The parser stops at the first one.
 #[derive(Debug, PartialEq)]
-pub(crate) struct NotATree {
-    pub(crate) at: Option<Place>,
+pub(crate) struct SyntaxError {
+    pub(crate) position: Option<Position>,
     pub(crate) message: String,
 }
 
-/// Reads a whole text.
-pub(crate) fn parse(text: &str) -> Result<Node, NotATree> {
-    // "Last wins" is what hands every pair of a mapping on, so that all duplicates can be told.
+/// A key that its mapping already has.
+#[derive(Debug, PartialEq)]
+pub(crate) struct DuplicateKey {
+    pub(crate) key: String,
+    pub(crate) position: Position,
+    pub(crate) first: Position,
+}
+
+/// Parses a file.
+pub(crate) fn parse(text: &str) -> Result<Node, SyntaxError> {
+    // "Last wins" makes the parser pass on every pair, so that all duplicates can be reported.
     let options = serde_saphyr::options! {
         duplicate_keys: DuplicateKeyPolicy::LastWins,
         strict_booleans: true,
         with_snippet: false,
     };
     serde_saphyr::from_str_with_options(text, options).map_err(|error| {
-        let at = error.location().and_then(place);
+        let position = error.location().and_then(to_position);
         let message = error.render_with_formatter(&UserMessageFormatter);
-        NotATree {
-            at,
-            message: format!("{}{}", without_place(message, at), hint(text, at)),
+        let message = without_position(message, position);
+        SyntaxError {
+            position,
+            message: format!("{message}{}", quoting_hint(text, position)),
         }
     })
 }
 
-/// The parser ends its message with the place, which stands in front of ours.
-fn without_place(message: String, at: Option<Place>) -> String {
-    let Some(Place { line, column }) = at else {
+/// Removes the position from the end of the parser's message; ours begins with it.
+fn without_position(message: String, position: Option<Position>) -> String {
+    let Some(Position { line, column }) = position else {
         return message;
     };
     match message.strip_suffix(&format!(" at line {line}, column {column}")) {
@@ -73,11 +82,11 @@ fn without_place(message: String, at: Option<Place>) -> String {
     }
 }
 
-/// The brace of a reference ends or opens a mapping when it stands inside `{ }` unquoted.
-fn hint(text: &str, at: Option<Place>) -> &'static str {
-    let line = at.and_then(|at| {
-        text.lines()
-            .nth(usize::try_from(at.line).ok()?.checked_sub(1)?)
+/// An unquoted `${…}` inside `{ }` is a syntax error, because its braces delimit a mapping.
+fn quoting_hint(text: &str, position: Option<Position>) -> &'static str {
+    let line = position.and_then(|position| {
+        let index = usize::try_from(position.line).ok()?.checked_sub(1)?;
+        text.lines().nth(index)
     });
     match line.is_some_and(|line| line.contains("${")) {
         true => "; write references in quotes: \"${env:NAME}\"",
@@ -86,7 +95,7 @@ fn hint(text: &str, at: Option<Place>) -> &'static str {
 }
 
 impl Node {
-    /// The value under these keys, if it is there. In a list, the text of an item is its key.
+    /// The value under these keys. Inside a list, the text of an item is its key.
     pub(crate) fn find(&self, path: &[&str]) -> Option<&Node> {
         path.iter().try_fold(self, |node, key| match &node.value {
             Value::List(items) => items.iter().find(|item| item.is_text(key)),
@@ -94,53 +103,85 @@ impl Node {
         })
     }
 
-    /// Whether it stands for this text where text is wanted.
-    fn is_text(&self, wanted: &str) -> bool {
+    /// Whether the value reads as this text where text is expected.
+    fn is_text(&self, expected: &str) -> bool {
         match &self.value {
-            Value::Text(text) => text == wanted,
-            Value::Whole(whole) => whole.to_string() == wanted,
+            Value::Text(text) => text == expected,
+            Value::Integer(integer) => integer.to_string() == expected,
             _ => false,
         }
     }
 
-    /// The `key: value` with this key.
+    /// The pair with this key, if the value is a mapping.
     pub(crate) fn entry(&self, key: &str) -> Option<&Entry> {
         match &self.value {
             Value::Map(entries) => entries.iter().find(|entry| entry.key == key),
             _ => None,
         }
     }
+
+    /// Removes and returns every pair whose key its mapping already has.
+    pub(crate) fn remove_duplicates(&mut self) -> Vec<DuplicateKey> {
+        let mut duplicates = Vec::new();
+        match &mut self.value {
+            Value::List(items) => {
+                for item in items {
+                    duplicates.extend(item.remove_duplicates());
+                }
+            }
+            Value::Map(entries) => {
+                let mut first_positions: HashMap<String, Position> = HashMap::new();
+                entries.retain_mut(|entry| {
+                    duplicates.extend(entry.value.remove_duplicates());
+                    let (key, position) = (entry.key.clone(), entry.key_position);
+                    match first_positions.get(&key).copied() {
+                        Some(first) => {
+                            duplicates.push(DuplicateKey {
+                                key,
+                                position,
+                                first,
+                            });
+                            false
+                        }
+                        None => first_positions.insert(key, position).is_none(),
+                    }
+                });
+            }
+            _ => {}
+        }
+        duplicates
+    }
 }
 
-/// A place that the parser does not know has line 0.
-fn place(location: Location) -> Option<Place> {
-    (location.line() > 0).then(|| Place {
+/// The parser uses line 0 for an unknown position.
+fn to_position(location: Location) -> Option<Position> {
+    (location.line() > 0).then(|| Position {
         line: location.line(),
         column: location.column(),
     })
 }
 
 impl<'de> Deserialize<'de> for Node {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let Spanned {
             value, referenced, ..
-        } = Spanned::<Value>::deserialize(from)?;
+        } = Spanned::<Value>::deserialize(deserializer)?;
         Ok(Self {
-            at: place(referenced).unwrap_or(Place::START),
+            position: to_position(referenced).unwrap_or(Position::START),
             value,
         })
     }
 }
 
 impl<'de> Deserialize<'de> for Value {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        from.deserialize_any(AnyValue)
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(ValueVisitor)
     }
 }
 
-struct AnyValue;
+struct ValueVisitor;
 
-impl<'de> Visitor<'de> for AnyValue {
+impl<'de> Visitor<'de> for ValueVisitor {
     type Value = Value;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -148,36 +189,36 @@ impl<'de> Visitor<'de> for AnyValue {
     }
 
     fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Nothing)
+        Ok(Value::Null)
     }
 
     fn visit_none<E>(self) -> Result<Value, E> {
-        Ok(Value::Nothing)
+        Ok(Value::Null)
     }
 
-    fn visit_bool<E>(self, flag: bool) -> Result<Value, E> {
-        Ok(Value::Flag(flag))
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
     }
 
-    fn visit_i64<E>(self, whole: i64) -> Result<Value, E> {
-        Ok(Value::Whole(whole.into()))
+    fn visit_i64<E>(self, integer: i64) -> Result<Value, E> {
+        Ok(Value::Integer(integer.into()))
     }
 
-    fn visit_u64<E>(self, whole: u64) -> Result<Value, E> {
-        Ok(Value::Whole(whole.into()))
+    fn visit_u64<E>(self, integer: u64) -> Result<Value, E> {
+        Ok(Value::Integer(integer.into()))
     }
 
-    fn visit_i128<E>(self, whole: i128) -> Result<Value, E> {
-        Ok(Value::Whole(whole))
+    fn visit_i128<E>(self, integer: i128) -> Result<Value, E> {
+        Ok(Value::Integer(integer))
     }
 
-    fn visit_u128<E>(self, whole: u128) -> Result<Value, E> {
-        // Too large for any setting; which of two such numbers it is does not matter.
-        Ok(Value::Whole(i128::try_from(whole).unwrap_or(i128::MAX)))
+    fn visit_u128<E>(self, integer: u128) -> Result<Value, E> {
+        // Larger than any setting allows, so the exact value does not matter.
+        Ok(Value::Integer(i128::try_from(integer).unwrap_or(i128::MAX)))
     }
 
-    fn visit_f64<E>(self, real: f64) -> Result<Value, E> {
-        Ok(Value::Real(real))
+    fn visit_f64<E>(self, float: f64) -> Result<Value, E> {
+        Ok(Value::Float(float))
     }
 
     fn visit_str<E>(self, text: &str) -> Result<Value, E> {
@@ -192,14 +233,14 @@ impl<'de> Visitor<'de> for AnyValue {
         Ok(Value::List(list))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut pairs: A) -> Result<Value, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
         let mut entries = Vec::new();
-        while let Some(key) = pairs.next_key::<Spanned<String>>()? {
-            let value: Node = pairs.next_value()?;
-            let key_at = place(key.referenced).unwrap_or(value.at);
+        while let Some(key) = map.next_key::<Spanned<String>>()? {
+            let value: Node = map.next_value()?;
+            let key_position = to_position(key.referenced).unwrap_or(value.position);
             entries.push(Entry {
                 key: key.value,
-                key_at,
+                key_position,
                 value,
             });
         }

@@ -1,124 +1,112 @@
-//! From what was written to what holds: judges every value, fills in every default.
-//!
-//! Pure: reads no file and opens nothing. All problems are noted; the settings count only if
-//! there are none.
+//! From the file as written to the settings: checks every value and fills in every default. All
+//! problems are reported; the settings count only if there are none.
 
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
-use tidegate_upstream::Proxies;
+use tidegate_config::OrderedMap;
 
-use super::auth::KeyReference;
-use super::entries::Entries;
-use super::environment::Environment;
-use super::mcp_servers::RawServer;
-use super::overrides::{Flags, LISTEN, LOG_FORMAT, LOG_LEVEL, Override};
-use super::problem::{Diagnostics, Origin};
-use super::raw::Raw;
+use super::composed::Composed;
+use super::context::LoadContext;
+use super::diagnostics::{Diagnostics, Origin};
+use super::document::Document;
+use super::mcp_servers::ServerSection;
+use super::overrides::{LISTEN, LOG_FORMAT, LOG_LEVEL, Override};
 use super::settings::{Log, Settings};
-use super::sources::{RawSource, Source};
+use super::sources::{ConfiguredSource, SourceVariants};
 use super::web::{self, Host, PublicUrl};
 use super::{
-    auth, capability_index, data_dir, endpoint, limits, listen, log, mcp_servers, sources,
+    auth, data_dir, endpoint, index_overrides, limits, listen, log, mcp_servers, proxies,
+    seal_keys, sources,
 };
 
-/// Where settings come from besides the file.
-pub(crate) struct Around<'a> {
-    pub(crate) flags: &'a Flags,
-    pub(crate) environment: &'a Environment<'a>,
-    /// The file, if there is one.
-    pub(crate) file: Option<PathBuf>,
-    /// Where relative paths of the file start.
-    pub(crate) folder: &'a Path,
-}
-
-/// The settings, and the keys that are still to be fetched for them.
+/// The settings of a file.
 pub(crate) fn validate(
-    raw: Raw,
-    around: &Around<'_>,
+    document: Document,
+    context: &LoadContext<'_>,
     diagnostics: &mut Diagnostics,
-) -> (Settings, Vec<KeyReference>) {
-    let public_url = check_public_url(raw.public_url, diagnostics);
-    let limits = limits::check(&raw.limits.unwrap_or_default(), diagnostics);
-    let log = raw.log.unwrap_or_default();
-    let endpoints = endpoint::check(raw.endpoint, raw.sources.as_ref(), diagnostics);
-    let settings = Settings {
-        file: around.file.clone(),
-        listen: check_listen(raw.listen, around, diagnostics),
-        allowed_hosts: check_hosts(raw.allowed_hosts, public_url.as_ref(), diagnostics),
+) -> Settings {
+    let public_url = check_public_url(document.public_url, diagnostics);
+    let limits = limits::check(context, diagnostics);
+    let log = document.log.unwrap_or_default();
+    let endpoint = document.endpoint.unwrap_or_default();
+    let default_sources = document.sources.is_none() && document.mcp_servers.is_none();
+    let sources = check_sources(document.sources, document.mcp_servers, context, diagnostics);
+    Settings {
+        file: context.file.clone(),
+        listen: check_listen(document.listen, context, diagnostics),
+        allowed_hosts: check_hosts(document.allowed_hosts, public_url.as_ref(), diagnostics),
         allowed_origins: check_list(
             "allowed_origins",
-            raw.allowed_origins,
-            web::origin,
+            document.allowed_origins,
+            web::parse_origin,
             diagnostics,
         ),
         public_url,
-        keys: Vec::new(),
-        seal_keys: Vec::new(),
-        legacy_sse: raw.legacy_sse.unwrap_or(false),
+        keys: auth::check(document.auth, context, diagnostics),
+        seal_keys: seal_keys::check(document.seal_keys, context, diagnostics),
+        legacy_sse: document.legacy_sse.unwrap_or(false),
         log: Log {
-            level: check_word(
+            level: check_choice(
                 &LOG_LEVEL,
-                around.flags.log_level,
+                context.flags.log_level,
                 log.level,
-                around,
+                context,
                 diagnostics,
             ),
-            format: check_word(
+            format: check_choice(
                 &LOG_FORMAT,
-                around.flags.log_format,
+                context.flags.log_format,
                 log.format,
-                around,
+                context,
                 diagnostics,
             ),
         },
         limits: limits.transports,
-        call_timeout: limits.call_timeout,
-        max_call_duration: limits.max_call_duration,
-        page_size: limits.page_size,
-        naming: raw.naming.map(Into::into).unwrap_or_default(),
-        endpoints,
-        startup_wait: limits.startup_wait,
-        sources: check_sources(raw.sources, raw.mcp_servers, around, diagnostics),
-        proxies: Proxies::default(),
-        data_dir: data_dir::choose(raw.data_dir.as_deref(), around, diagnostics),
-    };
-    let keys = raw
-        .auth
-        .map(|auth| auth::check(auth, diagnostics))
-        .unwrap_or_default();
-    (settings, keys)
+        call_timeouts: limits.calls,
+        page_size: limits.gateway.page_size,
+        startup_wait: limits.gateway.startup_wait,
+        naming: document.naming.map(Into::into).unwrap_or_default(),
+        endpoint: endpoint::check(&endpoint, true, &["endpoint"], diagnostics),
+        proxies: proxies::read(&sources, context.environment, diagnostics),
+        sources,
+        default_sources,
+        data_dir: data_dir::choose(document.data_dir.as_deref(), context, diagnostics),
+    }
 }
 
-/// The sources, in the order of the file; then the servers of other programs.
+/// The sources in the order of the file, then the servers of `mcpServers`. Without either, the
+/// defaults.
 fn check_sources(
-    sources: Option<Entries<RawSource>>,
-    servers: Option<Entries<RawServer>>,
-    around: &Around<'_>,
+    sources: Option<OrderedMap<Composed<SourceVariants>>>,
+    servers: Option<OrderedMap<ServerSection>>,
+    context: &LoadContext<'_>,
     diagnostics: &mut Diagnostics,
-) -> Vec<Source> {
-    let mut checked = match (sources, &around.file) {
-        (_, None) => sources::without_file(),
-        (Some(raw), Some(_)) => sources::check(raw, diagnostics),
+) -> Vec<ConfiguredSource> {
+    let mut checked = match (sources, &servers) {
+        (None, None) => sources::defaults(),
         (None, Some(_)) => Vec::new(),
+        (Some(OrderedMap(entries)), _) => {
+            let ids = entries.iter().map(|(id, _)| id.as_str());
+            sources::check(ids, context, diagnostics)
+        }
     };
     if let Some(servers) = servers {
-        mcp_servers::check(servers, &mut checked, diagnostics);
+        mcp_servers::check(servers, &mut checked, context, diagnostics);
     }
-    capability_index::overrule(&mut checked, around, diagnostics);
+    index_overrides::apply(&mut checked, context, diagnostics);
     checked
 }
 
-/// The address, which must not be open to all by accident.
+/// The address, which must not be reachable by everyone unintentionally.
 fn check_listen(
     written: Option<String>,
-    around: &Around<'_>,
+    context: &LoadContext<'_>,
     diagnostics: &mut Diagnostics,
 ) -> SocketAddr {
     let file = written.map(|text| (text, diagnostics.origin(&["listen"])));
-    let given = LISTEN.pick(around.flags.listen.clone(), around.environment, file);
-    let Some((text, origin)) = given else {
+    let picked = LISTEN.pick(context.flags.listen.clone(), context.environment, file);
+    let Some((text, origin)) = picked else {
         return listen::DEFAULT;
     };
     let address = match listen::parse(&text) {
@@ -128,10 +116,10 @@ fn check_listen(
             return listen::DEFAULT;
         }
     };
-    // An `auth` that is there and wrong has its own problems, and is meant to protect.
-    let guarded = diagnostics.tree().find(&["auth"]).is_some();
-    if !listen::is_local(address) && !guarded && !around.flags.insecure {
-        diagnostics.push(origin, listen::open_to_all(address));
+    // An `auth` with problems of its own still shows the intention to protect the gateway.
+    let has_auth = diagnostics.tree().find(&["auth"]).is_some();
+    if !listen::is_local(address) && !has_auth && !context.flags.insecure {
+        diagnostics.push(origin, listen::needs_auth(address));
     }
     address
 }
@@ -146,7 +134,7 @@ fn check_public_url(written: Option<String>, diagnostics: &mut Diagnostics) -> O
     }
 }
 
-/// The hosts of the list, and the one of the public URL.
+/// The hosts of the list, and the host of the public URL.
 fn check_hosts(
     written: Option<Vec<String>>,
     public_url: Option<&PublicUrl>,
@@ -171,27 +159,29 @@ fn check_list(
     for text in written.unwrap_or_default() {
         match parse(&text) {
             Ok(value) => checked.push(value),
-            Err(message) => diagnostics.value(&[field, &text], message),
+            Err(message) => {
+                diagnostics.value(&[field, &text], format!("`{field}`: {message}"));
+            }
         }
     }
     checked
 }
 
-/// One of a few words, from wherever it is given.
-fn check_word<T: ValueEnum + Default>(
+/// One of a few values, from the flag, the variable or the file.
+fn check_choice<T: ValueEnum + Default>(
     setting: &Override,
     flag: Option<T>,
     written: Option<T>,
-    around: &Around<'_>,
+    context: &LoadContext<'_>,
     diagnostics: &mut Diagnostics,
 ) -> T {
     if let Some(value) = flag {
         return value;
     }
-    let Some(word) = around.environment.variable(setting.variable) else {
+    let Some(name) = context.environment.variable(setting.variable) else {
         return written.unwrap_or_default();
     };
-    log::named(&word).unwrap_or_else(|message| {
+    log::parse(&name).unwrap_or_else(|message| {
         diagnostics.push(Origin::Variable(setting.variable), message);
         T::default()
     })

@@ -1,6 +1,5 @@
-//! Hosts, origins and the public URL: which names requests may carry.
-//!
-//! Knows the notation of web addresses; compares them with no request.
+//! Hosts, origins and the public URL: which values of the `Host` and `Origin` headers are accepted.
+//! Must not know any request.
 
 use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -13,17 +12,17 @@ pub(crate) struct Host {
 }
 
 impl Host {
-    /// Reads the value of an entry of `allowed_hosts`.
+    /// Parses an entry of `allowed_hosts`.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         if text.contains('*') {
             return Err(format!(
-                "`{text}` has a wildcard, which would let any web page in by a name of its own; \
+                "`{text}` has a wildcard, which would accept any web page through a name of its own; \
                  list each host"
             ));
         }
         if let Some((_, rest)) = text.split_once("://") {
             let host = rest.split('/').next().unwrap_or(rest);
-            return Err(format!("`{text}` is a URL; write its host alone: `{host}`"));
+            return Err(format!("`{text}` is a URL; write only its host: `{host}`"));
         }
         Self::split(text).ok_or_else(|| {
             format!("`{text}` is not a host; write `example.com` or `example.com:8443`")
@@ -71,24 +70,25 @@ fn is_host_name(name: &str) -> bool {
         && (!numeric || name.parse::<Ipv4Addr>().is_ok())
 }
 
-/// Reads an entry of `allowed_origins` and puts it as browsers do: lower case, no default port.
-pub(crate) fn origin(text: &str) -> Result<String, String> {
-    let refused = |why: &str| Err(format!("`{text}` {why}; write `https://example.com`"));
+/// Parses an entry of `allowed_origins` into the form that browsers send: lower case, no default
+/// port.
+pub(crate) fn parse_origin(text: &str) -> Result<String, String> {
+    let invalid = |why: &str| Err(format!("`{text}` {why}; write `https://example.com`"));
     if text.contains('*') {
-        return refused("has a wildcard, which would let any web page in");
+        return invalid("has a wildcard, which would accept any web page");
     }
     if text == "null" {
-        return refused("is what every sandboxed page sends, so it names none");
+        return invalid("is the origin of every sandboxed page");
     }
     let Some((scheme, rest)) = text.split_once("://") else {
-        return refused("has no scheme");
+        return invalid("has no scheme");
     };
     if rest.contains(['/', '?', '#']) {
-        return refused("goes on after the host, where an origin ends");
+        return invalid("has a path, which origins do not have");
     }
     match (is_scheme(scheme), Host::split(rest)) {
         (true, Some(host)) => Ok(browser_form(&scheme.to_ascii_lowercase(), host)),
-        _ => refused("is not an origin"),
+        _ => invalid("is not an origin"),
     }
 }
 
@@ -100,16 +100,16 @@ fn is_scheme(text: &str) -> bool {
 }
 
 fn browser_form(scheme: &str, host: Host) -> String {
-    let usual = match scheme {
+    let default_port = match scheme {
         "http" => Some(80),
         "https" => Some(443),
         _ => None,
     };
-    let port = host.port.filter(|port| Some(*port) != usual);
+    let port = host.port.filter(|port| Some(*port) != default_port);
     format!("{scheme}://{}", Host { port, ..host })
 }
 
-/// The URL under which clients reach the gateway.
+/// The URL at which clients reach the gateway.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicUrl {
     url: String,
@@ -117,7 +117,7 @@ pub struct PublicUrl {
 }
 
 impl PublicUrl {
-    /// The URL, without a slash at its end.
+    /// The URL, without a trailing slash.
     pub fn as_str(&self) -> &str {
         &self.url
     }
@@ -128,24 +128,24 @@ impl PublicUrl {
     }
 
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
-        let refused = |why: &str| {
+        let invalid = |why: &str| {
             Err(format!(
-                "`{text}` {why}; write it like `https://mcp.example.com`"
+                "`public_url`: `{text}` {why}; write it like `https://mcp.example.com`"
             ))
         };
         let Some((scheme, rest)) = text.split_once("://") else {
-            return refused("is not a URL");
+            return invalid("is not a URL");
         };
         let scheme = scheme.to_ascii_lowercase();
         if !matches!(scheme.as_str(), "http" | "https") {
-            return refused("is neither http nor https");
+            return invalid("is neither http nor https");
         }
         if rest.contains(['?', '#', '@', '\\']) || rest.contains(|c: char| !c.is_ascii_graphic()) {
-            return refused("has more than a host, a port and a path");
+            return invalid("has more than a host, a port and a path");
         }
         let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
         let Some(host) = Host::split(host) else {
-            return refused("has no usable host");
+            return invalid("has no valid host");
         };
         let name = host.name.clone();
         let url = format!(
@@ -159,10 +159,10 @@ impl PublicUrl {
 
 #[cfg(test)]
 mod tests {
-    use super::{Host, PublicUrl, origin};
+    use super::{Host, PublicUrl, parse_origin};
 
     #[test]
-    fn hosts() {
+    fn parses_hosts() {
         for (text, expected) in [
             ("Example.COM", Ok("example.com")),
             ("example.com:8443", Ok("example.com:8443")),
@@ -174,7 +174,7 @@ mod tests {
             ("*.example.com", Err("wildcard")),
             (
                 "https://a.example/x",
-                Err("write its host alone: `a.example`"),
+                Err("write only its host: `a.example`"),
             ),
             ("", Err("not a host")),
             ("a b", Err("not a host")),
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn origins() {
+    fn parses_origins() {
         for (text, expected) in [
             ("https://Example.com", Ok("https://example.com")),
             ("https://example.com:443", Ok("https://example.com")),
@@ -205,16 +205,16 @@ mod tests {
             ("*", Err("wildcard")),
             ("null", Err("sandboxed")),
             ("example.com", Err("no scheme")),
-            ("https://example.com/", Err("after the host")),
+            ("https://example.com/", Err("has a path")),
             ("https://", Err("not an origin")),
             ("1x://example.com", Err("not an origin")),
         ] {
-            compare(text, origin(text), expected);
+            compare(text, parse_origin(text), expected);
         }
     }
 
     #[test]
-    fn public_urls() {
+    fn parses_public_urls() {
         for (text, expected) in [
             (
                 "https://MCP.example.com/",
@@ -230,7 +230,7 @@ mod tests {
             ("https://u:p@a.example", Err("has more than")),
             ("https://a.example/?x", Err("has more than")),
             ("https://a.example/ x", Err("has more than")),
-            ("https:///x", Err("no usable host")),
+            ("https:///x", Err("no valid host")),
         ] {
             let read = PublicUrl::parse(text);
             compare(

@@ -1,136 +1,185 @@
-//! The page on the configuration file, made from its JSON Schema.
+//! The page on the configuration file, generated from its JSON Schema.
 //!
-//! Knows no field by name but those of the example.
+//! Must not know: any field by name, except `sources` and the fields that sources share.
 
 use serde_json::{Map, Value};
 
 use super::table::{code, heading, table};
-use crate::config::{OVERRIDES, Sets, default_of, schema};
+use super::yaml;
+use crate::config::{OVERRIDES, Target, display_default, schema};
 
 const OPENING: &str = include_str!("config_opening.md");
+const SOURCES: &str = "sources";
+/// A section that is described once, although every source has it.
+const SHARED_SECTION: &str = "endpoint";
+const SOURCES_OPENING: &str = "\
+Each source has an id of your choice: a lower-case letter, then up to 31 of a-z 0-9 -. The fields of a \
+source depend on its kind.\n\n";
+
+type Fields = Map<String, Value>;
 
 /// The page.
 pub(super) fn page() -> String {
     let schema = schema();
-    let mut sections = Vec::new();
-    collect("", properties(schema.as_value()), &mut sections);
     let mut text = OPENING.to_owned();
-    for (name, section) in sections {
-        text += &render(&name, section);
+    if let Some(fields) = properties(schema.as_value()) {
+        text += &heading(2, "Fields");
+        text += &field_table("", fields, &[]);
+        for (field, schema) in fields {
+            text += &section(field, schema);
+        }
     }
     text + &variables()
 }
 
-/// A section and those inside it, the outer ones first.
-fn collect<'a>(
-    name: &str,
-    fields: Option<&'a Map<String, Value>>,
-    sections: &mut Vec<(String, &'a Map<String, Value>)>,
-) {
-    let Some(fields) = fields else { return };
-    sections.push((name.to_owned(), fields));
-    for field in sorted(fields) {
-        let (full, schema) = (full_name(name, field), &fields[field]);
-        collect(&full, properties(schema), sections);
-        let values = schema.get("additionalProperties");
-        collect(
-            &format!("{full}.NAME"),
-            values.and_then(properties),
-            sections,
-        );
+/// The section of a field of the file that has fields of its own.
+fn section(name: &str, schema: &Value) -> String {
+    let entries = schema.get("additionalProperties");
+    if let Some(variants) = entries.and_then(|entries| entries.get("oneOf")) {
+        return sources(variants.as_array().map(Vec::as_slice).unwrap_or_default());
     }
+    let Some(fields) = properties(schema).or_else(|| properties(entries?)) else {
+        return String::new();
+    };
+    let has_names = properties(schema).is_none();
+    let title = match has_names {
+        true => code(&format!("{name}.NAME")),
+        false => code(name),
+    };
+    let mut text = heading(2, &title) + &field_table(name, fields, &required(schema));
+    text += &match has_names {
+        true => yaml::block(&[name, "example"], fields, &[]),
+        false => yaml::block(&[name], fields, &[]),
+    };
+    text
 }
 
-/// The names in a fixed order, for that of the map depends on what else is built.
-fn sorted(fields: &Map<String, Value>) -> Vec<&str> {
-    let mut names: Vec<&str> = fields.keys().map(String::as_str).collect();
-    names.sort_unstable();
-    names
+/// One section for each form of each kind of source.
+fn sources(variants: &[Value]) -> String {
+    let mut text = heading(2, &code(SOURCES)) + SOURCES_OPENING;
+    let rows: Vec<[String; 2]> = variants
+        .iter()
+        .map(|variant| [link(&source_title(variant)), description(variant)])
+        .collect();
+    text += &table(["kind", "meaning"], &rows);
+    for variant in variants {
+        let Some(fields) = properties(variant) else {
+            continue;
+        };
+        text += &heading(3, &source_title(variant));
+        text += &format!("{}\n\n", description(variant));
+        text += &field_table("", fields, &required(variant));
+        for (field, schema) in fields.iter().filter(|(field, _)| *field != SHARED_SECTION) {
+            if let Some(fields) = properties(schema) {
+                text += &format!("\nThe fields of {}:\n\n", code(field));
+                text += &field_table("", fields, &required(schema));
+            }
+        }
+        text += &yaml::block(&[SOURCES, "example"], fields, &[SHARED_SECTION]);
+    }
+    text
 }
 
-fn properties(schema: &Value) -> Option<&Map<String, Value>> {
+fn source_title(variant: &Value) -> String {
+    let title = variant.get("title").and_then(Value::as_str);
+    format!("Kind {}", title.unwrap_or_default())
+}
+
+/// A link to a heading, in the way GitHub makes anchors.
+fn link(title: &str) -> String {
+    let anchor: String = title
+        .to_lowercase()
+        .chars()
+        .filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-'))
+        .map(|c| if c == ' ' { '-' } else { c })
+        .collect();
+    format!("[{title}](#{anchor})")
+}
+
+fn properties(schema: &Value) -> Option<&Fields> {
     schema.get("properties")?.as_object()
 }
 
-fn full_name(section: &str, field: &str) -> String {
-    if section.is_empty() {
-        field.to_owned()
-    } else {
-        format!("{section}.{field}")
-    }
+fn required(schema: &Value) -> Vec<&str> {
+    let names = schema.get("required").and_then(Value::as_array);
+    names
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect()
 }
 
-fn render(name: &str, fields: &Map<String, Value>) -> String {
-    let title = if name.is_empty() {
-        "The fields".to_owned()
-    } else {
-        code(name)
+fn description(schema: &Value) -> String {
+    let text = schema.get("description").and_then(Value::as_str);
+    text.unwrap_or_default().to_owned()
+}
+
+fn field_table(section: &str, fields: &Fields, required: &[&str]) -> String {
+    let row = |(field, schema): (&String, &Value)| {
+        let full = match section {
+            "" => field.clone(),
+            section => format!("{section}.{field}"),
+        };
+        let setting = OVERRIDES
+            .iter()
+            .find(|setting| setting.field() == Some(full.as_str()));
+        let default = match required.contains(&field.as_str()) {
+            true => "required".to_owned(),
+            false => display_default(schema)
+                .map(|text| code(&text))
+                .unwrap_or_default(),
+        };
+        [
+            code(field),
+            type_name(schema),
+            default,
+            setting
+                .map(|setting| code(setting.flag))
+                .unwrap_or_default(),
+            setting
+                .map(|setting| code(setting.variable))
+                .unwrap_or_default(),
+            description(schema),
+        ]
     };
-    let rows: Vec<_> = sorted(fields)
-        .iter()
-        .map(|field| row(name, field, &fields[*field]))
-        .collect();
-    heading(2, &title)
-        + &table(
-            ["field", "type", "default", "flag", "variable", "meaning"],
-            &rows,
-        )
+    let rows: Vec<_> = fields.iter().map(row).collect();
+    table(
+        ["field", "type", "default", "flag", "variable", "meaning"],
+        &rows,
+    )
 }
 
-fn row(section: &str, field: &str, schema: &Value) -> [String; 6] {
-    let full = full_name(section, field);
-    let setting = OVERRIDES
-        .iter()
-        .find(|setting| setting.field() == Some(full.as_str()));
-    [
-        code(field),
-        type_of(schema),
-        default_of(&full)
-            .map(|text| code(&text))
-            .unwrap_or_default(),
-        setting
-            .map(|setting| code(setting.flag))
-            .unwrap_or_default(),
-        setting
-            .map(|setting| code(setting.variable))
-            .unwrap_or_default(),
-        schema
-            .get("description")
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-            .to_owned(),
-    ]
-}
-
-/// The type in words.
-fn type_of(schema: &Value) -> String {
+/// The name of a type for people.
+fn type_name(schema: &Value) -> String {
+    if let Some(value) = schema.get("const").and_then(Value::as_str) {
+        return code(value);
+    }
     if let Some(title) = schema.get("title").and_then(Value::as_str) {
         return title.to_owned();
     }
-    if let Some(words) = schema.get("enum").and_then(Value::as_array) {
-        let words: Vec<String> = words.iter().filter_map(Value::as_str).map(code).collect();
-        return words.join(", ");
+    if let Some(values) = schema.get("enum").and_then(Value::as_array) {
+        let values: Vec<String> = values.iter().filter_map(Value::as_str).map(code).collect();
+        return values.join(", ");
     }
-    match main_type(schema) {
+    match json_type(schema) {
         Some("string") => "text".to_owned(),
         Some("integer") => "whole number".to_owned(),
         Some("boolean") => "true or false".to_owned(),
         Some("array") => {
-            format!(
-                "list of {}",
-                schema.get("items").map(type_of).unwrap_or_default()
-            )
+            let items = schema.get("items").map(type_name);
+            format!("list of {}", items.unwrap_or_default())
         }
         Some("object") => match schema.get("additionalProperties") {
-            Some(values @ Value::Object(_)) => format!("mapping of names to {}", type_of(values)),
+            Some(values) if values.get("oneOf").is_some() => "mapping of ids to sources".to_owned(),
+            Some(values @ Value::Object(_)) => format!("mapping of names to {}", type_name(values)),
             _ => "section".to_owned(),
         },
-        other => other.unwrap_or("anything").to_owned(),
+        other => other.unwrap_or("any").to_owned(),
     }
 }
 
-/// The type besides "nothing", which every field that may be left out also takes.
-fn main_type(schema: &Value) -> Option<&str> {
+/// The type, without the `null` that every optional field also accepts.
+fn json_type(schema: &Value) -> Option<&str> {
     match schema.get("type")? {
         Value::String(name) => Some(name),
         Value::Array(names) => names
@@ -145,10 +194,10 @@ fn variables() -> String {
     let rows: Vec<[String; 3]> = OVERRIDES
         .iter()
         .map(|setting| {
-            let sets = match setting.sets {
-                Sets::File => "the file itself".to_owned(),
-                Sets::Field(field) => code(field),
-                Sets::OfIndex(field) => format!("{} of the capability index", code(field)),
+            let sets = match setting.target {
+                Target::File => "the configuration file".to_owned(),
+                Target::Field(field) => code(field),
+                Target::IndexField(field) => format!("{} of the capability index", code(field)),
             };
             [code(setting.variable), code(setting.flag), sets]
         })

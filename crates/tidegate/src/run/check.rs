@@ -42,7 +42,7 @@ fn write_summary(settings: &Settings, out: &mut dyn Write) -> io::Result<()> {
         ("clients", allowed_clients(settings)),
         ("hosts", comma_separated(&settings.allowed_hosts)),
         ("origins", comma_separated(&settings.allowed_origins)),
-        ("sources", source_ids(settings).join(", ")),
+        ("sources", settings.source_ids().join(", ")),
         ("data", settings.data_dir.display().to_string()),
         (
             "log",
@@ -70,11 +70,6 @@ fn principals(settings: &Settings) -> Vec<&str> {
         .collect()
 }
 
-fn source_ids(settings: &Settings) -> Vec<String> {
-    let configured = settings.sources.iter().map(|source| source.id.clone());
-    configured.chain(["system".to_owned()]).collect()
-}
-
 /// Hosts or origins that are allowed besides the gateway's own.
 fn comma_separated(values: &[String]) -> String {
     match values {
@@ -93,7 +88,7 @@ fn summary_json(settings: &Settings) -> Value {
         "allowed_origins": settings.allowed_origins,
         "principals": principals(settings),
         "legacy_sse": settings.legacy_sse,
-        "sources": source_ids(settings),
+        "sources": settings.source_ids(),
         "data_dir": settings.data_dir,
         "log": { "level": settings.log.level, "format": settings.log.format },
     })
@@ -104,8 +99,8 @@ fn problems_json(problems: &Problems) -> Value {
 }
 
 fn problem_json(problem: &Problem) -> Value {
-    let place = match problem.origin {
-        Origin::File { place, .. } => place,
+    let position = match problem.origin {
+        Origin::File { position, .. } => position,
         Origin::Flag(_) | Origin::Variable(_) => None,
     };
     let at = match &problem.origin {
@@ -114,8 +109,8 @@ fn problem_json(problem: &Problem) -> Value {
     };
     json!({
         "at": at,
-        "line": place.map(|place| place.line),
-        "column": place.map(|place| place.column),
+        "line": position.map(|position| position.line),
+        "column": position.map(|position| position.column),
         "message": problem.message,
     })
 }

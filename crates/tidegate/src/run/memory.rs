@@ -7,14 +7,14 @@ mod import;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tidegate_sources::memory::Limits;
+use tidegate_sources::memory::{Limits, MemoryConfig};
 use tidegate_store::memory::{EntryOwner, MemoryStore, memory_store};
 use tidegate_store::{Store, StoreError};
 
 use super::report::{exit_for, fail, start_log};
 use super::runtime::block_on;
 use crate::cli::{Exit, MemoryArgs, MemoryCommand, OutputArgs};
-use crate::config::{Environment, Settings, SourceKind, load};
+use crate::config::{Environment, Settings, load};
 
 /// The entries of one principal in one memory source.
 struct OwnedMemory {
@@ -83,11 +83,12 @@ impl OwnedMemory {
 
 /// The memory source with this id, or the only one.
 fn choose_source(settings: &Settings, id: Option<&str>) -> Result<(String, Limits), String> {
-    let memory_source = |source: &crate::config::Source| match &source.kind {
-        SourceKind::Memory(limits) => Some((source.id.clone(), *limits)),
-        _ => None,
-    };
-    let mut configured: Vec<_> = settings.sources.iter().filter_map(memory_source).collect();
+    let sources = settings.sources.iter();
+    let memory_sources = sources.filter_map(|source| {
+        let config: &MemoryConfig = source.settings.built_in()?;
+        Some((source.id.to_string(), config.limits))
+    });
+    let mut configured: Vec<_> = memory_sources.collect();
     let ids: Vec<_> = configured.iter().map(|(id, _)| id.as_str()).collect();
     let ids = ids.join(", ");
     if configured.is_empty() {

@@ -7,7 +7,7 @@ use tidegate_server::{Limits, Listener, serve_http};
 
 use super::running_gateway::GatewayRecord;
 use super::signals::{ignore_hangup, shutdown_signal};
-use crate::assemble::{Assembly, wind_down};
+use crate::assemble::{Assembly, shut_down};
 use crate::config::Settings;
 
 /// Open files that are not client connections.
@@ -27,13 +27,14 @@ pub(super) async fn run(mut settings: Settings) -> anyhow::Result<()> {
     }
     // Logged before the sources start, so that a process that waits for this line sees all others.
     tracing::info!("listening on http://{address}/mcp");
+    tracing::info!("{}", settings.sources_summary());
     let background = assembly.background();
     let record = GatewayRecord::write(&settings, address).inspect_err(
         |error| tracing::warn!(%error, "cannot record the running gateway; client commands need --url"),
     );
     serve_http(&assembly.transports, listener, &assembly.http, shutdown).await;
     drop(record);
-    wind_down(background, assembly.ending()).await;
+    shut_down(background, assembly.ending()).await;
     tracing::info!("stopped");
     Ok(())
 }

@@ -3,13 +3,14 @@
 use tidegate_server::serve_stdio;
 
 use super::signals::{ignore_hangup, shutdown_signal};
-use crate::assemble::{Assembly, wind_down};
+use crate::assemble::{Assembly, shut_down};
 use crate::config::Settings;
 
 pub(super) async fn run(settings: Settings) -> anyhow::Result<()> {
     let assembly = Assembly::new(&settings)?;
     let shutdown = shutdown_signal()?;
     ignore_hangup()?;
+    tracing::info!("{}", settings.sources_summary());
     let background = assembly.background();
     let served = serve_stdio(
         &assembly.transports,
@@ -18,6 +19,6 @@ pub(super) async fn run(settings: Settings) -> anyhow::Result<()> {
         shutdown,
     )
     .await;
-    wind_down(background, assembly.ending()).await;
+    shut_down(background, assembly.ending()).await;
     Ok(served?)
 }

@@ -1,4 +1,4 @@
-//! Flag before variable before file before default; and which file it is.
+//! Flags, variables, file and defaults, in this order; and which file is read.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -27,14 +27,14 @@ fn all_flags() -> Flags {
 }
 
 #[test]
-fn precedence() {
+fn flag_then_variable_then_file_then_default() {
     let none = Flags::default();
     let empty = [
         ("TIDEGATE_LISTEN", ""),
         ("TIDEGATE_LOG_LEVEL", ""),
         ("TIDEGATE_DATA_DIR", ""),
     ];
-    for (text, flags, variables, port, level, format, ending) in [
+    for (text, flags, variables, port, level, format, data_dir) in [
         (
             FILE,
             &all_flags(),
@@ -61,7 +61,7 @@ fn precedence() {
         assert_eq!(settings.log.level.to_string(), level);
         assert_eq!(settings.log.format.to_string(), format);
         assert!(
-            settings.data_dir.to_str().unwrap().ends_with(ending),
+            settings.data_dir.to_str().unwrap().ends_with(data_dir),
             "{:?}",
             settings.data_dir
         );
@@ -83,8 +83,8 @@ fn problems_name_the_flag_or_the_variable() {
         (
             listen("0.0.0.0:1"),
             &[],
-            "--listen: anyone who reaches 0.0.0.0:1 could use this gateway; name keys under \
-             `auth.keys`, or start with --insecure if the network keeps others out",
+            "--listen: other machines can reach 0.0.0.0:1 without authentication; add keys to \
+             `auth.keys`, or start with --insecure if the network itself is protected",
         ),
         (
             Flags::default(),
@@ -126,7 +126,7 @@ fn problems_name_the_flag_or_the_variable() {
 }
 
 #[test]
-fn insecure_opens_the_address() {
+fn insecure_allows_any_address() {
     let flags = Flags {
         insecure: true,
         ..Flags::default()
@@ -136,7 +136,7 @@ fn insecure_opens_the_address() {
 }
 
 #[test]
-fn the_file_is_the_named_one_or_the_one_that_is_there() {
+fn reads_the_named_file_or_the_one_in_the_folder() {
     let named = Flags {
         config: Some("x/other.json".into()),
         ..Flags::default()
@@ -159,7 +159,7 @@ fn the_file_is_the_named_one_or_the_one_that_is_there() {
 }
 
 #[test]
-fn no_file_is_fine_and_two_are_not() {
+fn allows_no_file_but_not_two() {
     let folder = TempDir::new().unwrap();
     assert_eq!(
         load_in(folder.path(), &Flags::default(), &[]).unwrap().file,
@@ -169,34 +169,34 @@ fn no_file_is_fine_and_two_are_not() {
         fs::write(folder.path().join(name), "{}").unwrap();
     }
     let problem = only_problem(load_in(folder.path(), &Flags::default(), &[]));
-    let expected = "tidegate.json: `tidegate.yaml` is here too; remove one of them, or name one \
-                    with --config";
+    let expected = "tidegate.json: `tidegate.yaml` exists too; remove one of them, or choose \
+                    one with --config";
     assert_eq!(problem, expected);
 }
 
 #[test]
-fn files_that_cannot_be_read_are_told() {
-    let told = |make: fn(&Path)| {
+fn reports_files_that_cannot_be_read() {
+    let problem = |create: fn(&Path)| {
         let folder = TempDir::new().unwrap();
-        make(&folder.path().join("tidegate.yaml"));
+        create(&folder.path().join("tidegate.yaml"));
         only_problem(load_in(folder.path(), &Flags::default(), &[]))
     };
-    let folder = told(|path| fs::create_dir(path).unwrap());
+    let folder = problem(|path| fs::create_dir(path).unwrap());
     assert!(
         folder.starts_with("tidegate.yaml: cannot read the file: "),
         "{folder}"
     );
-    let bytes = told(|path| fs::write(path, [0xff, 0xfe, 0x80]).unwrap());
+    let bytes = problem(|path| fs::write(path, [0xff, 0xfe, 0x80]).unwrap());
     assert!(bytes.contains("valid UTF-8"), "{bytes}");
-    let large = told(|path| fs::write(path, "#".repeat(1_100_000)).unwrap());
+    let large = problem(|path| fs::write(path, "#".repeat(1_100_000)).unwrap());
     assert!(
-        large.ends_with("it is larger than 1048576 bytes"),
+        large.ends_with("the file is larger than 1048576 bytes"),
         "{large}"
     );
 }
 
 #[test]
-fn the_data_folder() {
+fn chooses_the_data_folder() {
     for (text, variables, expected) in [
         ("", &[("XDG_DATA_HOME", "/xdg")][..], Some("/xdg/tidegate")),
         (

@@ -1,4 +1,4 @@
-//! Keys: their names, where they are kept, what they must be like.
+//! Keys: the names of principals, references, and requirements on the values.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -6,12 +6,12 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-use super::{Flags, lines, load_in, load_with, only_problem};
+use super::{Flags, load_in, load_with, only_problem, problem_lines};
 
 const KEY: &str = "0123456789abcdef";
 
 #[test]
-fn come_from_variables_and_never_print() {
+fn reads_keys_from_variables_and_never_prints_them() {
     let text = "listen: 0.0.0.0:80\nauth: { keys: { ada: '${env:A}', bob.b@x-1_: '${env:B}' } }\n";
     let variables = [("A", KEY), ("B", "another-key-of-bob's")];
     let settings = load_with(text, &Flags::default(), &variables).unwrap();
@@ -29,25 +29,25 @@ fn come_from_variables_and_never_print() {
 }
 
 #[test]
-fn names_are_checked() {
+fn rejects_invalid_names() {
     for name in ["Ada", "1a", "a b", "ä", "-a", &"a".repeat(65)] {
         let text = format!("auth:\n  keys:\n    {name}: ${{env:A}}\n");
         let problem = only_problem(load_with(&text, &Flags::default(), &[("A", KEY)]));
         let expected = format!(
-            "tidegate.yaml:3:5: `{name}` cannot be the name of a principal; use a lower-case \
+            "tidegate.yaml:3:5: `{name}` is not a valid principal name; use a lower-case \
              letter, then up to 63 of a-z 0-9 _ . @ -"
         );
         assert_eq!(problem, expected);
     }
     let text = "auth:\n  keys:\n    local: ${env:A}\n";
     let problem = only_problem(load_with(text, &Flags::default(), &[("A", KEY)]));
-    let expected = "tidegate.yaml:3:5: the name `local` is taken: everyone has it when there are \
-                    no keys";
+    let expected = "tidegate.yaml:3:5: the principal `local` is reserved for gateways without keys; \
+                    choose another name";
     assert_eq!(problem, expected);
 }
 
 #[test]
-fn literals_and_unknown_references_are_refused() {
+fn rejects_literals_and_unknown_references() {
     for value in [
         KEY,
         "1234567890123456",
@@ -57,28 +57,28 @@ fn literals_and_unknown_references_are_refused() {
         "'${file:}'",
     ] {
         let text = format!("auth:\n  keys:\n    ada.l: {value}\n");
-        let expected = "tidegate.yaml:3:12: `auth.keys.ada.l` must say where the key is kept, not \
-                        what it is; write `${env:ADA_L_KEY}` and set that variable, or \
-                        `${file:ada.l.key}` and put the key in that file";
+        let expected = "tidegate.yaml:3:12: `auth.keys.ada.l`: write a reference to the key, not \
+                        the key itself: `${env:ADA_L_KEY}` for an environment variable, or \
+                        `${file:ada.l.key}` for a file";
         assert_eq!(
             only_problem(load_with(&text, &Flags::default(), &[])),
             expected
         );
     }
     let problem = only_problem(load_with("auth: { keys: {} }\n", &Flags::default(), &[]));
-    let expected = "tidegate.yaml:1:15: `auth.keys` is empty; name a key or remove `auth`";
+    let expected = "tidegate.yaml:1:15: `auth.keys` is empty; add a key or remove `auth`";
     assert_eq!(problem, expected);
 }
 
 #[test]
-fn values_are_checked() {
+fn rejects_invalid_keys() {
     const BAD: &str = "the key has characters that a header cannot carry; use letters, digits \
                        and punctuation, without spaces";
     for (value, expected) in [
         ("", "the environment variable `A` is not set"),
         (
             "short",
-            "the key has 5 characters; use at least 16, for example those of `openssl rand -hex 32`",
+            "the key has 5 characters; use at least 16, for example the output of `openssl rand -hex 32`",
         ),
         ("0123456789 abcdef", BAD),
         ("0123456789\tabcdef", BAD),
@@ -95,18 +95,19 @@ fn values_are_checked() {
 }
 
 #[test]
-fn two_names_cannot_share_one() {
+fn rejects_a_key_that_two_principals_share() {
     let text = "auth:\n  keys:\n    ada: ${env:A}\n    bob: ${env:B}\n";
     let problem = only_problem(load_with(
         text,
         &Flags::default(),
         &[("A", KEY), ("B", KEY)],
     ));
-    let expected = "tidegate.yaml:4:10: `auth.keys.bob`: the same key as `ada`; give each its own";
+    let expected = "tidegate.yaml:4:10: `auth.keys.bob`: the same key as that of `ada`; give each \
+                    principal its own";
     assert_eq!(problem, expected);
 }
 
-/// A folder `etc` with a configuration that refers to a file beside it.
+/// A folder `etc` with a configuration that refers to a key file next to it.
 fn folder(key: &str, mode: u32) -> TempDir {
     let folder = TempDir::new().unwrap();
     let etc = folder.path().join("etc");
@@ -129,7 +130,7 @@ fn flags() -> Flags {
 }
 
 #[test]
-fn come_from_files_beside_the_configuration() {
+fn reads_keys_from_files_next_to_the_configuration() {
     for ending in ["", "\n", "\r\n"] {
         let folder = folder(&format!("{KEY}{ending}"), 0o600);
         let settings = load_in(folder.path(), &flags(), &[]).unwrap();
@@ -138,13 +139,13 @@ fn come_from_files_beside_the_configuration() {
 }
 
 #[test]
-fn files_that_others_can_read_are_refused() {
+fn rejects_files_that_other_users_can_access() {
     for mode in [0o640, 0o604, 0o644, 0o620] {
         let folder = folder(KEY, mode);
         let path = folder.path().join("etc/ada's.key").display().to_string();
         let expected = format!(
-            "etc/t.yaml:1:22: `auth.keys.ada`: other users can read the file `{path}`; run `chmod \
-             600 '{}'`",
+            "etc/t.yaml:1:22: `auth.keys.ada`: other users can access the file `{path}`; run \
+             `chmod 600 '{}'`",
             path.replace('\'', r"'\''")
         );
         assert_eq!(
@@ -155,13 +156,13 @@ fn files_that_others_can_read_are_refused() {
 }
 
 #[test]
-fn files_that_cannot_be_read_are_told() {
+fn reports_files_that_cannot_be_read() {
     let in_folder = |change: fn(&Path)| {
         let folder = folder(KEY, 0o600);
         let path = folder.path().join("etc/ada's.key");
         fs::remove_file(&path).unwrap();
         change(&path);
-        lines(load_in(folder.path(), &flags(), &[])).remove(0)
+        problem_lines(load_in(folder.path(), &flags(), &[])).remove(0)
     };
     let missing = in_folder(|_| ());
     assert!(missing.contains("cannot read the file `") && missing.contains("No such file"));

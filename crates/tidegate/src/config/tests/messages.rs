@@ -1,20 +1,11 @@
-//! Every message about a file, with its place.
+//! The messages about a file, with their positions. Those about sources are in
+//! `source_messages`.
 
-use super::{lines, load_text, only_problem};
-
-fn expect(cases: &[(&str, &str)]) {
-    for (text, expected) in cases {
-        assert_eq!(
-            only_problem(load_text(text)),
-            format!("tidegate.yaml:{expected}"),
-            "{text}"
-        );
-    }
-}
+use super::{expect_problems, load_text, only_problem, problem_lines};
 
 #[test]
-fn of_the_notation() {
-    expect(&[
+fn syntax_errors() {
+    expect_problems(&[
         ("listen: [1\n", "1:9: unclosed bracket '['"),
         (
             "a:\n\tb: 1\n",
@@ -38,8 +29,8 @@ fn of_the_notation() {
 }
 
 #[test]
-fn of_fields() {
-    expect(&[
+fn unknown_and_duplicate_fields() {
+    expect_problems(&[
         (
             "\n  lisen: x\n",
             "2:3: unknown field `lisen`; did you mean `listen`?",
@@ -50,7 +41,7 @@ fn of_fields() {
         ),
         (
             "servers: {}\n",
-            "1:1: unknown field `servers`; `tidegate schema` prints the fields there are",
+            "1:1: unknown field `servers`; `tidegate schema` lists all fields",
         ),
         (
             "log: { levle: info }\n",
@@ -58,33 +49,33 @@ fn of_fields() {
         ),
         (
             "log: { file: x }\n",
-            "1:8: unknown field `log.file`; the fields here are level, format",
+            "1:8: unknown field `log.file`; use one of level, format",
         ),
         (
             "limits:\n  tools: 5\n",
-            "2:3: unknown field `limits.tools`; `tidegate schema` prints the fields there are",
+            "2:3: unknown field `limits.tools`; `tidegate schema` lists all fields",
         ),
         (
             "legacy_sse: true\nlegacy_sse: false\n",
-            "2:1: `legacy_sse` is already set in line 1; keep one of the two",
+            "2:1: `legacy_sse` is already set in line 1; remove one",
         ),
         (
             "log:\n  level: info\n  format: json\n  level: warn\n",
-            "4:3: `level` is already set in line 2; keep one of the two",
+            "4:3: `level` is already set in line 2; remove one",
         ),
         (
             "1: x\n",
-            "1:1: unknown field `1`; `tidegate schema` prints the fields there are",
+            "1:1: unknown field `1`; `tidegate schema` lists all fields",
         ),
     ]);
 }
 
 #[test]
-fn of_types() {
-    expect(&[
+fn wrong_types() {
+    expect_problems(&[
         (
             "legacy_sse: yes\n",
-            "1:13: `legacy_sse`: expected true or false, found text",
+            "1:13: `legacy_sse`: expected true or false, found text; did you mean `true`?",
         ),
         (
             "legacy_sse: 1\n",
@@ -94,14 +85,17 @@ fn of_types() {
             "listen: [a]\n",
             "1:9: `listen`: expected text, found a list",
         ),
-        ("listen: true\n", "1:9: `listen`: expected text, found true"),
+        (
+            "listen: true\n",
+            "1:9: `listen`: expected text, found true; write it in quotes",
+        ),
         (
             "public_url: 1.5\n",
-            "1:13: `public_url`: expected text, found a number with a fraction",
+            "1:13: `public_url`: expected text, found a number with a fraction; write it in quotes",
         ),
         (
             "allowed_hosts: a\n",
-            "1:16: `allowed_hosts`: expected a list, found text",
+            "1:16: `allowed_hosts`: expected a list, found text; write it in brackets: `[a, b]`",
         ),
         (
             "allowed_hosts: [a, {}]\n",
@@ -127,7 +121,10 @@ fn of_types() {
             "auth:\n",
             "1:5: `auth`: expected a mapping of fields, found nothing",
         ),
-        ("auth: {}\n", "1:7: `auth` needs the field `keys`"),
+        (
+            "auth: {}\n",
+            "1:7: `auth`: the field `keys` is missing; add it",
+        ),
         (
             "auth: { keys: }\n",
             "1:13: `auth.keys`: expected a mapping, found nothing",
@@ -144,11 +141,11 @@ fn of_types() {
 }
 
 #[test]
-fn of_listen() {
-    const EXAMPLE: &str = "write an IP address and a port such as `127.0.0.1:8080` (names other \
-                           than `localhost` are not looked up)";
-    const WHICH: &str = "does not say which address; write `127.0.0.1:8080` for this machine \
-                         alone or `0.0.0.0:8080` for every network";
+fn invalid_listen_addresses() {
+    const EXAMPLE: &str = "write an IP address and a port such as `127.0.0.1:8080` (host names \
+                           other than `localhost` are not resolved)";
+    const WHICH: &str = "has no address; write `127.0.0.1:8080` for this machine only, or \
+                         `0.0.0.0:8080` for all networks";
     for (value, expected) in [
         (":8080", format!("`:8080` {WHICH}")),
         ("8080", format!("`8080` {WHICH}")),
@@ -183,7 +180,7 @@ fn of_listen() {
 }
 
 #[test]
-fn of_an_address_that_is_open_to_all() {
+fn addresses_that_need_authentication() {
     for address in [
         "0.0.0.0:8080",
         "[::]:80",
@@ -192,35 +189,35 @@ fn of_an_address_that_is_open_to_all() {
     ] {
         let problem = only_problem(load_text(&format!("listen: '{address}'\n")));
         let expected = format!(
-            "tidegate.yaml:1:9: anyone who reaches {address} could use this gateway; name keys \
-             under `auth.keys`, or start with --insecure if the network keeps others out"
+            "tidegate.yaml:1:9: other machines can reach {address} without authentication; \
+             add keys to `auth.keys`, or start with --insecure if the network itself is protected"
         );
         assert_eq!(problem, expected);
     }
 }
 
 #[test]
-fn of_names_on_the_web() {
-    expect(&[
+fn invalid_hosts_origins_and_urls() {
+    expect_problems(&[
         (
             "public_url: mcp.example.com\n",
-            "1:13: `mcp.example.com` is not a URL; write it like `https://mcp.example.com`",
+            "1:13: `public_url`: `mcp.example.com` is not a URL; write it like `https://mcp.example.com`",
         ),
         (
             "allowed_hosts:\n  - ok.example\n  - a b\n",
-            "3:5: `a b` is not a host; write `example.com` or `example.com:8443`",
+            "3:5: `allowed_hosts`: `a b` is not a host; write `example.com` or `example.com:8443`",
         ),
         (
             "allowed_origins: ['*']\n",
-            "1:19: `*` has a wildcard, which would let any web page in; write \
+            "1:19: `allowed_origins`: `*` has a wildcard, which would accept any web page; write \
              `https://example.com`",
         ),
     ]);
 }
 
 #[test]
-fn of_limits() {
-    expect(&[
+fn limits_out_of_range() {
+    expect_problems(&[
         (
             "limits: { max_message_bytes: 4M }\n",
             "1:30: `limits.max_message_bytes`: `4M` is not a size; write `65536`, `64KiB`, `4MiB` or \
@@ -232,7 +229,7 @@ fn of_limits() {
         ),
         (
             "limits: { max_message_bytes: 0 }\n",
-            "1:30: `limits.max_message_bytes` is 0; it must be from 1KiB to 1GiB",
+            "1:30: `limits.max_message_bytes`: 0 is out of range; use 1KiB to 1GiB",
         ),
         (
             "limits: { shutdown_timeout: 30 }\n",
@@ -248,11 +245,11 @@ fn of_limits() {
         ),
         (
             "limits: { keep_alive_interval: 0s }\n",
-            "1:32: `limits.keep_alive_interval` is 0s; it must be from 100ms to 1h",
+            "1:32: `limits.keep_alive_interval`: 0s is out of range; use 100ms to 1h",
         ),
         (
             "limits: { max_concurrent_calls: 0 }\n",
-            "1:33: `limits.max_concurrent_calls` is 0; it must be from 1 to 1000000",
+            "1:33: `limits.max_concurrent_calls`: 0 is out of range; use 1 to 1000000",
         ),
         (
             "limits: { max_concurrent_calls: -1 }\n",
@@ -260,210 +257,26 @@ fn of_limits() {
         ),
         (
             "limits: { max_concurrent_calls: many }\n",
-            "1:33: `limits.max_concurrent_calls`: expected a whole number, found text",
+            "1:33: `limits.max_concurrent_calls`: expected a whole number, found text; write it in digits, without quotes",
         ),
         (
             "limits: { call_timeout: 11m }\n",
-            "1:25: `limits.call_timeout` (11m) is longer than `limits.max_call_duration` (10m); raise \
-             the one or lower the other",
+            "1:25: `limits.call_timeout`: `call_timeout` (11m) is longer than `max_call_duration` \
+             (10m); lower it, or raise `max_call_duration`",
         ),
         (
             "limits: { max_call_duration: 30s }\n",
-            "1:30: `limits.call_timeout` (1m) is longer than `limits.max_call_duration` (30s); raise the \
-             one or lower the other",
+            "1:30: `limits.max_call_duration`: `call_timeout` (1m) is longer than `max_call_duration` \
+             (30s); raise it, or lower `call_timeout`",
         ),
     ]);
 }
 
 #[test]
-fn of_kinds() {
-    let kinds = "remote, files, capability-index, memory, prompts";
-    let unknown = format!("1:23: `sources.a.kind`: unknown value `fiddle`; use one of {kinds}");
-    let missing = format!("1:12: `sources.a` needs a `kind`: one of {kinds}");
-    expect(&[
-        ("sources: { a: { kind: fiddle } }\n", unknown.as_str()),
-        ("sources: { a: {} }\n", missing.as_str()),
-    ]);
-}
-
-#[test]
-fn of_folders() {
-    expect(&[
-        (
-            "sources: { a: { kind: memry } }\n",
-            "1:23: `sources.a.kind`: unknown value `memry`; did you mean `memory`?",
-        ),
-        (
-            "sources: { a: { kind: memory, quotas: {} } }\n",
-            "1:31: unknown field `sources.a.quotas`; did you mean `quota`?",
-        ),
-        (
-            "sources: { a: { kind: memory, quota: { max_entries: 0 } } }\n",
-            "1:53: `sources.a.quota.max_entries` is 0; it must be from 1 to 1000000",
-        ),
-        (
-            "sources: { a: { kind: memory, quota: { max_value_bytes: 1GiB } } }\n",
-            "1:57: `sources.a.quota.max_value_bytes` is 1GiB; it must be from 64 to 64MiB",
-        ),
-        (
-            "sources: { a: { kind: files } }\n",
-            "1:15: `sources.a` needs the field `root`",
-        ),
-        (
-            "sources: { a: { kind: files, root: '' } }\n",
-            "1:36: `sources.a.root` is empty; name a folder",
-        ),
-        (
-            "sources: { a: { kind: files, root: ., exclude: [x, '[z-a]'] } }\n",
-            "1:52: `sources.a.exclude`: `[z-a]` is no pattern: invalid range; 'z' > 'a'",
-        ),
-        (
-            "sources: { a: { kind: files, root: ., exclude: ['secret[0-9.txt'] } }\n",
-            "1:49: `sources.a.exclude`: `secret[0-9.txt` is no pattern: a bracket is not closed",
-        ),
-        (
-            "sources:\n  a:\n    kind: files\n    root: .\n    include:\n      - '*.md'\n      - '#x'\n",
-            "7:9: `sources.a.include`: `#x` is no pattern: it is a comment; a name that begins with \
-             `#` is written with `\\#`",
-        ),
-        (
-            "sources: { a: { kind: files, root: ., max_file_bytes: 0 } }\n",
-            "1:55: `sources.a.max_file_bytes` is 0; it must be from 1 to 256MiB",
-        ),
-        (
-            "sources: { a: { kind: files, root: ., max_files: 0 } }\n",
-            "1:50: `sources.a.max_files` is 0; it must be from 1 to 1000000",
-        ),
-        (
-            "sources: { a: { kind: prompts, root: . } }\n",
-            "1:32: unknown field `sources.a.root`; the fields here are folder",
-        ),
-        (
-            "sources: { a: { kind: prompts, folder: '' } }\n",
-            "1:40: `sources.a.folder` is empty; name a folder",
-        ),
-    ]);
-}
-
-#[test]
-fn of_sources() {
-    expect(&[
-        (
-            "sources: { a: { command: npx, url: \"http://x\" } }\n",
-            "1:12: `sources.a` has both `command` and `url`; keep one",
-        ),
-        (
-            "sources: { a: { kind: remote } }\n",
-            "1:12: `sources.a` needs a `command` to run or the `url` of a server",
-        ),
-        (
-            "sources: { a: { url: \"ftp://x\" } }\n",
-            "1:12: `sources.a` has the url `ftp://x`, which is no http or https address",
-        ),
-        (
-            "sources: { a: { url: \"https://ada:hunter2@x/mcp\" } }\n",
-            "1:12: `sources.a` has a user name in its `url`; give it in `headers` instead",
-        ),
-        (
-            "sources: { a: { url: \"https://ada:hun ter2@x/mcp\" } }\n",
-            "1:12: `sources.a` has a `url` that is no http or https address",
-        ),
-        (
-            "sources: { a: { url: \"http://x\", ca: b.pem } }\n",
-            "1:12: `sources.a` has `ca`, which goes with a `url` of https",
-        ),
-        (
-            "sources: { a: { command: npx, ca: b.pem } }\n",
-            "1:12: `sources.a` has `headers` or `ca`, which go with `url`",
-        ),
-        (
-            "sources: { a: { url: \"http://x\", headers: { \"bad header\": x } } }\n",
-            "1:12: `sources.a` has the header `bad header`, which is no name of a header",
-        ),
-        (
-            "sources: { a: { url: \"http://x\", headers: { Mcp-Method: x } } }\n",
-            "1:12: `sources.a` has the header `Mcp-Method`, which the gateway sets itself",
-        ),
-        (
-            "sources: { a: { url: \"http://x\", headers: { X-A: \"a\\nb\" } } }\n",
-            "1:50: `sources.a.headers.X-A`: the value has a line break or another character that no \
-             header can have",
-        ),
-        (
-            "mcpServers: { a: { command: x, env: { T: \"x ${env:NOPE}\" } } }\n",
-            "1:42: `mcpServers.a.env.T`: the environment variable `NOPE` is not set",
-        ),
-        (
-            "sources: { a: { url: \"https://x\", ca: b.pem } }\n",
-            "1:39: `sources.a.ca`: cannot read the file `b.pem`: No such file or directory (os \
-             error 2)",
-        ),
-        (
-            "sources: { a: { url: \"https://x\", ca: tidegate.yaml } }\n",
-            "1:39: `sources.a.ca`: the file `tidegate.yaml` has no certificate in PEM form",
-        ),
-        (
-            "sources: { a: { url: \"http://x\", args: [b] } }\n",
-            "1:12: `sources.a` has `args`, `env` or `cwd`, which go with `command`",
-        ),
-        (
-            "sources: { a: { command: npx, arg: [b] } }\n",
-            "1:31: unknown field `sources.a.arg`; did you mean `args`?",
-        ),
-        (
-            "sources: { a: { command: npx, env: { T: \"${env:NOPE}\" } } }\n",
-            "1:41: `sources.a.env.T`: the environment variable `NOPE` is not set",
-        ),
-    ]);
-    for id in ["gateway", "plugin", "system", "ui"] {
-        let lines = lines(load_text(&format!("sources: {{ {id}: {{ kind: x }} }}\n")));
-        let expected = format!(
-            "tidegate.yaml:1:12: the id `{id}` is taken by Tidegate itself; choose another"
-        );
-        assert_eq!(lines[0], expected);
-    }
-    for id in ["A", "a_b", "1a", "a.b", &"a".repeat(33)] {
-        let lines = lines(load_text(&format!("sources: {{ {id}: {{ kind: x }} }}\n")));
-        let expected = format!(
-            "tidegate.yaml:1:12: `{id}` cannot be the id of a source; use a lower-case letter, \
-             then up to 31 of a-z 0-9 -"
-        );
-        assert_eq!(lines[0], expected);
-    }
-}
-
-#[test]
-fn of_servers_as_clients_write_them() {
-    expect(&[
-        (
-            "sources: { a: { command: x } }\nmcpServers: { A: { command: y } }\n",
-            "2:15: `A` would be the source `a`, which is there already; rename one of them",
-        ),
-        (
-            "mcpServers: { System: { command: y } }\n",
-            "1:15: the id `system` is taken by Tidegate itself; choose another",
-        ),
-        (
-            "mcpServers: { a: { type: http } }\n",
-            "1:15: `mcpServers.a` needs a `command` to run or the `url` of a server",
-        ),
-    ]);
-    let text = r#"{"mcpServers": {"My Server": {"command": "npx", "args": ["-y", "x"], "alwaysAllow": []},
-        "off": {"command": "x", "disabled": true}, "web": {"type": "http", "url": "https://x/mcp"}}}"#;
-    let settings = load_text(text).unwrap();
-    let ids: Vec<_> = settings
-        .sources
-        .iter()
-        .map(|source| source.id.as_str())
-        .collect();
-    assert_eq!(ids, ["my-server", "web"]);
-}
-
-#[test]
-fn all_at_once_in_the_order_of_the_file() {
+fn all_problems_in_the_order_of_the_file() {
     let text = "listen: :80\nlisen: x\nlimits:\n  max_concurrent_calls: 0\n  shutdown_timeout: 30\nlimits: {}\n\
                 auth: { keys: { local: secret } }\nlegacy_sse: maybe\n";
-    let starts: Vec<String> = lines(load_text(text))
+    let starts: Vec<String> = problem_lines(load_text(text))
         .iter()
         .map(|line| line.split_inclusive(['`', ' ']).take(4).collect::<String>())
         .collect();
@@ -479,7 +292,7 @@ fn all_at_once_in_the_order_of_the_file() {
 }
 
 #[test]
-fn never_show_a_secret() {
+fn never_shows_a_secret() {
     for text in [
         "auth: { keys: { ada: hunter2hunter2hunter2 } }\n",
         "auth: { keys: { ada: [hunter2hunter2hunter2] } }\n",
@@ -488,7 +301,7 @@ fn never_show_a_secret() {
         "auth: { keys: hunter2 }\n",
         "auth: hunter2\n",
     ] {
-        let shown = lines(load_text(text)).join("\n");
+        let shown = problem_lines(load_text(text)).join("\n");
         assert!(!shown.contains("hunter2"), "{shown}");
     }
 }

@@ -1,6 +1,7 @@
 //! Sources that are unavailable, or whose catalogs are incomplete.
 
 use futures_util::FutureExt as _;
+use tidegate_config::HumanDuration;
 use tidegate_core::{Health, List, Source, SourceId, Viewer};
 
 use super::connection::{GatewayConnection, client_context};
@@ -30,7 +31,7 @@ pub(super) fn unhealthy_sources(connection: &GatewayConnection) -> Vec<Unhealthy
             let message = match source.ready().now_or_never() {
                 None => format!(
                     "source `{id}` is still starting (waited {})",
-                    humantime::format_duration(connection.startup_wait())
+                    HumanDuration(connection.startup_wait())
                 ),
                 Some(()) => format!("source `{id}` is {}: {reason}", state(connection, source)),
             };

@@ -15,13 +15,15 @@ use tidegate_core::{
     Health, Operation, Outcome, RawJson, Reply, Request, Scope, Source, SourceId,
 };
 use tidegate_mcp::revision::Method;
-use tidegate_upstream::{CREDENTIALS_REQUIRED, Remote, TransportConfig, TrustStore};
+use tidegate_upstream::{
+    CREDENTIALS_REQUIRED, ConnectionSettings, Remote, TransportConfig, TrustStore,
+};
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use super::output::printable;
-use crate::assemble::{Assembly, Ending, deadline, endpoint, open_in, remote_config};
-use crate::config::{Environment, RemotePolicy, Secret, Settings};
+use crate::assemble::{Assembly, Ending, endpoint, open_when_ready, remote_config};
+use crate::config::{Environment, Secret, Settings};
 
 /// The id of a gateway elsewhere as a source.
 const REMOTE_GATEWAY: &str = "gateway-url";
@@ -60,7 +62,7 @@ impl GatewayConnection {
         let assembly = Assembly::new(settings)?;
         Ok(Self {
             background: assembly.background(),
-            sources: assembly.sources.clone(),
+            sources: assembly.sources().to_vec(),
             ending: assembly.ending(),
             gateway: assembly.gateway,
             scope: Scope::All,
@@ -83,15 +85,15 @@ impl GatewayConnection {
         };
         let headers = key.map(bearer).transpose()?.into_iter().collect();
         let endpoint = endpoint(url, headers, &TrustStore::system(), settings)?;
-        let policy = RemotePolicy::default();
+        let connection = ConnectionSettings::default();
         let remote = Arc::new(Remote::new(remote_config(
             &url.to_string(),
             TransportConfig::Http(endpoint),
-            &policy,
+            &connection,
             &config.seal,
             settings,
         )));
-        let deadline = deadline(settings.call_timeout, settings.max_call_duration);
+        let deadline = settings.call_timeouts.deadline();
         let sources = vec![(id.clone(), Arc::clone(&remote) as Arc<dyn Source>)];
         let gateway = Gateway::new(config, sources.clone(), vec![Arc::new(deadline)]);
         let gateway = Arc::new(gateway);
@@ -99,7 +101,10 @@ impl GatewayConnection {
         let supervised = Arc::clone(&remote);
         background.spawn(async move { supervised.run().await });
         // Nothing can be answered without this connection, so it gets its full connect timeout.
-        background.spawn(open_in(Arc::clone(&gateway), policy.connect_timeout));
+        background.spawn(open_when_ready(
+            Arc::clone(&gateway),
+            connection.connect_timeout,
+        ));
         Ok(Self {
             gateway,
             scope: Scope::Source(id),

@@ -41,8 +41,8 @@ fn every_problem_of_a_broken_file_is_told_with_its_line() {
         for part in [
             "tidegate.yaml:1:1: unknown field `lisen`; did you mean `listen`?",
             "tidegate.yaml:2:13: `legacy_sse`",
-            "tidegate.yaml:4:17: `limits.max_sessions` is 0",
-            "tidegate.yaml:5:14: `limits.page_size` is 99999",
+            "tidegate.yaml:4:17: `limits.max_sessions`: 0 is out of range",
+            "tidegate.yaml:5:14: `limits.page_size`: 99999 is out of range",
             "tidegate.yaml:7:10: `log.level`",
             "5 problems in the configuration",
         ] {

@@ -1,15 +1,16 @@
-//! What good files come to.
+//! The settings of valid files, and the defaults.
 
 use std::time::Duration;
 
 use serde_json::{Map, Value};
+use tidegate_policy::CallTimeouts;
 use tidegate_server::Limits;
 
 use super::load_text;
 use crate::config::schema;
 
 #[test]
-fn an_empty_file_is_the_defaults() {
+fn an_empty_file_has_all_defaults() {
     for text in [
         "",
         "# nothing\n",
@@ -20,16 +21,15 @@ fn an_empty_file_is_the_defaults() {
         let settings = load_text(text).unwrap();
         assert_eq!(settings.listen.to_string(), "127.0.0.1:8080", "{text}");
         assert_eq!(settings.limits, Limits::default());
-        assert_eq!(settings.call_timeout, Duration::from_secs(60));
-        assert_eq!(settings.max_call_duration, Duration::from_secs(600));
+        assert_eq!(settings.call_timeouts, CallTimeouts::default());
         assert_eq!(settings.startup_wait, Duration::from_secs(5));
         assert_eq!(settings.page_size, 1000);
-        assert!(settings.keys.is_empty() && settings.sources.is_empty() && !settings.legacy_sse);
+        assert!(settings.keys.is_empty() && settings.default_sources && !settings.legacy_sse);
     }
 }
 
 #[test]
-fn everything_set() {
+fn all_fields_set() {
     let settings = load_text(
         "listen: localhost:9000\npublic_url: https://MCP.example.com/\n\
          allowed_hosts: [a.example, 'B.example:8443', mcp.example.com]\n\
@@ -59,19 +59,19 @@ fn everything_set() {
     };
     assert_eq!(settings.limits, expected);
     assert_eq!(
-        (settings.call_timeout, settings.page_size),
+        (settings.call_timeouts.call_timeout, settings.page_size),
         (Duration::from_secs(5), 10)
     );
 }
 
 #[test]
-fn the_host_of_the_public_url_is_allowed() {
+fn allows_the_host_of_the_public_url() {
     let settings = load_text("public_url: http://gate.example:8443/team\n").unwrap();
     assert_eq!(settings.allowed_hosts, ["gate.example"]);
 }
 
 #[test]
-fn anchors_and_merges_are_no_duplicates() {
+fn anchors_and_merges_are_not_duplicates() {
     let settings = load_text(
         "limits: &usual\n  max_concurrent_calls: 5\n  shutdown_timeout: 1s\nlog:\n  level: &level debug\n  format: json\n",
     );
@@ -90,7 +90,7 @@ fn anchors_and_merges_are_no_duplicates() {
 }
 
 #[test]
-fn the_defaults_of_the_schema_are_the_ones_that_hold() {
+fn the_defaults_of_the_schema_are_the_real_ones() {
     let schema = schema();
     let defaults = defaults_of(schema.as_value()).to_string();
     assert!(defaults.contains("max_message_bytes"), "{defaults}");
@@ -101,11 +101,13 @@ fn the_defaults_of_the_schema_are_the_ones_that_hold() {
     );
 }
 
-/// The file that sets each field to the default that the schema tells.
+/// A file that sets each field to the default in the schema.
 fn defaults_of(schema: &Value) -> Value {
     let mut file = Map::new();
     for (field, schema) in schema["properties"].as_object().unwrap() {
-        let inner = schema.get("properties").map(|_| defaults_of(schema));
+        let has_required = schema.get("required").is_some();
+        let inner = schema.get("properties").filter(|_| !has_required);
+        let inner = inner.map(|_| defaults_of(schema));
         let default = schema.get("default").cloned();
         let value = default.or(inner.filter(|inner| inner != &Value::Object(Map::new())));
         file.extend(value.map(|value| (field.clone(), value)));
@@ -114,7 +116,7 @@ fn defaults_of(schema: &Value) -> Value {
 }
 
 #[test]
-fn a_file_that_is_wrong_all_over_is_given_up_on() {
+fn stops_after_too_many_problems() {
     let text: String = (0..5_000).map(|n| format!("x{n}: 1\n")).collect();
     let problems = load_text(&text).unwrap_err();
     assert_eq!(problems.iter().count(), 101);

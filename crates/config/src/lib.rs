@@ -1,0 +1,23 @@
+//! What the configuration sections of all components are made of: units, secret references, ordered
+//! mappings, and the checks that turn a section as written into a checked configuration.
+//!
+//! Each component defines its own [`Section`] next to its code. Must not know any component, nor the
+//! file format: positions in the file are the reader's business.
+
+mod check;
+mod environment;
+mod file;
+mod ordered_map;
+mod schema;
+mod secret;
+mod secret_text;
+mod units;
+
+pub use check::{Checker, FieldProblem, Location, Section};
+pub use environment::Environment;
+pub use file::read_limited;
+pub use ordered_map::OrderedMap;
+pub use schema::plain_enum;
+pub use secret::{Secret, SecretReference};
+pub use secret_text::SecretText;
+pub use units::{ByteSize, HumanDuration};

@@ -1,0 +1,231 @@
+//! The configuration of the layers around one source: timeouts, concurrency, retries and breaker.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tidegate_config::{Checker, HumanDuration, Section};
+use tidegate_core::Layer;
+
+use crate::{Breaker, Concurrency, Deadline, Retry};
+
+const CALL_TIMEOUT: HumanDuration = HumanDuration::minutes(1);
+const MAX_CALL_DURATION: HumanDuration = HumanDuration::minutes(10);
+const MAX_CONCURRENT_CALLS: usize = 1_000;
+const MAX_RETRIES: u32 = 2;
+const FAILURE_THRESHOLD: u32 = 5;
+const OPEN_DURATION: HumanDuration = HumanDuration::secs(30);
+
+/// Shorter timeouts fail for well-behaved peers on a busy machine.
+const MIN_TIMEOUT: HumanDuration = HumanDuration::millis(100);
+
+/// The timeouts of all calls, as written.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a mapping of fields")]
+pub struct CallTimeoutSection {
+    /// How long a call may take without progress from the source.
+    #[schemars(extend("default" = CALL_TIMEOUT))]
+    call_timeout: Option<HumanDuration>,
+    /// How long a call may take in total.
+    #[schemars(extend("default" = MAX_CALL_DURATION))]
+    max_call_duration: Option<HumanDuration>,
+}
+
+/// The timeouts of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CallTimeouts {
+    /// Without progress from the source.
+    pub call_timeout: Duration,
+    /// In total.
+    pub max_call_duration: Duration,
+}
+
+impl Default for CallTimeouts {
+    fn default() -> Self {
+        Self {
+            call_timeout: CALL_TIMEOUT.into(),
+            max_call_duration: MAX_CALL_DURATION.into(),
+        }
+    }
+}
+
+impl CallTimeouts {
+    /// The layer that enforces them. A call timeout longer than the maximum duration extends it:
+    /// whoever configures a longer timeout for one source means it.
+    pub fn deadline(self) -> Deadline {
+        Deadline {
+            call_timeout: self.call_timeout,
+            max_call_duration: self.max_call_duration.max(self.call_timeout),
+        }
+    }
+}
+
+impl Section for CallTimeoutSection {
+    type Config = CallTimeouts;
+
+    fn check(self, checker: &mut Checker<'_>) -> Option<CallTimeouts> {
+        let default = CallTimeouts::default();
+        let timeouts = CallTimeouts {
+            call_timeout: checker.in_range(
+                "call_timeout",
+                self.call_timeout,
+                default.call_timeout,
+                MIN_TIMEOUT..=HumanDuration::days(1),
+            ),
+            max_call_duration: checker.in_range(
+                "max_call_duration",
+                self.max_call_duration,
+                default.max_call_duration,
+                MIN_TIMEOUT..=HumanDuration::days(7),
+            ),
+        };
+        if timeouts.call_timeout > timeouts.max_call_duration {
+            let (field, fix) = match self.call_timeout {
+                Some(_) => ("call_timeout", "lower it, or raise `max_call_duration`"),
+                None => ("max_call_duration", "raise it, or lower `call_timeout`"),
+            };
+            let message = format!(
+                "`call_timeout` ({}) is longer than `max_call_duration` ({}); {fix}",
+                HumanDuration(timeouts.call_timeout),
+                HumanDuration(timeouts.max_call_duration)
+            );
+            checker.problem(&[field], message);
+        }
+        Some(timeouts)
+    }
+}
+
+/// The call policy of one source, as written.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a mapping of fields")]
+pub struct CallPolicySection {
+    /// How long a call to this server may take without progress. The default is
+    /// `limits.call_timeout`.
+    #[schemars(extend("examples" = ["2m"]))]
+    call_timeout: Option<HumanDuration>,
+    /// How long a call to this server may take in total. The default is `limits.max_call_duration`.
+    #[schemars(extend("examples" = ["30m"]))]
+    max_call_duration: Option<HumanDuration>,
+    /// Concurrent calls to this server. As many more wait in a queue; further ones are rejected.
+    #[schemars(extend("default" = MAX_CONCURRENT_CALLS))]
+    max_concurrent_calls: Option<usize>,
+    /// How often a failed call is retried. Calls that never reached the server are retried; others
+    /// only if they are idempotent.
+    #[schemars(extend("default" = MAX_RETRIES))]
+    max_retries: Option<u32>,
+    /// The circuit breaker: after repeated failures, calls fail immediately for a while.
+    breaker: Option<BreakerSection>,
+}
+
+/// The circuit breaker of one source, as written.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a mapping of fields")]
+struct BreakerSection {
+    /// Consecutive failures (calls without a response, or without one in time) that open the
+    /// breaker. 0 turns it off.
+    #[schemars(extend("default" = FAILURE_THRESHOLD))]
+    failure_threshold: Option<u32>,
+    /// How long the breaker stays open the first time. It stays open longer each time it opens
+    /// again, up to ten times as long.
+    #[schemars(extend("default" = OPEN_DURATION))]
+    open_duration: Option<HumanDuration>,
+}
+
+/// How calls to one source are limited and retried.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallPolicy {
+    /// If different from the gateway's.
+    pub call_timeout: Option<Duration>,
+    /// If different from the gateway's.
+    pub max_call_duration: Option<Duration>,
+    pub max_concurrent_calls: usize,
+    pub max_retries: u32,
+    /// Consecutive failures that open the breaker; 0 turns it off.
+    pub failure_threshold: u32,
+    /// How long the breaker stays open the first time.
+    pub open_duration: Duration,
+}
+
+impl Default for CallPolicy {
+    fn default() -> Self {
+        Self {
+            call_timeout: None,
+            max_call_duration: None,
+            max_concurrent_calls: MAX_CONCURRENT_CALLS,
+            max_retries: MAX_RETRIES,
+            failure_threshold: FAILURE_THRESHOLD,
+            open_duration: OPEN_DURATION.into(),
+        }
+    }
+}
+
+impl CallPolicy {
+    /// The layers that enforce the policy, outermost first. A call that waits for a permit has not
+    /// reached the source, so the breaker does not count it as a failure; a call that times out is
+    /// one.
+    pub fn layers(&self, gateway: CallTimeouts) -> Vec<Arc<dyn Layer>> {
+        let timeouts = CallTimeouts {
+            call_timeout: self.call_timeout.unwrap_or(gateway.call_timeout),
+            max_call_duration: self.max_call_duration.unwrap_or(gateway.max_call_duration),
+        };
+        let concurrency = Concurrency::new(self.max_concurrent_calls, timeouts.call_timeout);
+        let mut layers: Vec<Arc<dyn Layer>> = vec![Arc::new(concurrency)];
+        if self.failure_threshold > 0 {
+            let breaker = Breaker::new(self.failure_threshold, self.open_duration);
+            layers.push(Arc::new(breaker));
+        }
+        layers.push(Arc::new(timeouts.deadline()));
+        if self.max_retries > 0 {
+            let max_retries = self.max_retries;
+            layers.push(Arc::new(Retry { max_retries }));
+        }
+        layers
+    }
+}
+
+impl Section for CallPolicySection {
+    type Config = CallPolicy;
+
+    fn check(self, checker: &mut Checker<'_>) -> Option<CallPolicy> {
+        let default = CallPolicy::default();
+        let breaker = self.breaker.unwrap_or_default();
+        let timeouts = MIN_TIMEOUT..=HumanDuration::days(7);
+        Some(CallPolicy {
+            call_timeout: checker.optional_in_range(
+                "call_timeout",
+                self.call_timeout,
+                timeouts.clone(),
+            ),
+            max_call_duration: checker.optional_in_range(
+                "max_call_duration",
+                self.max_call_duration,
+                timeouts,
+            ),
+            max_concurrent_calls: checker.in_range(
+                "max_concurrent_calls",
+                self.max_concurrent_calls,
+                default.max_concurrent_calls,
+                1..=1_000_000,
+            ),
+            max_retries: checker.in_range(
+                "max_retries",
+                self.max_retries,
+                default.max_retries,
+                0..=10,
+            ),
+            failure_threshold: checker.in_range(
+                "breaker.failure_threshold",
+                breaker.failure_threshold,
+                default.failure_threshold,
+                0..=1_000_000,
+            ),
+            open_duration: checker.in_range(
+                "breaker.open_duration",
+                breaker.open_duration,
+                default.open_duration,
+                HumanDuration::secs(1)..=HumanDuration::days(1),
+            ),
+        })
+    }
+}

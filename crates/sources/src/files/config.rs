@@ -1,0 +1,104 @@
+//! The configuration of a `files` source.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tidegate_config::{ByteSize, Checker, Section};
+
+use super::Files;
+use crate::folder::Patterns;
+use crate::kind::{BuildContext, BuiltSource, SourceConfig, SourceSection};
+
+const MAX_FILE_BYTES: ByteSize = ByteSize::mib(4);
+const MAX_FILES: usize = 10_000;
+
+/// The files of a folder as resources, read-only and watched for changes.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a mapping of fields")]
+pub struct FilesSection {
+    /// The folder whose files are served. A relative path starts at the folder of this file.
+    #[schemars(extend("examples" = ["./docs"]))]
+    root: PathBuf,
+    /// Serve only files that match one of these patterns, in the syntax of `.gitignore`. Without
+    /// patterns, all files are served.
+    #[schemars(extend("default" = [], "examples" = [["*.md", "*.txt"]]))]
+    include: Option<Vec<String>>,
+    /// Do not serve files and folders that match one of these patterns, in the syntax of
+    /// `.gitignore`.
+    #[schemars(extend("default" = [], "examples" = [["drafts/"]]))]
+    exclude: Option<Vec<String>>,
+    /// Serve files and folders whose names begin with a dot. `.git` is never served.
+    #[schemars(extend("default" = false))]
+    include_hidden: Option<bool>,
+    /// Do not serve what `.gitignore` files exclude.
+    #[schemars(extend("default" = true))]
+    gitignore: Option<bool>,
+    /// Maximum size of a file. Larger files are neither listed nor read.
+    #[schemars(extend("default" = MAX_FILE_BYTES))]
+    max_file_bytes: Option<ByteSize>,
+    /// Maximum number of listed files. Files beyond it can still be read by their URI.
+    #[schemars(extend("default" = MAX_FILES))]
+    max_files: Option<usize>,
+}
+
+/// Which files are served.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FilesConfig {
+    /// The folder, an absolute path.
+    pub root: PathBuf,
+    /// Serve names that begin with a dot.
+    pub include_hidden: bool,
+    /// Leave out what `.gitignore` files exclude.
+    pub gitignore: bool,
+    /// If not empty, files must match one of these.
+    pub include: Patterns,
+    pub exclude: Patterns,
+    pub max_file_bytes: u64,
+    /// Maximum number of listed files.
+    pub max_files: usize,
+}
+
+impl Section for FilesSection {
+    type Config = FilesConfig;
+
+    fn check(self, checker: &mut Checker<'_>) -> Option<FilesConfig> {
+        Some(FilesConfig {
+            root: checker.folder("root", &self.root),
+            include_hidden: self.include_hidden.unwrap_or(false),
+            gitignore: self.gitignore.unwrap_or(true),
+            include: check_patterns("include", self.include, checker),
+            exclude: check_patterns("exclude", self.exclude, checker),
+            max_file_bytes: checker.in_range(
+                "max_file_bytes",
+                self.max_file_bytes,
+                MAX_FILE_BYTES.into(),
+                ByteSize(1)..=ByteSize::mib(256),
+            ),
+            max_files: checker.in_range("max_files", self.max_files, MAX_FILES, 1..=1_000_000),
+        })
+    }
+}
+
+fn check_patterns(
+    field: &str,
+    written: Option<Vec<String>>,
+    checker: &mut Checker<'_>,
+) -> Patterns {
+    Patterns::parse(&written.unwrap_or_default()).unwrap_or_else(|bad| {
+        let message = format!("`{}` is not a valid pattern: {}", bad.pattern, bad.why);
+        checker.item_problem(&[field], &bad.pattern, message);
+        Patterns::default()
+    })
+}
+
+impl SourceSection for FilesSection {
+    const KIND: &'static str = "files";
+}
+
+impl SourceConfig for FilesConfig {
+    fn build(&self, context: &BuildContext<'_>) -> Option<BuiltSource> {
+        let files = Files::new(context.id.as_str(), self.clone());
+        Some(BuiltSource::new(files, Files::run))
+    }
+}

@@ -1,0 +1,121 @@
+//! Which sources a configuration has.
+
+use std::fs;
+
+use tempfile::TempDir;
+use tidegate_sources::files::FilesConfig;
+use tidegate_sources::index::IndexConfig;
+use tidegate_sources::memory::MemoryConfig;
+
+use super::{Flags, load_in, load_text, load_with};
+use crate::config::Settings;
+
+fn ids(settings: &Settings) -> Vec<&str> {
+    settings
+        .sources
+        .iter()
+        .map(|source| source.id.as_str())
+        .collect()
+}
+
+#[test]
+fn default_sources_without_a_file() {
+    let folder = TempDir::new().unwrap();
+    let settings = load_in(folder.path(), &Flags::default(), &[]).unwrap();
+    assert_eq!(ids(&settings), ["memory"]);
+    assert_eq!(
+        settings.sources_summary(),
+        "sources: system, memory (defaults: no sources configured)"
+    );
+}
+
+#[test]
+fn default_sources_with_a_file_that_names_none() {
+    for text in [
+        "",
+        "listen: 127.0.0.1:9000\n",
+        "sources:\n",
+        "mcpServers:\n",
+    ] {
+        let settings = load_text(text).unwrap();
+        assert_eq!(ids(&settings), ["memory"], "{text}");
+        assert_eq!(
+            settings.sources_summary(),
+            "sources: system, memory (defaults: no sources configured)"
+        );
+        let memory: Option<&MemoryConfig> = settings.sources[0].settings.built_in();
+        assert_eq!(memory, Some(&MemoryConfig::default()));
+    }
+}
+
+#[test]
+fn exactly_the_configured_sources() {
+    for (text, expected, summary) in [
+        ("sources: {}\n", &[][..], "sources: system"),
+        ("mcpServers: {}\n", &[], "sources: system"),
+        (
+            "sources: { z: { command: x }, a: { kind: memory } }\n",
+            &["z", "a"],
+            "sources: system, z, a",
+        ),
+        (
+            "mcpServers: { Files: { command: x } }\n",
+            &["files"],
+            "sources: system, files",
+        ),
+        (
+            "sources: { a: { url: 'http://x' } }\nmcpServers: { b: { command: x } }\n",
+            &["a", "b"],
+            "sources: system, a, b",
+        ),
+    ] {
+        let settings = load_text(text).unwrap();
+        assert_eq!(ids(&settings), expected, "{text}");
+        assert_eq!(settings.sources_summary(), summary, "{text}");
+    }
+}
+
+#[test]
+fn flags_add_the_capability_index_to_the_default_sources() {
+    let flags = Flags {
+        resources_enabled: Some("yes".to_owned()),
+        ..Flags::default()
+    };
+    let settings = load_with("", &flags, &[]).unwrap();
+    assert_eq!(ids(&settings), ["memory", "index"]);
+    let index: &IndexConfig = settings.sources[1].settings.built_in().unwrap();
+    assert!(index.enabled);
+    assert_eq!(
+        settings.sources_summary(),
+        "sources: system, memory, index (defaults: no sources configured)"
+    );
+}
+
+#[test]
+fn paths_of_sources_start_at_the_folder_of_the_file() {
+    let folder = TempDir::new().unwrap();
+    fs::create_dir(folder.path().join("etc")).unwrap();
+    fs::write(
+        folder.path().join("etc/t.yaml"),
+        "sources: { a: { kind: files, root: ../docs }, b: { kind: files, root: ~/notes } }\n",
+    )
+    .unwrap();
+    let flags = Flags {
+        config: Some("etc/t.yaml".into()),
+        ..Flags::default()
+    };
+    let settings = load_in(folder.path(), &flags, &[]).unwrap();
+    let root = |index: usize| {
+        let files: &FilesConfig = settings.sources[index].settings.built_in().unwrap();
+        files.root.clone()
+    };
+    assert_eq!(root(0), folder.path().join("docs"));
+    assert_eq!(root(1), std::path::Path::new("/home/ada/notes"));
+}
+
+#[test]
+fn servers_of_clients_become_sources() {
+    let text = r#"{"mcpServers": {"My Server": {"command": "npx", "args": ["-y", "x"], "alwaysAllow": []},
+        "off": {"command": "x", "disabled": true}, "web": {"type": "http", "url": "https://x/mcp"}}}"#;
+    assert_eq!(ids(&load_text(text).unwrap()), ["my-server", "web"]);
+}

@@ -1,0 +1,305 @@
+//! The section of a remote MCP server in the configuration file.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use http::header::{
+    ACCEPT, CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HOST, HeaderName, HeaderValue, TE,
+    TRANSFER_ENCODING, UPGRADE,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tidegate_config::{
+    ByteSize, Checker, HumanDuration, OrderedMap, Secret, Section, read_limited,
+};
+
+use super::{EraSetting, Sharing};
+use crate::transport::http::CertificateAuthorities;
+
+const CONNECT_TIMEOUT: HumanDuration = HumanDuration::minutes(1);
+const MAX_MESSAGE_BYTES: ByteSize = ByteSize::mib(16);
+const MAX_CONNECTIONS: usize = 16;
+const PARKED_CALL_TIMEOUT: HumanDuration = HumanDuration::minutes(10);
+
+/// The largest certificate file; a larger one was named by mistake.
+const MAX_CA_BYTES: u64 = 1 << 20;
+
+/// A remote MCP server: a program that Tidegate runs, or the URL of a server.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, expecting = "a mapping of fields")]
+pub struct RemoteSection {
+    /// The program to run as the server. It is started directly, not through a shell.
+    #[schemars(extend("examples" = ["npx"]))]
+    pub command: Option<String>,
+    /// Arguments of the program.
+    #[schemars(extend("default" = [], "examples" = [["-y", "@modelcontextprotocol/server-everything"]]))]
+    pub args: Option<Vec<String>>,
+    /// Environment variables of the program, in addition to the few that every program gets. Values
+    /// may contain references: `${env:NAME}`, `${file:PATH}`, and `${NAME}` or `${NAME:-default}` as
+    /// MCP clients write them. `$${` stands for a literal `${`.
+    #[schemars(extend("default" = {}, "examples" = [{ "API_TOKEN": "${env:API_TOKEN}" }]))]
+    pub env: Option<OrderedMap<String>>,
+    /// The working directory of the program.
+    #[schemars(extend("examples" = ["/srv/app"]))]
+    pub cwd: Option<PathBuf>,
+    /// The URL of the server's MCP endpoint.
+    #[schemars(extend("examples" = ["https://mcp.example.com/mcp"]))]
+    pub url: Option<String>,
+    /// Headers of every request to the server. Values may contain references, as in `env`.
+    #[schemars(extend("default" = {}, "examples" = [{ "Authorization": "Bearer ${env:API_TOKEN}" }]))]
+    pub headers: Option<OrderedMap<String>>,
+    /// A PEM file with the only certificate authorities to trust for this server, for `https` URLs.
+    /// By default those of the system and of Mozilla are trusted.
+    #[schemars(extend("examples" = ["./ca.pem"]))]
+    pub ca: Option<PathBuf>,
+    /// The protocol era of the server: `auto` detects it, `legacy` always opens a session, `modern`
+    /// never does.
+    #[schemars(extend("default" = EraSetting::default()))]
+    pub era: Option<EraSetting>,
+    /// How long the server may take for the handshake, and for each page of a list.
+    #[schemars(extend("default" = CONNECT_TIMEOUT))]
+    pub connect_timeout: Option<HumanDuration>,
+    /// Maximum size of one message from the server.
+    #[schemars(extend("default" = MAX_MESSAGE_BYTES))]
+    pub max_message_bytes: Option<ByteSize>,
+    /// Which calls share a session or a process of a legacy server. `principal`: the calls of one
+    /// principal whose clients have the same capabilities. `shared`: all calls; the server cannot
+    /// send requests to clients then. `call`: none, every call has its own.
+    #[schemars(extend("default" = Sharing::default()))]
+    pub sharing: Option<Sharing>,
+    /// Maximum number of connections or processes for one principal, where calls cannot share one.
+    /// Further calls wait.
+    #[schemars(extend("default" = MAX_CONNECTIONS))]
+    pub max_connections: Option<usize>,
+    /// How long a call stays parked when the server sends a request to a client without a session,
+    /// which has to come back with the answer.
+    #[schemars(extend("default" = PARKED_CALL_TIMEOUT))]
+    pub parked_call_timeout: Option<HumanDuration>,
+}
+
+impl RemoteSection {
+    /// Fields that only a server with a `command` has.
+    pub const PROGRAM_FIELDS: [&str; 4] = ["command", "args", "env", "cwd"];
+    /// Fields that only a server with a `url` has.
+    pub const URL_FIELDS: [&str; 3] = ["url", "headers", "ca"];
+}
+
+/// The checked configuration of a remote server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RemoteSettings {
+    pub target: ServerTarget,
+    pub connection: ConnectionSettings,
+}
+
+/// The server itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ServerTarget {
+    Program {
+        command: String,
+        args: Vec<String>,
+        env: Vec<(String, Secret)>,
+        cwd: Option<PathBuf>,
+    },
+    Url {
+        url: http::Uri,
+        headers: Vec<(HeaderName, HeaderValue)>,
+        /// Replaces the default certificate authorities.
+        ca: Option<CertificateAuthorities>,
+    },
+}
+
+/// How the gateway connects to a server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConnectionSettings {
+    pub era: EraSetting,
+    pub connect_timeout: Duration,
+    pub max_message_bytes: usize,
+    pub sharing: Sharing,
+    pub max_connections: usize,
+    pub parked_call_timeout: Duration,
+}
+
+impl Default for ConnectionSettings {
+    fn default() -> Self {
+        Self {
+            era: EraSetting::default(),
+            connect_timeout: CONNECT_TIMEOUT.into(),
+            max_message_bytes: MAX_MESSAGE_BYTES.into(),
+            sharing: Sharing::default(),
+            max_connections: MAX_CONNECTIONS,
+            parked_call_timeout: PARKED_CALL_TIMEOUT.into(),
+        }
+    }
+}
+
+impl Section for RemoteSection {
+    type Config = RemoteSettings;
+
+    fn check(self, checker: &mut Checker<'_>) -> Option<RemoteSettings> {
+        let connection = self.check_connection(checker);
+        let target = self
+            .check_target(checker)
+            .map_err(|message| checker.section_problem(message))
+            .ok()?;
+        Some(RemoteSettings { target, connection })
+    }
+}
+
+impl RemoteSection {
+    fn check_connection(&self, checker: &mut Checker<'_>) -> ConnectionSettings {
+        let default = ConnectionSettings::default();
+        ConnectionSettings {
+            era: self.era.unwrap_or_default(),
+            connect_timeout: checker.in_range(
+                "connect_timeout",
+                self.connect_timeout,
+                default.connect_timeout,
+                HumanDuration::millis(100)..=HumanDuration::hours(1),
+            ),
+            max_message_bytes: checker.in_range(
+                "max_message_bytes",
+                self.max_message_bytes,
+                default.max_message_bytes,
+                ByteSize::kib(1)..=ByteSize::mib(1024),
+            ),
+            sharing: self.sharing.unwrap_or_default(),
+            max_connections: checker.in_range(
+                "max_connections",
+                self.max_connections,
+                default.max_connections,
+                1..=1_000,
+            ),
+            parked_call_timeout: checker.in_range(
+                "parked_call_timeout",
+                self.parked_call_timeout,
+                default.parked_call_timeout,
+                HumanDuration::secs(1)..=HumanDuration::days(1),
+            ),
+        }
+    }
+
+    fn check_target(self, checker: &mut Checker<'_>) -> Result<ServerTarget, &'static str> {
+        match (self.command, self.url) {
+            (Some(_), Some(_)) => Err("both `command` and `url` are set; keep one"),
+            (None, None) => Err("`command` or `url` is missing; name a program or a server"),
+            (Some(_), None) if self.headers.is_some() || self.ca.is_some() => {
+                Err("`headers` and `ca` need a `url`; remove them, or replace `command` by `url`")
+            }
+            (None, Some(_)) if self.args.is_some() || self.env.is_some() || self.cwd.is_some() => {
+                Err(
+                    "`args`, `env` and `cwd` need a `command`; remove them, or replace `url` by \
+                     `command`",
+                )
+            }
+            (Some(command), None) if command.trim().is_empty() => {
+                Err("`command` is empty; name a program")
+            }
+            (Some(command), None) => Ok(ServerTarget::Program {
+                command,
+                args: self.args.unwrap_or_default(),
+                env: check_env(self.env, checker),
+                cwd: self.cwd,
+            }),
+            (None, Some(url)) => {
+                let headers = check_headers(self.headers, checker);
+                let url = check_url(&url, checker).unwrap_or_default();
+                let ca = self.ca.and_then(|file| check_ca(&file, &url, checker));
+                Ok(ServerTarget::Url { url, headers, ca })
+            }
+        }
+    }
+}
+
+fn check_url(text: &str, checker: &mut Checker<'_>) -> Option<http::Uri> {
+    let url: Option<http::Uri> = text.parse().ok();
+    let is_http = |url: &http::Uri| matches!(url.scheme_str(), Some("http" | "https"));
+    let url = url.filter(|url| is_http(url) && url.host().is_some());
+    let has_user = |url: &http::Uri| url.authority().is_some_and(|at| at.as_str().contains('@'));
+    let problem = match url {
+        Some(url) if !has_user(&url) => return Some(url),
+        // What stands before an `@` may be a password and is not repeated.
+        Some(_) => "the URL contains a user name; send credentials in `headers` instead".to_owned(),
+        None if text.contains('@') => "not an http or https URL".to_owned(),
+        None => format!("`{text}` is not an http or https URL"),
+    };
+    checker.problem(&["url"], problem);
+    None
+}
+
+fn check_env(
+    written: Option<OrderedMap<String>>,
+    checker: &mut Checker<'_>,
+) -> Vec<(String, Secret)> {
+    let mut variables = Vec::new();
+    for (name, text) in written.unwrap_or_default().0 {
+        let value = checker.secret_text(&["env", &name], &text);
+        variables.extend(value.map(|value| (name, value)));
+    }
+    variables
+}
+
+fn check_headers(
+    written: Option<OrderedMap<String>>,
+    checker: &mut Checker<'_>,
+) -> Vec<(HeaderName, HeaderValue)> {
+    let mut headers = Vec::new();
+    for (name, text) in written.unwrap_or_default().0 {
+        let field = ["headers", name.as_str()];
+        let Ok(header) = HeaderName::try_from(&name) else {
+            checker.problem(&field, "not a valid header name");
+            continue;
+        };
+        if is_set_by_transport(&header) {
+            checker.problem(&field, "the gateway sets this header itself; remove it");
+            continue;
+        }
+        let Some(text) = checker.secret_text(&field, &text) else {
+            continue;
+        };
+        match HeaderValue::try_from(text.expose()) {
+            Ok(mut value) => {
+                value.set_sensitive(true);
+                headers.push((header, value));
+            }
+            Err(_) => checker.problem(
+                &field,
+                "the value contains a line break or another character that headers cannot carry",
+            ),
+        }
+    }
+    headers
+}
+
+fn is_set_by_transport(name: &HeaderName) -> bool {
+    let standard = [
+        ACCEPT,
+        CONNECTION,
+        CONTENT_LENGTH,
+        CONTENT_TYPE,
+        HOST,
+        TE,
+        TRANSFER_ENCODING,
+        UPGRADE,
+    ];
+    standard.contains(name) || name.as_str().starts_with("mcp-") || name == "last-event-id"
+}
+
+fn check_ca(
+    file: &Path,
+    url: &http::Uri,
+    checker: &mut Checker<'_>,
+) -> Option<CertificateAuthorities> {
+    let name = file.display();
+    if url.scheme_str() == Some("http") {
+        checker.problem(&["ca"], "needs an `https` URL; remove it, or use https");
+        return None;
+    }
+    let read = read_limited(&checker.file(file), MAX_CA_BYTES)
+        .map_err(|error| format!("cannot read the file `{name}`: {error}"))
+        .and_then(|pem| {
+            let authorities = CertificateAuthorities::read(&pem);
+            authorities.map_err(|problem| format!("the file `{name}` {problem}"))
+        });
+    read.map_err(|message| checker.problem(&["ca"], message))
+        .ok()
+}
