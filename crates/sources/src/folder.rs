@@ -1,29 +1,34 @@
-//! A folder of this machine that others may look into, and nothing beside it: what lies below it,
-//! what of that is shown, and when it changes.
+//! Folders of this machine as sources: what is in a folder, which of it is visible, reading it
+//! without leaving it, and snapshots that follow its changes.
 //!
-//! Knows no source and no protocol: `files` and `prompts` stand on it.
+//! Must not know any source: `files` and `prompts` are built on it.
 
-mod contents;
-mod desk;
-mod lines;
-pub(crate) mod media;
-mod place;
+mod blocking_pool;
+mod gitignore;
+mod gitignore_lines;
+pub(crate) mod media_type;
+mod patterns;
+mod read;
+mod relative_path;
+mod resolve;
+pub(crate) mod resource;
 mod root;
-mod rules;
-mod uri;
-mod walk;
-mod watch;
-
-pub(crate) use contents::{Contents, Unread};
-pub(crate) use desk::Desk;
-pub(crate) use lines::Told;
-pub(crate) use place::Place;
-pub(crate) use root::{Absent, Root, Stamp};
-pub(crate) use rules::Rules;
-pub use rules::{BadPattern, Patterns};
-pub(crate) use uri::Base;
-pub(crate) use walk::{File, Level, Walk, Walked};
-pub(crate) use watch::{Folders, Look, folders, keep_looking};
-
+mod scan;
+mod served;
+mod snapshot;
+mod stamp;
 #[cfg(test)]
 mod tests;
+mod uri;
+mod visibility;
+mod watch;
+
+pub use patterns::{InvalidPattern, Patterns};
+pub(crate) use relative_path::RelativePath;
+pub(crate) use root::{FolderRoot, OpenError};
+pub(crate) use scan::{FileInfo, FolderTree};
+pub(crate) use served::ServedFolder;
+pub(crate) use snapshot::{FolderSnapshot, FolderView, SnapshotFolder};
+pub(crate) use stamp::FileStamp;
+pub(crate) use uri::UriBase;
+pub(crate) use visibility::Visibility;

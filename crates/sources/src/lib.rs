@@ -1,6 +1,7 @@
-//! Built-in sources. Each is a folder: what it declares, and what it knows.
+//! The built-in sources: `system`, `memory`, `files`, `prompts`, the capability index, and the
+//! gateway's built-in tools (`bridge`).
 //!
-//! Knows no JSON-RPC, no revisions and no sessions.
+//! Must not know JSON-RPC, revisions, sessions or SQL.
 
 pub mod bridge;
 mod declarations;
@@ -12,5 +13,6 @@ pub mod memory;
 pub mod prompts;
 pub mod system;
 pub mod tokens;
-pub use folder::{BadPattern, Patterns};
+
+pub use folder::{InvalidPattern, Patterns};
 pub use kind::{BuildContext, BuiltSource, LazyStore, SourceConfig, SourceSection};

@@ -85,9 +85,9 @@ fn check_patterns(
     written: Option<Vec<String>>,
     checker: &mut Checker<'_>,
 ) -> Patterns {
-    Patterns::parse(&written.unwrap_or_default()).unwrap_or_else(|bad| {
-        let message = format!("`{}` is not a valid pattern: {}", bad.pattern, bad.why);
-        checker.item_problem(&[field], &bad.pattern, message);
+    Patterns::parse(&written.unwrap_or_default()).unwrap_or_else(|invalid| {
+        let message = format!("`{}` is not a valid pattern: {}", invalid.pattern, invalid.reason);
+        checker.item_problem(&[field], &invalid.pattern, message);
         Patterns::default()
     })
 }

@@ -1,21 +1,23 @@
-//! What is told of changes, look by look.
+//! The changes that each scan announces.
 
 use std::fs;
 
 use futures_util::{FutureExt as _, StreamExt as _};
 use tempfile::TempDir;
-use tidegate_core::{ChangeEvent, ChangeNotice};
+use tidegate_core::{Change, ChangeEvent, ChangeNotice};
 
+use super::subscribed_uris::SubscriptionGuard;
 use super::*;
 use crate::folder::Patterns;
+use crate::folder::Patterns;
 
-struct Folder {
+struct TestFolder {
     folder: TempDir,
     source: Files,
     changes: ChangeStream,
 }
 
-impl Folder {
+impl TestFolder {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("sub")).unwrap();
@@ -36,29 +38,29 @@ impl Folder {
             source,
             changes,
         };
-        folder.look();
+        folder.rescan();
         folder
     }
 
     fn uri(&self, path: &str) -> String {
-        format!("{}{path}", self.source.0.base.prefix())
+        format!("{}{path}", self.source.0.folder.uris.prefix())
     }
 
-    fn watch(&self, path: &str) -> watched::Guard {
-        let (inner, uri) = (&self.source.0, self.uri(path));
-        let guard = Spellings::add(&inner.spellings, &uri);
-        let place = inner.base.place(&uri).unwrap();
-        let found = inner.root.open(&place).ok().map(|found| found.stamp);
-        inner.spellings.begin(&uri, found);
+    fn subscribe(&self, path: &str) -> SubscriptionGuard {
+        let (files, uri) = (&self.source.0, self.uri(path));
+        let guard = SubscribedUris::add(&files.view.subscribed, &uri);
+        let path = files.folder.uris.path(&uri).unwrap();
+        let stamp = files.folder.root.stamp(&path);
+        files.view.subscribed.record_initial(&uri, stamp);
         guard
     }
 
-    /// Looks, and gives the URIs that are told, in order, each below the folder.
-    fn look(&mut self) -> Vec<String> {
-        self.source.0.look();
+    /// Rescans. Returns the updated URIs relative to the folder, sorted.
+    fn rescan(&mut self) -> Vec<String> {
+        self.source.0.rescan();
         let mut uris = Vec::new();
-        while let Some(Some(telling)) = self.changes.next().now_or_never() {
-            let ChangeNotice { event, .. } = telling;
+        while let Some(Some(notice)) = self.changes.next().now_or_never() {
+            let ChangeNotice { event, .. } = notice;
             if let ChangeEvent::Change(Change::ResourceUpdated(uri)) = event {
                 uris.push(uri.replace(&self.uri(""), "./"));
             }
@@ -68,26 +70,26 @@ impl Folder {
     }
 }
 
-/// Each resource whose contents changed is told of once, whoever watches what.
+/// With subscriptions to a file, to folders and to different spellings.
 #[test]
-fn one_change_is_told_once() {
-    let mut folder = Folder::new();
+fn announces_each_changed_resource_once() {
+    let mut folder = TestFolder::new();
     let paths = ["", "sub", "sub/", "sub/a.txt", "sub/b.txt"];
-    let _watched = paths.map(|path| folder.watch(path));
+    let _subscriptions = paths.map(|path| folder.subscribe(path));
     let path = |name: &str| folder.folder.path().join(name);
     let (a, b, sub) = (path("sub/a.txt"), path("sub/b.txt"), path("sub"));
     fs::write(&a, "other").unwrap();
-    assert_eq!(folder.look(), ["./sub/", "./sub/a.txt"]);
+    assert_eq!(folder.rescan(), ["./sub/", "./sub/a.txt"]);
     fs::write(&b, "b").unwrap();
-    assert_eq!(folder.look(), ["./sub/", "./sub/b.txt"]);
+    assert_eq!(folder.rescan(), ["./sub/", "./sub/b.txt"]);
     fs::remove_file(&a).unwrap();
-    assert_eq!(folder.look(), ["./sub/", "./sub/a.txt"]);
+    assert_eq!(folder.rescan(), ["./sub/", "./sub/a.txt"]);
     fs::create_dir(sub.join("empty")).unwrap();
-    assert_eq!(folder.look(), ["./sub/", "./sub/empty/"]);
+    assert_eq!(folder.rescan(), ["./sub/", "./sub/empty/"]);
     fs::remove_dir_all(&sub).unwrap();
     assert_eq!(
-        folder.look(),
+        folder.rescan(),
         ["./", "./sub/", "./sub/b.txt", "./sub/empty/"]
     );
-    assert_eq!(folder.look(), [""; 0]);
+    assert_eq!(folder.rescan(), [""; 0]);
 }

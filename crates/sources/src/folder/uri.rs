@@ -1,38 +1,38 @@
-//! Between URIs and places. A URI that leads out of the folder is the URI of nothing.
+//! Conversion between URIs and relative paths. A URI outside of the folder has no path.
 
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Component, Path};
 
 use tidegate_core::{percent_decode, percent_encode_bytes};
 
-use super::Place;
+use super::RelativePath;
 
-/// Longer ones are not taken apart.
-const LONGEST: usize = 8 * 1024;
+/// Longer URIs are rejected.
+const MAX_URI_BYTES: usize = 8 * 1024;
 
-/// How the URIs of a folder begin.
+/// What the URIs of a folder start with.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Base {
-    /// `file://`, then the folder's own path, as names.
+pub(crate) enum UriBase {
+    /// `file://` and the folder's absolute path, as names.
     File(Vec<Vec<u8>>),
-    /// A scheme of its own, with nothing before the place.
+    /// A scheme of its own, followed by the relative path.
     Scheme(&'static str),
 }
 
-impl Base {
-    /// The URIs of the files below this folder, an absolute path.
-    pub(crate) fn of_folder(folder: &Path) -> Self {
-        let names = folder.components().filter_map(|part| match part {
+impl UriBase {
+    /// `file://` URIs below an absolute path.
+    pub(crate) fn file(folder: &Path) -> Self {
+        let names = folder.components().filter_map(|component| match component {
             Component::Normal(name) => Some(name.as_bytes().to_vec()),
             _ => None,
         });
         Self::File(names.collect())
     }
 
-    /// The URI of a place, in the one form that we write.
-    pub(crate) fn uri(&self, place: &Place) -> String {
+    /// The canonical URI of a path.
+    pub(crate) fn uri(&self, path: &RelativePath) -> String {
         let mut uri = self.prefix();
-        for (index, name) in place.names().enumerate() {
+        for (index, name) in path.names().enumerate() {
             if index > 0 {
                 uri.push('/');
             }
@@ -41,16 +41,16 @@ impl Base {
         uri
     }
 
-    /// The URI of a folder: it ends in a slash, so that what is in it is reached by adding a name.
-    pub(crate) fn folder_uri(&self, place: &Place) -> String {
-        let mut uri = self.uri(place);
+    /// The canonical URI of a folder, which ends in a slash.
+    pub(crate) fn folder_uri(&self, path: &RelativePath) -> String {
+        let mut uri = self.uri(path);
         if !uri.ends_with('/') {
             uri.push('/');
         }
         uri
     }
 
-    /// What all URIs begin with, up to and with a slash.
+    /// The prefix of all URIs, with its trailing slash.
     pub(crate) fn prefix(&self) -> String {
         match self {
             Self::Scheme(scheme) => format!("{scheme}://"),
@@ -65,17 +65,17 @@ impl Base {
         }
     }
 
-    /// The place that a URI names, however it spells it. Each name is decoded once, after the URI
-    /// has been divided: an encoded slash divides nothing, and no name is `..` in any spelling.
-    pub(crate) fn place(&self, uri: &str) -> Option<Place> {
-        if uri.len() > LONGEST {
+    /// The path of a URI in any spelling. Names are decoded once, after splitting: an encoded slash
+    /// does not separate names, and no spelling of `..` is accepted.
+    pub(crate) fn path(&self, uri: &str) -> Option<RelativePath> {
+        if uri.len() > MAX_URI_BYTES {
             return None;
         }
         let rest = match self {
             Self::Scheme(scheme) => after_scheme(uri, scheme)?.strip_prefix("//")?,
-            Self::File(_) => path_of(after_scheme(uri, "file")?)?,
+            Self::File(_) => local_path(after_scheme(uri, "file")?)?,
         };
-        // One slash at the end says that a folder is meant.
+        // A trailing slash marks a folder.
         let rest = rest.strip_suffix('/').unwrap_or(rest);
         let mut names: Vec<_> = match rest {
             "" => Vec::new(),
@@ -92,48 +92,51 @@ impl Base {
             }
             names.drain(..folder.len());
         }
-        Place::of(names.iter().map(Vec::as_slice))
+        RelativePath::from_names(names.iter().map(Vec::as_slice))
     }
 
-    /// What a template's variable stands for at this place. Not encoded, for clients do that; but a
-    /// name that looks encoded is, or it would be taken for another, and so is what is no text.
-    pub(crate) fn variable(place: &Place) -> String {
-        let mut out = String::with_capacity(place.bytes().len());
-        for chunk in place.bytes().utf8_chunks() {
+    /// The value of the template variable for a path. It is not encoded, because clients encode it;
+    /// except what looks encoded already, which would be decoded to another name, and what is not
+    /// UTF-8.
+    pub(crate) fn template_value(path: &RelativePath) -> String {
+        let mut value = String::with_capacity(path.bytes().len());
+        for chunk in path.bytes().utf8_chunks() {
             let text = chunk.valid();
             for (at, character) in text.char_indices() {
                 match character {
-                    '%' if begins_with_triplet(&text.as_bytes()[at..]) => out.push_str("%25"),
-                    other => out.push(other),
+                    '%' if starts_with_percent_code(&text.as_bytes()[at..]) => {
+                        value.push_str("%25")
+                    }
+                    other => value.push(other),
                 }
             }
-            out.push_str(&percent_encode_bytes(chunk.invalid()));
+            value.push_str(&percent_encode_bytes(chunk.invalid()));
         }
-        out
+        value
     }
 }
 
-/// The rest of a URI of this scheme, which may be in capitals.
+/// The part after the scheme, which is case-insensitive.
 fn after_scheme<'a>(uri: &'a str, scheme: &str) -> Option<&'a str> {
     let (before, after) = uri.split_once(':')?;
     before.eq_ignore_ascii_case(scheme).then_some(after)
 }
 
-/// The path of a `file:` URI on this machine, without its first slash.
-fn path_of(rest: &str) -> Option<&str> {
+/// The path of a `file:` URI on this machine, without the leading slash.
+fn local_path(rest: &str) -> Option<&str> {
     let path = match rest.strip_prefix("//") {
         Some(rest) => {
             let (host, path) = rest.split_once('/')?;
-            let here = host.is_empty() || host.eq_ignore_ascii_case("localhost");
-            return here.then_some(path);
+            let is_local = host.is_empty() || host.eq_ignore_ascii_case("localhost");
+            return is_local.then_some(path);
         }
         None => rest,
     };
     path.strip_prefix('/')
 }
 
-/// Whether text begins with a percent-encoded byte, like `%41`.
-fn begins_with_triplet(text: &[u8]) -> bool {
+/// Whether text starts with a percent-encoded byte, such as `%41`.
+fn starts_with_percent_code(text: &[u8]) -> bool {
     let is_hex = u8::is_ascii_hexdigit;
     matches!(text, [b'%', high, low, ..] if is_hex(high) && is_hex(low))
 }
@@ -144,17 +147,17 @@ mod tests {
 
     use super::*;
 
-    fn base() -> Base {
-        Base::of_folder(Path::new("/srv/a b"))
+    fn uris() -> UriBase {
+        UriBase::file(Path::new("/srv/a b"))
     }
 
-    fn place(uri: &str) -> Option<String> {
-        base().place(uri).map(|place| place.to_string())
+    fn path(uri: &str) -> Option<String> {
+        uris().path(uri).map(|path| path.to_string())
     }
 
-    /// X25: a space is taken raw, and written as `%20`.
+    /// X25: a raw space is accepted, and written as `%20`.
     #[test]
-    fn a_place_is_found_in_every_spelling() {
+    fn accepts_every_spelling_of_a_path() {
         for uri in [
             "file:///srv/a%20b/c d.md",
             "file:///srv/a b/c%20d.md",
@@ -164,22 +167,22 @@ mod tests {
             "file:///srv/a%20b/%63%20d.md",
             "file:///srv/a%20b/c%20d.md/",
         ] {
-            assert_eq!(place(uri).as_deref(), Some("c d.md"), "{uri}");
+            assert_eq!(path(uri).as_deref(), Some("c d.md"), "{uri}");
         }
-        let written = base().uri(&base().place("file:///srv/a b/c d.md").unwrap());
-        assert_eq!(written, "file:///srv/a%20b/c%20d.md");
-        assert_eq!(place("file:///srv/a%20b").as_deref(), Some("."));
-        assert_eq!(place("file:///srv/a%20b/").as_deref(), Some("."));
+        let canonical = uris().uri(&uris().path("file:///srv/a b/c d.md").unwrap());
+        assert_eq!(canonical, "file:///srv/a%20b/c%20d.md");
+        assert_eq!(path("file:///srv/a%20b").as_deref(), Some("."));
+        assert_eq!(path("file:///srv/a%20b/").as_deref(), Some("."));
         assert_eq!(
-            place("file:///srv/a%20b/100%.md").as_deref(),
+            path("file:///srv/a%20b/100%.md").as_deref(),
             Some("100%.md")
         );
-        assert_eq!(place("file:///srv/a%20b/a#b?c").as_deref(), Some("a#b?c"));
+        assert_eq!(path("file:///srv/a%20b/a#b?c").as_deref(), Some("a#b?c"));
     }
 
-    /// Security T32: nothing leads out, however it is spelled.
+    /// Security T32: no spelling leaves the folder.
     #[test]
-    fn what_leads_elsewhere_is_nothing() {
+    fn rejects_uris_outside_of_the_folder() {
         for uri in [
             "file:///srv/a%20b/../secret",
             "file:///srv/a%20b/%2e%2e/secret",
@@ -202,41 +205,41 @@ mod tests {
             "/srv/a b/x",
             "",
         ] {
-            assert_eq!(place(uri), None, "{uri}");
+            assert_eq!(path(uri), None, "{uri}");
         }
-        // Decoded once: these are names, odd ones, of this folder.
-        let twice = place("file:///srv/a%20b/%252e%252e/secret");
-        assert_eq!(twice.as_deref(), Some("%2e%2e/secret"));
+        // Decoded once: these are unusual names inside the folder.
+        let encoded_twice = path("file:///srv/a%20b/%252e%252e/secret");
+        assert_eq!(encoded_twice.as_deref(), Some("%2e%2e/secret"));
         let long = format!("file:///srv/a%20b/{}", "x/".repeat(5000));
-        assert_eq!(place(&long), None);
+        assert_eq!(path(&long), None);
     }
 
     proptest! {
-        /// What we write leads back, for every name a file can have.
+        /// For every name that a file can have.
         #[test]
-        fn a_uri_leads_back(names in prop::collection::vec(prop::collection::vec(1u8.., 1..20), 1..6)) {
-            let Some(place) = Place::of(names.iter().map(Vec::as_slice)) else { return Ok(()) };
-            for base in [base(), Base::Scheme("skill")] {
-                let uri = base.uri(&place);
+        fn round_trips_uris(names in prop::collection::vec(prop::collection::vec(1u8.., 1..20), 1..6)) {
+            let Some(path) = RelativePath::from_names(names.iter().map(Vec::as_slice)) else { return Ok(()) };
+            for uris in [uris(), UriBase::Scheme("skill")] {
+                let uri = uris.uri(&path);
                 prop_assert!(uri.is_ascii());
-                prop_assert_eq!(base.place(&uri), Some(place.clone()));
-                prop_assert_eq!(base.place(&base.folder_uri(&place)), Some(place.clone()));
+                prop_assert_eq!(uris.path(&uri), Some(path.clone()));
+                prop_assert_eq!(uris.path(&uris.folder_uri(&path)), Some(path.clone()));
             }
         }
 
         #[test]
-        fn a_variable_leads_back(text in "[^/\0]{1,20}", bytes in prop::collection::vec(1u8.., 0..4)) {
+        fn round_trips_template_values(text in "[^/\0]{1,20}", bytes in prop::collection::vec(1u8.., 0..4)) {
             let name = [text.as_bytes(), &bytes, b"%41"].concat();
-            let Some(place) = Place::of([name.as_slice()]) else { return Ok(()) };
-            let uri = format!("{}{}", base().prefix(), Base::variable(&place));
-            prop_assert_eq!(base().place(&uri), Some(place));
+            let Some(path) = RelativePath::from_names([name.as_slice()]) else { return Ok(()) };
+            let uri = format!("{}{}", uris().prefix(), UriBase::template_value(&path));
+            prop_assert_eq!(uris().path(&uri), Some(path));
         }
 
-        /// Whatever is sent is a place of plain names, or nothing.
+        /// Every accepted URI consists of plain names.
         #[test]
-        fn no_uri_climbs(path in "([.%2efF/\\\\a-c0 ]|%2e|%2f|%252e|\\.\\./){0,40}") {
-            if let Some(place) = base().place(&format!("file:///srv/a%20b/{path}")) {
-                for name in place.names() {
+        fn no_uri_leaves_the_folder(text in "([.%2efF/\\\\a-c0 ]|%2e|%2f|%252e|\\.\\./){0,40}") {
+            if let Some(path) = uris().path(&format!("file:///srv/a%20b/{text}")) {
+                for name in path.names() {
                     prop_assert!(name != b".." && name != b"." && !name.contains(&b'/') && !name.contains(&0));
                 }
             }

@@ -1,8 +1,7 @@
-//! Looks into a folder again whenever something may have changed: at once where the system tells,
-//! and now and then in any case, for systems that tell only part of it (folders of other machines
-//! do not).
+//! Rescans a folder when something may have changed: on events of the operating system, and at
+//! intervals, because network file systems report only some changes.
 //!
-//! Knows nothing about what changed: whoever looks finds out.
+//! Must not know what changed: the rescan finds out.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -15,133 +14,140 @@ use tokio::sync::Notify;
 use tokio::task::spawn_blocking;
 use tokio::time::{sleep, timeout};
 
-use super::{Root, Stamp, Walked};
+use super::{FolderRoot, FolderTree};
 
-/// Changes come in flocks: one waits for the rest of it.
-const SETTLE: Duration = Duration::from_millis(100);
-/// How often one looks where the system does not tell, and where it does.
-const POLL: Duration = Duration::from_secs(2);
-const POLL_ANYWAY: Duration = Duration::from_secs(30);
-/// Looking takes at most this part of the time.
-const SHARE: u32 = 10;
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);
-/// Folders that the system is asked to tell of. Each costs it memory.
-const MOST_FOLDERS: usize = 8192;
-/// While folders are new, what happened in them may have been missed. At some time it is enough.
-const MOST_LOOKS: usize = 5;
+/// Wait after an event for further ones.
+const DEBOUNCE: Duration = Duration::from_millis(100);
 
-/// Folders, and which ones they are: one that was made anew under the old name is another.
-pub(crate) type Folders = BTreeMap<PathBuf, (u64, u64)>;
+/// The interval between scans without events, and with them.
+const POLL_INTERVAL: Duration = Duration::from_secs(2);
+const POLL_INTERVAL_WITH_EVENTS: Duration = Duration::from_secs(30);
 
-/// Someone who wants to know what is in a folder.
-pub(crate) trait Look: Send + Sync + 'static {
-    /// Takes in all that is there now, and says in which folders changes matter. May take its time.
-    fn look(&self) -> Folders;
-}
+/// The pause after a scan is this many times its duration, up to a limit.
+const PAUSE_FACTOR: u32 = 10;
+const MAX_PAUSE: Duration = Duration::from_secs(60);
 
-/// The folders of a walk.
-pub(crate) fn folders(root: &Root, walked: &Walked) -> Folders {
-    let path =
-        |(place, stamp): (&super::Place, &Stamp)| (root.path().join(place.path()), stamp.file);
-    walked.folders.iter().map(path).collect()
-}
+/// Watches cost kernel memory.
+const MAX_WATCHED_FOLDERS: usize = 8192;
 
-/// Looks at once, and again whenever it is worth it, for as long as it is polled.
-pub(crate) async fn keep_looking(looker: &Arc<impl Look>) {
-    let mut bell = Bell::new();
-    loop {
-        let (began, looker) = (Instant::now(), Arc::clone(looker));
-        let looked = spawn_blocking(move || {
-            let mut looks = 0;
-            while bell.cover(&looker.look()) && looks < MOST_LOOKS {
-                looks += 1;
-            }
-            bell
-        });
-        bell = looked.await.unwrap_or_else(|error| {
-            tracing::error!(%error, "looking into a folder failed inside the gateway");
-            Bell::new()
-        });
-        bell.wait(began.elapsed()).await;
+/// A scan is repeated while it finds new folders, whose earlier events were missed.
+const MAX_REPEATED_SCANS: usize = 5;
+
+/// The paths of folders with their device and inode: a folder that was recreated is a new one.
+#[derive(Default)]
+pub(crate) struct WatchedFolders(BTreeMap<PathBuf, (u64, u64)>);
+
+impl WatchedFolders {
+    pub(super) fn of(root: &FolderRoot, tree: &FolderTree) -> Self {
+        let folders = tree.folders.iter();
+        let folders =
+            folders.map(|(path, stamp)| (root.path().join(path.as_path()), stamp.identity));
+        Self(folders.collect())
     }
 }
 
-/// Tells of the folders it covers.
-struct Bell {
-    watcher: Option<RecommendedWatcher>,
-    covered: Folders,
-    rung: Arc<Notify>,
+/// Scans at once and after changes, for as long as it is polled. `scan` runs on a blocking thread
+/// and returns the folders to watch.
+pub(super) async fn rescan_on_changes(scan: impl Fn() -> WatchedFolders + Send + Sync + 'static) {
+    let scan = Arc::new(scan);
+    let mut watcher = FolderWatcher::new();
+    loop {
+        let (started, scan) = (Instant::now(), Arc::clone(&scan));
+        let scanned = spawn_blocking(move || {
+            let mut repeated = 0;
+            while watcher.watch(&scan()) && repeated < MAX_REPEATED_SCANS {
+                repeated += 1;
+            }
+            watcher
+        });
+        watcher = scanned.await.unwrap_or_else(|error| {
+            tracing::error!(%error, "folder scan panicked");
+            FolderWatcher::new()
+        });
+        watcher.wait(started.elapsed()).await;
+    }
 }
 
-impl Bell {
+/// Receives events about the folders that it watches.
+struct FolderWatcher {
+    /// `None` if the operating system reports no events.
+    watcher: Option<RecommendedWatcher>,
+    watched: BTreeMap<PathBuf, (u64, u64)>,
+    changed: Arc<Notify>,
+}
+
+impl FolderWatcher {
     fn new() -> Self {
-        let rung = Arc::new(Notify::new());
-        let ring = Arc::clone(&rung);
+        let changed = Arc::new(Notify::new());
+        let notify = Arc::clone(&changed);
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            if event.map_or(true, |event| changes_something(event.kind)) {
-                ring.notify_one();
+            if event.map_or(true, |event| is_change(event.kind)) {
+                notify.notify_one();
             }
         });
         if let Err(error) = &watcher {
-            tracing::warn!(%error, "the system does not tell what changes; looking now and then");
+            tracing::warn!(%error, "cannot watch folders; polling instead");
         }
         Self {
             watcher: watcher.ok(),
-            covered: Folders::new(),
-            rung,
+            watched: BTreeMap::new(),
+            changed,
         }
     }
 
-    /// Covers these folders and no others. True if some are new: what happened in them until now was
-    /// not told.
-    fn cover(&mut self, folders: &Folders) -> bool {
+    /// Watches exactly these folders. Returns whether some are new: their earlier events were
+    /// missed.
+    fn watch(&mut self, folders: &WatchedFolders) -> bool {
         let Some(watcher) = &mut self.watcher else {
             return false;
         };
-        self.covered.retain(|folder, which| {
-            let stays = folders.get(folder) == Some(which);
+        self.watched.retain(|folder, identity| {
+            let stays = folders.0.get(folder) == Some(identity);
             if !stays {
-                // The system forgets by itself what has gone from the disk.
+                // Fails for a removed folder, which is no longer watched anyway.
                 watcher.unwatch(folder).ok();
             }
             stays
         });
-        let mut is_new = false;
-        for (folder, which) in folders {
-            if self.covered.contains_key(folder) {
+        let mut has_new = false;
+        for (folder, identity) in &folders.0 {
+            if self.watched.contains_key(folder) {
                 continue;
             }
-            let watched = match self.covered.len() < MOST_FOLDERS {
+            let result = match self.watched.len() < MAX_WATCHED_FOLDERS {
                 true => watcher.watch(folder, RecursiveMode::NonRecursive),
                 false => Err(notify::Error::new(notify::ErrorKind::MaxFilesWatch)),
             };
-            match watched {
-                Ok(()) => is_new |= self.covered.insert(folder.clone(), *which).is_none(),
-                // It has gone meanwhile, which the folder above tells.
-                Err(error) if is_gone(&error) => {}
+            match result {
+                Ok(()) => has_new |= self.watched.insert(folder.clone(), *identity).is_none(),
+                // It was removed meanwhile; its parent reports that.
+                Err(error) if is_not_found(&error) => {}
                 Err(error) => {
-                    tracing::warn!(%error, "not all folders can be watched; looking now and then");
+                    tracing::warn!(%error, "cannot watch all folders; polling instead");
                     self.watcher = None;
                     return false;
                 }
             }
         }
-        is_new
+        has_new
     }
 
-    /// Waits until it is worth looking again. `took` is how long the last look took.
-    async fn wait(&self, took: Duration) {
-        let is_told = self.watcher.is_some() && !self.covered.is_empty();
-        let longest = if is_told { POLL_ANYWAY } else { POLL };
-        sleep((took * SHARE).clamp(SETTLE, LONGEST_PAUSE)).await;
-        if timeout(longest, self.rung.notified()).await.is_ok() {
-            sleep(SETTLE).await;
+    /// Waits until the next scan is due.
+    async fn wait(&self, scan_duration: Duration) {
+        let has_events = self.watcher.is_some() && !self.watched.is_empty();
+        let interval = match has_events {
+            true => POLL_INTERVAL_WITH_EVENTS,
+            false => POLL_INTERVAL,
+        };
+        sleep((scan_duration * PAUSE_FACTOR).clamp(DEBOUNCE, MAX_PAUSE)).await;
+        if timeout(interval, self.changed.notified()).await.is_ok() {
+            sleep(DEBOUNCE).await;
         }
     }
 }
 
-/// Reading is no change; our own looking would ring for ever.
-fn changes_something(kind: EventKind) -> bool {
+/// Reads are not changes; otherwise each scan would cause the next.
+fn is_change(kind: EventKind) -> bool {
     match kind {
         EventKind::Access(AccessKind::Close(AccessMode::Write)) => true,
         EventKind::Access(_) => false,
@@ -149,7 +155,7 @@ fn changes_something(kind: EventKind) -> bool {
     }
 }
 
-fn is_gone(error: &notify::Error) -> bool {
+fn is_not_found(error: &notify::Error) -> bool {
     match &error.kind {
         notify::ErrorKind::PathNotFound | notify::ErrorKind::WatchNotFound => true,
         notify::ErrorKind::Io(error) => error.kind() == std::io::ErrorKind::NotFound,
@@ -163,35 +169,29 @@ mod tests {
 
     use super::*;
 
-    /// A folder that the system tells nothing about.
-    #[derive(Default)]
-    struct Untold(AtomicUsize);
-
-    impl Look for Untold {
-        fn look(&self) -> Folders {
-            self.0.fetch_add(1, Ordering::Relaxed);
-            Folders::new()
-        }
-    }
-
     #[tokio::test(start_paused = true)]
-    async fn what_is_not_told_is_looked_at_now_and_then() {
-        let untold = Arc::new(Untold::default());
-        timeout(POLL_ANYWAY, keep_looking(&untold)).await.ok();
-        let looks = untold.0.load(Ordering::Relaxed);
-        assert!(looks > 5, "{looks}");
+    async fn polls_without_events() {
+        let scans = Arc::new(AtomicUsize::new(0));
+        let counter = Arc::clone(&scans);
+        let scan = move || {
+            counter.fetch_add(1, Ordering::Relaxed);
+            WatchedFolders::default()
+        };
+        let duration = POLL_INTERVAL_WITH_EVENTS;
+        timeout(duration, rescan_on_changes(scan)).await.ok();
+        let scans = scans.load(Ordering::Relaxed);
+        assert!(scans > 5, "{scans}");
     }
 
-    /// Nothing is told twice, and what our own looking does is no change.
     #[test]
-    fn reading_is_no_change() {
+    fn ignores_read_events() {
         use notify::event::{CreateKind, DataChange, ModifyKind};
         let open = AccessKind::Open(AccessMode::Any);
-        assert!(!changes_something(EventKind::Access(open)));
+        assert!(!is_change(EventKind::Access(open)));
         let written = AccessKind::Close(AccessMode::Write);
-        assert!(changes_something(EventKind::Access(written)));
-        assert!(changes_something(EventKind::Create(CreateKind::File)));
+        assert!(is_change(EventKind::Access(written)));
+        assert!(is_change(EventKind::Create(CreateKind::File)));
         let data = ModifyKind::Data(DataChange::Any);
-        assert!(changes_something(EventKind::Modify(data)));
+        assert!(is_change(EventKind::Modify(data)));
     }
 }

@@ -1,10 +1,11 @@
-//! An argument of a prompt: what it may be, and what is suggested for it.
+//! An argument of a prompt file: its type, its default and its completions.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 use serde_saphyr::Spanned;
+use tidegate_core::truncate_for_message;
 
-use super::front::{Wrong, in_file};
+use super::front_matter::{LineProblem, file_line};
 
 /// An argument as it is written.
 #[derive(Debug, Deserialize)]
@@ -16,7 +17,7 @@ pub(super) struct RawArgument {
     #[serde(default)]
     required: bool,
     #[serde(default, rename = "type")]
-    kind: RawKind,
+    argument_type: RawArgumentType,
     #[serde(default)]
     values: Vec<String>,
     default: Option<Spanned<String>>,
@@ -26,7 +27,7 @@ pub(super) struct RawArgument {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum RawKind {
+enum RawArgumentType {
     #[default]
     String,
     Number,
@@ -35,95 +36,95 @@ enum RawKind {
     Enum,
 }
 
-/// An argument.
+/// A valid argument.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Argument {
+pub(super) struct FileArgument {
     pub(super) name: String,
     title: Option<String>,
     description: Option<String>,
     pub(super) required: bool,
-    kind: Kind,
+    argument_type: ArgumentType,
     pub(super) default: Option<String>,
     suggestions: Vec<String>,
 }
 
-/// What a value must be.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Kind {
+enum ArgumentType {
     String,
     Number,
     Integer,
     Boolean,
-    OneOf(Vec<String>),
+    Enum(Vec<String>),
 }
 
 impl RawArgument {
-    /// The line of the file that its name is in.
+    /// The line of its name in the file.
     pub(super) fn line(&self) -> u64 {
-        in_file(self.name.referenced.line())
+        file_line(self.name.referenced.line())
     }
 
-    pub(super) fn check(self) -> Result<Argument, Wrong> {
+    pub(super) fn validate(self) -> Result<FileArgument, LineProblem> {
         let line = self.line();
         let name = self.name.value;
-        let wrong = |message: String| Err(Wrong::new(line, message));
-        if !is_name(&name) {
-            return wrong(format!(
-                "`{name}` cannot be the name of an argument; use letters, digits, `_` and `-`"
+        let problem = |message: String| Err(LineProblem::new(line, message));
+        if !is_argument_name(&name) {
+            return problem(format!(
+                "invalid argument name `{name}`; use letters, digits, `_` and `-`"
             ));
         }
         if self.required && self.default.is_some() {
-            return wrong(format!(
-                "the argument `{name}` has a default, so it is not required; keep one of the two"
+            return problem(format!(
+                "the argument `{name}` is required and has a default; remove one of the two"
             ));
         }
-        let kind = match (self.kind, self.values.is_empty()) {
-            (RawKind::Enum, true) => {
-                return wrong(format!(
+        let argument_type = match (self.argument_type, self.values.is_empty()) {
+            (RawArgumentType::Enum, true) => {
+                return problem(format!(
                     "the argument `{name}` is an enum and needs `values`"
                 ));
             }
-            (RawKind::Enum, false) => Kind::OneOf(self.values),
+            (RawArgumentType::Enum, false) => ArgumentType::Enum(self.values),
             (_, false) => {
-                return wrong(format!(
-                    "the argument `{name}` has `values`, which go with `type: enum`; what is only \
-                     suggested goes into `suggestions`"
+                return problem(format!(
+                    "the argument `{name}` has `values`, which need `type: enum`; use `suggestions` \
+                     for values that are only suggested"
                 ));
             }
-            (RawKind::String, true) => Kind::String,
-            (RawKind::Number, true) => Kind::Number,
-            (RawKind::Integer, true) => Kind::Integer,
-            (RawKind::Boolean, true) => Kind::Boolean,
+            (RawArgumentType::String, true) => ArgumentType::String,
+            (RawArgumentType::Number, true) => ArgumentType::Number,
+            (RawArgumentType::Integer, true) => ArgumentType::Integer,
+            (RawArgumentType::Boolean, true) => ArgumentType::Boolean,
         };
-        for (what, given) in (self.default.iter().map(|one| ("default", one)))
-            .chain(self.suggestions.iter().map(|one| ("suggestion", one)))
-        {
-            kind.check(&given.value).map_err(|why| {
-                let message = format!("the {what} of `{name}` {why}");
-                Wrong::new(in_file(given.referenced.line()), message)
+        let default = self.default.iter().map(|value| ("default", value));
+        let suggestions = self.suggestions.iter().map(|value| ("suggestion", value));
+        for (role, value) in default.chain(suggestions) {
+            argument_type.check(&value.value).map_err(|reason| {
+                let message = format!("the {role} of `{name}` {reason}");
+                LineProblem::new(file_line(value.referenced.line()), message)
             })?;
         }
-        Ok(Argument {
+        let suggestions = self.suggestions.into_iter();
+        Ok(FileArgument {
             name,
             title: self.title,
             description: self.description,
             required: self.required,
-            kind,
-            default: self.default.map(|one| one.value),
-            suggestions: self.suggestions.into_iter().map(|one| one.value).collect(),
+            argument_type,
+            default: self.default.map(|value| value.value),
+            suggestions: suggestions.map(|value| value.value).collect(),
         })
     }
 }
 
-pub(super) fn is_name(name: &str) -> bool {
-    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    (1..=64).contains(&name.len()) && name.chars().all(fits)
+pub(super) fn is_argument_name(name: &str) -> bool {
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    (1..=64).contains(&name.len()) && name.chars().all(is_allowed)
 }
 
-impl Kind {
-    /// What is wrong with a value, after the words for what it is of.
+impl ArgumentType {
+    /// The error completes a sentence that starts with the subject.
     fn check(&self, value: &str) -> Result<(), String> {
-        let fits = match self {
+        let is_valid = match self {
             Self::String => true,
             Self::Number => value.trim().parse::<f64>().is_ok_and(f64::is_finite),
             Self::Integer => {
@@ -131,42 +132,39 @@ impl Kind {
                 !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
             }
             Self::Boolean => matches!(value, "true" | "false"),
-            Self::OneOf(values) => values.iter().any(|one| one == value),
+            Self::Enum(values) => values.iter().any(|allowed| allowed == value),
         };
-        match fits {
+        match is_valid {
             true => Ok(()),
-            false => Err(format!(
-                "must be {}, not `{}`",
-                self.words(),
-                tidegate_core::truncate_for_message(value)
-            )),
+            false => {
+                let value = truncate_for_message(value);
+                Err(format!("must be {}, not `{value}`", self.describe()))
+            }
         }
     }
 
-    fn words(&self) -> String {
+    fn describe(&self) -> String {
         match self {
-            Self::String => "text".to_owned(),
+            Self::String => "a string".to_owned(),
             Self::Number => "a number".to_owned(),
-            Self::Integer => "a whole number".to_owned(),
+            Self::Integer => "an integer".to_owned(),
             Self::Boolean => "`true` or `false`".to_owned(),
-            Self::OneOf(values) => {
-                let values: Vec<_> = values.iter().map(|one| format!("`{one}`")).collect();
-                format!("one of {}", values.join(", "))
-            }
+            Self::Enum(values) => format!("one of `{}`", values.join("`, `")),
         }
     }
 }
 
-impl Argument {
-    /// As lists show it. The protocol has no types for arguments, so the description says it.
+impl FileArgument {
+    /// The argument in a prompt list. The protocol has no argument types, so the description
+    /// contains the type.
     pub(super) fn definition(&self) -> Value {
-        let kind = match &self.kind {
-            Kind::String => None,
-            other => Some(format!("Must be {}.", other.words())),
+        let type_note = match &self.argument_type {
+            ArgumentType::String => None,
+            other => Some(format!("Must be {}.", other.describe())),
         };
         let default = self.default.as_ref();
         let default = default.map(|value| format!("Default: `{value}`."));
-        let description: Vec<_> = [self.description.clone(), kind, default]
+        let description: Vec<_> = [self.description.clone(), type_note, default]
             .into_iter()
             .flatten()
             .collect();
@@ -180,28 +178,27 @@ impl Argument {
         definition
     }
 
-    /// Whether a value fits, in words for whoever gave it.
+    /// Checks a value. The error is a message for the caller.
     pub(super) fn check(&self, value: &str) -> Result<(), String> {
         let name = &self.name;
-        self.kind
-            .check(value)
-            .map_err(|why| format!("the argument `{name}` {why}"))
+        let checked = self.argument_type.check(value);
+        checked.map_err(|reason| format!("the argument `{name}` {reason}"))
     }
 
-    /// What is suggested when this has been typed: what begins with it, then what has it anywhere.
-    pub(super) fn suggested(&self, typed: &str) -> Vec<String> {
-        let two = ["true".to_owned(), "false".to_owned()];
-        let all = match &self.kind {
-            Kind::OneOf(values) => values.as_slice(),
-            Kind::Boolean => &two,
+    /// Values that start with the typed text, then those that contain it.
+    pub(super) fn complete(&self, typed: &str) -> Vec<String> {
+        let booleans = ["true".to_owned(), "false".to_owned()];
+        let values = match &self.argument_type {
+            ArgumentType::Enum(values) => values.as_slice(),
+            ArgumentType::Boolean => &booleans,
             _ => &self.suggestions,
         };
         let typed = typed.to_lowercase();
-        let at = |value: &String| value.to_lowercase().find(&typed);
-        let first = all.iter().filter(|value| at(value) == Some(0));
-        let then = all
+        let position = |value: &String| value.to_lowercase().find(&typed);
+        let prefixed = values.iter().filter(|value| position(value) == Some(0));
+        let containing = values
             .iter()
-            .filter(|value| at(value).is_some_and(|at| at > 0));
-        first.chain(then).cloned().collect()
+            .filter(|value| position(value).is_some_and(|at| at > 0));
+        prefixed.chain(containing).cloned().collect()
     }
 }

@@ -1,0 +1,118 @@
+//! A folder as prompts and skills: the catalog, and the changes between two snapshots.
+
+use std::collections::BTreeSet;
+
+use tidegate_core::{Catalog, CatalogEntry, CatalogGap, Change, Features, truncate_for_message};
+
+use super::library::Library;
+use super::skill::SKILL_FILE;
+use crate::folder::{
+    FileInfo, FolderSnapshot, FolderTree, FolderView, RelativePath, ServedFolder, resource,
+};
+
+pub(super) struct PromptsView;
+
+impl FolderView for PromptsView {
+    type Details = Library;
+
+    const FOLDER_SETTING: &'static str = "folder";
+
+    fn features(&self) -> Features {
+        Features {
+            prompts: true,
+            resources: true,
+            subscribe: true,
+            completions: true,
+            ..Features::default()
+        }
+    }
+
+    fn derive(&self, folder: &ServedFolder, tree: &FolderTree, previous: &Library) -> Library {
+        Library::read(&folder.root, tree, previous)
+    }
+
+    fn catalog(&self, folder: &ServedFolder, tree: &FolderTree, library: &Library) -> Catalog {
+        let prompts = library.prompts.values().map(|prompt| prompt.entry());
+        Catalog {
+            gap: gap(tree, library).map(CatalogGap::Unavailable),
+            prompts: prompts.collect(),
+            resources: resources(folder, tree, library),
+            ..Catalog::default()
+        }
+    }
+
+    fn changes(
+        &self,
+        folder: &ServedFolder,
+        current: &FolderSnapshot<Library>,
+        previous: &FolderSnapshot<Library>,
+    ) -> Vec<Change> {
+        let (now, before) = (&current.catalog, &previous.catalog);
+        let keys = |entries: &[CatalogEntry]| -> BTreeSet<String> {
+            entries.iter().map(|entry| entry.key.clone()).collect()
+        };
+        let prompts = (now.prompts != before.prompts).then_some(Change::Prompts);
+        let resources =
+            (keys(&now.resources) != keys(&before.resources)).then_some(Change::Resources);
+        let written = skill_files(folder, &current.tree, &current.details);
+        let written = written.filter(|(path, file)| {
+            let before = previous.tree.files.get(*path);
+            before.is_some_and(|before| before.stamp != file.stamp)
+        });
+        let written =
+            written.map(|(path, _)| Change::ResourceUpdated(folder.uris.uri(path).into()));
+        let lists = prompts.into_iter().chain(resources);
+        lists.chain(written).collect()
+    }
+
+    fn log_problems(&self, source: &str, current: &Library, previous: &Library) -> bool {
+        for problem in &current.problems {
+            if !previous.problems.contains(problem) {
+                tracing::warn!(source, %problem, "invalid prompt file");
+            }
+        }
+        !current.problems.is_empty()
+    }
+}
+
+/// The files of skills that can be read.
+fn skill_files<'a>(
+    folder: &ServedFolder,
+    tree: &'a FolderTree,
+    library: &'a Library,
+) -> impl Iterator<Item = (&'a RelativePath, &'a FileInfo)> {
+    let max_file_bytes = folder.max_file_bytes;
+    tree.files.iter().filter(move |(path, file)| {
+        file.stamp.size <= max_file_bytes && library.skill_of(path).is_some()
+    })
+}
+
+fn resources(folder: &ServedFolder, tree: &FolderTree, library: &Library) -> Vec<CatalogEntry> {
+    let entries = skill_files(folder, tree, library).filter_map(|(path, file)| {
+        let (skill_folder, skill) = library.skill_of(path)?;
+        let is_skill_file = skill_folder.join(SKILL_FILE).as_ref() == Some(path);
+        let (name, description) = match is_skill_file {
+            true => (skill_folder.to_string(), Some(skill.description.as_str())),
+            false => (path.to_string(), None),
+        };
+        let uri = folder.uris.uri(path);
+        Some(resource::file_entry(&uri, &name, description, file))
+    });
+    entries.collect()
+}
+
+/// The first problem, and how many more there are.
+fn gap(tree: &FolderTree, library: &Library) -> Option<String> {
+    let more = library.problems.len().saturating_sub(1);
+    let first = library.problems.first();
+    let first = first.map(|first| truncate_for_message(&first.to_string()));
+    match (first, more) {
+        (Some(first), 0) => Some(first),
+        (Some(first), more) => Some(format!("{first}; and {more} more, see the log")),
+        (None, _) if tree.is_truncated => Some("too many files or folders".to_owned()),
+        (None, _) => {
+            let unreadable = tree.unreadable.first();
+            unreadable.map(|folder| format!("the folder `{folder}` cannot be read"))
+        }
+    }
+}
