@@ -125,7 +125,7 @@ fn a_prompt_is_never_lost_while_it_is_written() {
         b"---\narguments: [\n---\nbroken",
     );
     let told = server.process.stderr.find("review.md:");
-    assert!(told.contains("stays until then"), "{told}");
+    assert!(told.contains("stays in use"), "{told}");
     assert_eq!(text(&server), "Review this go code to depth 2.");
     let mended = b"---\narguments: [{ name: language }]\n---\nNow {{language}}.\n";
     write(&server.home, "team/review.md", mended);

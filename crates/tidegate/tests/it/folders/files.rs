@@ -151,7 +151,7 @@ fn a_file_that_is_too_large_is_neither_listed_nor_read() {
     let error = read(&server, &large).error();
     assert_eq!(
         error["message"],
-        "the file has 1025 bytes, and at most 1024 are read at once"
+        "the file has 1025 bytes; the limit is 1024"
     );
     assert_eq!(
         (&error["data"]["size"], &error["data"]["limit"]),
@@ -181,7 +181,7 @@ fn a_file_is_no_folder() {
     let home = Home::with_config(config);
     home.write("x", "");
     let listed = home.run(&["ls"]).expect_code(0).stderr;
-    for told in ["`root` names a file", "`folder` names a file"] {
+    for told in ["`root` is a file", "`folder` is a file"] {
         assert!(listed.contains(told), "{listed}");
     }
 }
@@ -213,7 +213,10 @@ fn a_folder_may_come_later() {
     let server = Server::start_in(home_with(config), &[]);
     let page = server.modern("resources/list", json!({})).result();
     let gap = &page["_meta"]["dev.tidegate/missing"]["notes"];
-    assert_eq!(gap, "its folder is not there; make it, or change `root`");
+    assert_eq!(
+        gap,
+        "the folder does not exist; create it, or change `root`"
+    );
     write(&server.home, "later/a.md", b"# A\n");
     let mut tries = 0..1000;
     while listed(&server).is_empty() {

@@ -27,7 +27,7 @@ fn a_prompt_is_filled_in() {
                 {
                     "name": "depth",
                     "required": false,
-                    "description": "Must be a whole number. Default: `2`.",
+                    "description": "Must be an integer. Default: `2`.",
                 },
             ],
         })
@@ -97,7 +97,7 @@ fn a_file_that_is_wrong_is_left_out_and_told() {
         Some(2),
         "{listed}"
     );
-    let told = "broken.md:5: `{{nobody}}` names no argument; there are none.";
+    let told = "broken.md:5: `{{nobody}}` is not a declared argument (none are declared)";
     let gap = listed["_meta"]["dev.tidegate/missing"]["team"]
         .as_str()
         .unwrap();
