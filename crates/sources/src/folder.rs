@@ -25,7 +25,8 @@ mod watch;
 
 pub use patterns::{InvalidPattern, Patterns};
 pub(crate) use relative_path::RelativePath;
-pub(crate) use root::{FolderRoot, OpenError};
+pub(crate) use resolve::OpenError;
+pub(crate) use root::FolderRoot;
 pub(crate) use scan::{FileInfo, FolderTree};
 pub(crate) use served::ServedFolder;
 pub(crate) use snapshot::{FolderSnapshot, FolderView, SnapshotFolder};

@@ -83,7 +83,7 @@ pub struct InvalidPattern {
     pub reason: String,
 }
 
-/// Lines that git ignores are mistakes in a configuration.
+/// In a configuration, lines that git ignores are mistakes.
 fn problem(pattern: &str) -> Option<&'static str> {
     match pattern {
         blank if blank.trim().is_empty() => Some("it is empty"),

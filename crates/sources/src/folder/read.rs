@@ -2,7 +2,7 @@
 
 use std::io::{self, Read as _};
 
-use super::root::EntryHandle;
+use super::resolve::EntryHandle;
 use super::scan::FolderListing;
 use super::served::ServedFolder;
 use super::{FolderTree, OpenError, RelativePath, media_type};

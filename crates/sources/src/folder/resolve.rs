@@ -13,16 +13,49 @@ use std::path::{Component, Path};
 
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, fstat, openat, readlinkat, statat};
 
-use super::root::{EntryHandle, OpenedEntry};
-use super::{FileStamp, FolderRoot, OpenError, RelativePath};
+use super::{FileStamp, RelativePath};
 
 /// Links in one path, as in Linux.
 const MAX_LINKS: usize = 40;
 
 const FOLDER_FLAGS: OFlags = OFlags::DIRECTORY.union(OFlags::CLOEXEC);
 
+/// An open file or folder below the root.
+pub(super) struct OpenedEntry {
+    /// Its path after following all links.
+    pub(super) resolved: RelativePath,
+    pub(super) stamp: FileStamp,
+    pub(super) handle: EntryHandle,
+}
+
+pub(super) enum EntryHandle {
+    File(File),
+    Folder(OwnedFd),
+}
+
+/// Why something cannot be opened.
+#[derive(Debug)]
+pub(crate) enum OpenError {
+    /// It does not exist, or must not be opened. Callers cannot tell these apart.
+    NotFound,
+    Io(io::Error),
+}
+
+impl From<rustix::io::Errno> for OpenError {
+    fn from(error: rustix::io::Errno) -> Self {
+        use rustix::io::Errno;
+        match error {
+            // The last three occur when an entry is replaced while it is being opened.
+            Errno::NOENT | Errno::NAMETOOLONG | Errno::NOTDIR | Errno::LOOP | Errno::NXIO => {
+                Self::NotFound
+            }
+            other => Self::Io(other.into()),
+        }
+    }
+}
+
 pub(super) struct PathResolver<'a> {
-    root: &'a FolderRoot,
+    root: &'a Path,
     top: OwnedFd,
     /// The folders entered so far, with their names.
     entered: Vec<(Vec<u8>, OwnedFd)>,
@@ -38,9 +71,9 @@ enum PathStep {
 }
 
 impl<'a> PathResolver<'a> {
-    pub(super) fn new(root: &'a FolderRoot, path: &RelativePath) -> Result<Self, OpenError> {
+    pub(super) fn new(root: &'a Path, path: &RelativePath) -> Result<Self, OpenError> {
         let flags = OFlags::RDONLY | FOLDER_FLAGS;
-        let top = openat(CWD, root.path(), flags, Mode::empty())?;
+        let top = openat(CWD, root, flags, Mode::empty())?;
         let remaining = path.names().rev();
         let remaining = remaining.map(|name| PathStep::Enter(name.to_vec()));
         Ok(Self {
@@ -108,7 +141,7 @@ impl<'a> PathResolver<'a> {
         let mut target = Path::new(OsStr::from_bytes(target.as_bytes()));
         if target.is_absolute() {
             self.entered.clear();
-            target = self.root.strip_from(target).ok_or(OpenError::NotFound)?;
+            target = strip_root(self.root, target).ok_or(OpenError::NotFound)?;
         }
         for component in target.components().rev() {
             match component {
@@ -135,6 +168,14 @@ impl<'a> PathResolver<'a> {
         let names = self.entered.iter().map(|(name, _)| name.as_slice());
         RelativePath::from_names(names.chain(file_name)).ok_or(OpenError::NotFound)
     }
+}
+
+/// The part of an absolute path below the root, by either name of the root.
+fn strip_root<'a>(root: &Path, path: &'a Path) -> Option<&'a Path> {
+    let canonical = || root.canonicalize().ok();
+    path.strip_prefix(root)
+        .ok()
+        .or_else(|| path.strip_prefix(canonical()?).ok())
 }
 
 /// The type of an entry of an open folder. Does not follow links.

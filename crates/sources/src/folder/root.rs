@@ -1,51 +1,15 @@
 //! The folder itself: opens what is below it, and nothing else.
 
-use std::fs::File;
-use std::io::{self, Read as _};
-use std::os::fd::OwnedFd;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use super::resolve::PathResolver;
+use super::resolve::{EntryHandle, OpenError, OpenedEntry, PathResolver};
 use super::{FileStamp, RelativePath};
 
 /// A folder, by its absolute path.
 #[derive(Clone, Debug)]
 pub(crate) struct FolderRoot {
     path: PathBuf,
-}
-
-/// An open file or folder below the root.
-pub(super) struct OpenedEntry {
-    /// Its path after following all links.
-    pub(super) resolved: RelativePath,
-    pub(super) stamp: FileStamp,
-    pub(super) handle: EntryHandle,
-}
-
-pub(super) enum EntryHandle {
-    File(File),
-    Folder(OwnedFd),
-}
-
-/// Why something cannot be opened.
-#[derive(Debug)]
-pub(crate) enum OpenError {
-    /// It does not exist, or must not be opened. Callers cannot tell these apart.
-    NotFound,
-    Io(io::Error),
-}
-
-impl From<rustix::io::Errno> for OpenError {
-    fn from(error: rustix::io::Errno) -> Self {
-        use rustix::io::Errno;
-        match error {
-            // The last three occur when an entry is replaced while it is being opened.
-            Errno::NOENT | Errno::NAMETOOLONG | Errno::NOTDIR | Errno::LOOP | Errno::NXIO => {
-                Self::NotFound
-            }
-            other => Self::Io(other.into()),
-        }
-    }
 }
 
 impl FolderRoot {
@@ -58,7 +22,7 @@ impl FolderRoot {
     }
 
     pub(super) fn open(&self, path: &RelativePath) -> Result<OpenedEntry, OpenError> {
-        PathResolver::new(self, path)?.resolve()
+        PathResolver::new(&self.path, path)?.resolve()
     }
 
     /// The stamp of a file or folder, if it exists.
@@ -89,13 +53,5 @@ impl FolderRoot {
             }
             OpenError::Io(error) => format!("cannot read the folder: {}", error.kind()),
         }
-    }
-
-    /// The part of an absolute path below the folder, by either name of the folder.
-    pub(super) fn strip_from<'a>(&self, path: &'a Path) -> Option<&'a Path> {
-        let canonical = || self.path.canonicalize().ok();
-        path.strip_prefix(&self.path)
-            .ok()
-            .or_else(|| path.strip_prefix(canonical()?).ok())
     }
 }

@@ -8,8 +8,7 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use rustix::fs::FileType;
 
 use super::gitignore::IgnoreRules;
-use super::resolve::{entry_type, names_in, open_file};
-use super::root::EntryHandle;
+use super::resolve::{EntryHandle, entry_type, names_in, open_file};
 use super::served::ServedFolder;
 use super::{FileStamp, OpenError, RelativePath, media_type};
 

@@ -105,7 +105,7 @@ impl UriBase {
             for (at, character) in text.char_indices() {
                 match character {
                     '%' if starts_with_percent_code(&text.as_bytes()[at..]) => {
-                        value.push_str("%25")
+                        value.push_str("%25");
                     }
                     other => value.push(other),
                 }

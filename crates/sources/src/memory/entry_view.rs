@@ -8,10 +8,8 @@ use tidegate_store::memory::{EntryId, EntrySummary, MemoryEntry};
 use super::json_value::JsonValue;
 use super::limits::check_namespace;
 use super::state::MemoryState;
+use super::uris::DEFAULT_NAMESPACE;
 use crate::declarations::ToolError;
-
-/// The namespace of calls that name none.
-pub(super) const DEFAULT_NAMESPACE: &str = "default";
 
 /// The entry that a tool's arguments name.
 pub(super) fn entry_id(

@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 use tidegate_store::UnixMillis;
 use tidegate_store::memory::{EntryId, EntryTimestamps, MemoryEntry, NewEntry};
 
-use super::entry_view::{DEFAULT_NAMESPACE, format_time};
+use super::entry_view::format_time;
 use super::json_value::JsonValue;
+use super::uris::DEFAULT_NAMESPACE;
 use crate::declarations::ArgumentSchema;
 
 static SCHEMA: LazyLock<ArgumentSchema> = LazyLock::new(ArgumentSchema::of::<Record>);

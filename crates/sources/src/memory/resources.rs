@@ -7,9 +7,9 @@ use tidegate_core::{CacheScope, Result};
 use tidegate_store::UnixMillis;
 use tidegate_store::memory::{EntryId, EntryRange};
 
-use super::entry_view::{DEFAULT_NAMESPACE, EntryView};
+use super::entry_view::EntryView;
 use super::state::MemoryState;
-use super::uris::MemoryUris;
+use super::uris::{DEFAULT_NAMESPACE, MemoryUris};
 use super::usage::UsageReport;
 use crate::declarations::{
     CompletionInput, DeclaredResource, DeclaredTemplate, ResourceContents, TemplateInfo,

@@ -5,7 +5,8 @@ use std::borrow::Cow;
 use tidegate_core::{SourceId, percent_decode_utf8, percent_encode};
 use tidegate_store::memory::EntryId;
 
-use super::entry_view::DEFAULT_NAMESPACE;
+/// The namespace of calls that name none.
+pub(super) const DEFAULT_NAMESPACE: &str = "default";
 
 /// The URIs below the name of one source.
 #[derive(Clone, Debug)]
