@@ -86,7 +86,10 @@ fn check_patterns(
     checker: &mut Checker<'_>,
 ) -> Patterns {
     Patterns::parse(&written.unwrap_or_default()).unwrap_or_else(|invalid| {
-        let message = format!("`{}` is not a valid pattern: {}", invalid.pattern, invalid.reason);
+        let message = format!(
+            "`{}` is not a valid pattern: {}",
+            invalid.pattern, invalid.reason
+        );
         checker.item_problem(&[field], &invalid.pattern, message);
         Patterns::default()
     })

@@ -9,7 +9,6 @@ use tidegate_core::{Change, ChangeEvent, ChangeNotice};
 use super::subscribed_uris::SubscriptionGuard;
 use super::*;
 use crate::folder::Patterns;
-use crate::folder::Patterns;
 
 struct TestFolder {
     folder: TempDir,

@@ -72,12 +72,12 @@ fn fields_of_built_in_sources() {
         ),
         (
             "sources: { a: { kind: files, root: ., exclude: ['secret[0-9.txt'] } }\n",
-            "1:49: `sources.a.exclude`: `secret[0-9.txt` is not a valid pattern: a bracket is not closed",
+            "1:49: `sources.a.exclude`: `secret[0-9.txt` is not a valid pattern: unclosed bracket",
         ),
         (
             "sources:\n  a:\n    kind: files\n    root: .\n    include:\n      - '*.md'\n      - '#x'\n",
-            "7:9: `sources.a.include`: `#x` is not a valid pattern: it is a comment; a name that begins with \
-             `#` is written with `\\#`",
+            "7:9: `sources.a.include`: `#x` is not a valid pattern: it is a comment; write `\\#` for a \
+             name that starts with `#`",
         ),
         (
             "sources: { a: { kind: files, root: ., max_file_bytes: 0 } }\n",
