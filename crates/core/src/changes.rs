@@ -1,6 +1,6 @@
 //! The change hub: sources announce changes, and each listener receives those it subscribed to.
 //!
-//! A listener that falls behind is told that everything it subscribed to changed, so that nothing is
+//! A listener that falls behind gets a change for everything it subscribed to, so that nothing is
 //! missed silently.
 
 mod filter;
@@ -126,12 +126,12 @@ impl ChangeSender {
         self.send_notice(recipients, ChangeEvent::Change(change));
     }
 
-    /// Announces that any resource may have changed: each listener is told of those it subscribed to.
+    /// Announces that any resource may have changed: each listener gets those it subscribed to.
     pub fn send_all_updated(&self) {
         self.send_notice(Recipients::Everyone, ChangeEvent::AllResourcesUpdated);
     }
 
-    /// Announces that anything may have changed: each listener is told of all it subscribed to.
+    /// Announces that anything may have changed: each listener gets everything it subscribed to.
     pub fn send_missed(&self, recipients: Recipients) {
         self.send_notice(recipients, ChangeEvent::Missed);
     }
@@ -182,7 +182,7 @@ impl Hub {
         }
     }
 
-    /// All notices of all sources, whoever the recipients are. A receiver that falls behind misses
+    /// All notices of all sources, for any recipients. A receiver that falls behind misses
     /// some.
     pub(crate) fn notices(&self) -> impl Stream<Item = (SourceId, ChangeNotice)> + Send + use<> {
         stream::unfold(self.sender.subscribe(), |mut receiver| async {

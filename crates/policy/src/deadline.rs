@@ -45,7 +45,7 @@ fn with_deadline(events: EventStream, call_timeout: Duration, end: Instant) -> E
         };
         match timeout_at(next_event, events.next()).await {
             Ok(None) => None,
-            Ok(Some(event @ (Ok(Event::Done(_)) | Err(_)))) => Some((event, None)),
+            Ok(Some(event)) if Event::is_last(&event) => Some((event, None)),
             Ok(Some(event)) => {
                 let has_question = matches!(event, Ok(Event::Question(_)));
                 Some((event, Some((events, has_question))))

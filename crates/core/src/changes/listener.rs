@@ -11,7 +11,7 @@ const MAX_LEVELS: usize = 64;
 
 /// What one listener subscribed to.
 pub(crate) struct Interest {
-    /// Who listens; `None` receives only what is for everyone.
+    /// Who listens; `None` receives only changes for everyone.
     pub(crate) caller: Option<Arc<Caller>>,
     pub(crate) filter: ChangeFilter,
     pub(crate) resources: Vec<SubscribedResource>,

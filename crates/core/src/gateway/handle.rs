@@ -54,7 +54,7 @@ impl GatewayHandle {
         gateway.hub.listen(interest).boxed()
     }
 
-    /// All change notices of all sources from now on, whoever the recipients are. A receiver that
+    /// All change notices of all sources from now on, for any recipients. A receiver that
     /// falls behind misses some.
     pub fn change_notices(&self) -> BoxStream<'static, (SourceId, ChangeNotice)> {
         let Ok(gateway) = self.gateway() else {

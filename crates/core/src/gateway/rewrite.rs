@@ -1,5 +1,5 @@
-//! Rewrites replies for the client: each URI becomes one that leads back to the source it came from,
-//! and task ids become sealed. Replies that need no change are not copied.
+//! Rewrites replies for the client: URIs are replaced by URIs that lead back to the same source, and
+//! task ids are sealed. Replies that need no change are not copied.
 
 use std::sync::Arc;
 

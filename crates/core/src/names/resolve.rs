@@ -215,7 +215,7 @@ impl NameMap {
     }
 
     /// Whether there can be a resource at a URI or below. A source that owns the URI has only what it
-    /// lists: what is not listed for a viewer does not exist for that viewer.
+    /// lists: an entry that is not listed for a viewer does not exist for that viewer.
     fn may_exist(&self, resolved: &Resolved) -> bool {
         let (source, uri) = (resolved.source, resolved.native.as_str());
         if owner_of(&self.sources, uri) != Some(source) {

@@ -1,4 +1,4 @@
-//! What is listed leads back to its entry, in every kind of view.
+//! Every listed name leads back to its entry, in every kind of view.
 
 use std::sync::Arc;
 

@@ -123,8 +123,8 @@ mod tests {
     async fn a_first_error_is_the_error_of_the_reply() {
         let failed = Reply::Stream(stream_of([Err(Error::internal("failed"))]));
         assert!(failed.wait_for_first_event().await.is_err());
-        let begun = Reply::Stream(stream_of([Ok(Event::KeepAlive), Ok(Event::Done(done()))]));
-        let Ok(Reply::Stream(events)) = begun.wait_for_first_event().await else {
+        let streaming = Reply::Stream(stream_of([Ok(Event::KeepAlive), Ok(Event::Done(done()))]));
+        let Ok(Reply::Stream(events)) = streaming.wait_for_first_event().await else {
             unreachable!("it begins with an event");
         };
         assert_eq!(events.count().await, 2);

@@ -183,14 +183,14 @@ fn what_there_is_is_found_by_words() {
 fn what_is_not_there_is_told_with_what_is() {
     both(&[
         |run| {
-            let near = ["no tool is called `demo__ad`", "did you mean `demo__add`?"];
+            let near = ["no tool named `demo__ad`", "did you mean `demo__add`?"];
             fails(run(&["call", "demo__ad"]), 1, &near);
             fails(run(&["call", "cuont"]), 1, &["`demo__count`?"]);
-            let far = ["no tool is called `nothing-like-it`", "tidegate ls tools"];
+            let far = ["no tool named `nothing-like-it`", "tidegate ls tools"];
             fails(run(&["call", "nothing-like-it"]), 1, &far);
         },
         |run| {
-            let near = ["no prompt is called `gret`", "did you mean `demo/greet`?"];
+            let near = ["no prompt named `gret`", "did you mean `demo/greet`?"];
             fails(run(&["get", "gret"]), 1, &near);
             let near = ["the URI `note://helo`", "did you mean `note://hello`?"];
             fails(run(&["read", "note://helo"]), 1, &near);
@@ -254,7 +254,7 @@ fn a_source_that_is_down_is_named() {
     fails(home.run(&["call", "gone__x"]), 1, &["`gone`"]);
     let nothing = home.run(&["call", "x"]);
     assert!(!nothing.stderr.contains("lists all"), "{}", nothing.stderr);
-    fails(nothing, 1, &["no tool is called `x`", "`gone`"]);
+    fails(nothing, 1, &["no tool named `x`", "`gone`"]);
     let sources = home.run(&["sources", "--json"]).expect_code(0).stdout;
     let sources: Value = serde_json::from_str(&sources).unwrap();
     let gone = &sources["sources"][1];
@@ -311,7 +311,7 @@ fn a_name_that_several_have_is_told_with_all_of_them() {
         "tidegate.yaml",
         &format!("sources: {{ a: {{ command: {fixture} }}, b: {{ command: {fixture} }} }}\n"),
     );
-    let names = ["no tool is called `echo` alone", "`a__echo`, `b__echo`"];
+    let names = ["several sources have a tool `echo`", "`a__echo`, `b__echo`"];
     fails(demo.run(&["call", "echo"]), 1, &names);
     let nowhere = demo
         .run(&["explain", "gateway://nobody/x:y"])

@@ -223,7 +223,7 @@ fn wrong_arguments_are_told_to_the_model() {
         (
             "gateway__call_tool",
             json!({ "name": "nobody" }),
-            "no tool is called `nobody`",
+            "no tool named `nobody`",
         ),
         (
             "gateway__call_tool",
@@ -233,7 +233,7 @@ fn wrong_arguments_are_told_to_the_model() {
         (
             "gateway__get_prompt",
             json!({ "name": "nobody" }),
-            "no prompt is called `nobody`",
+            "no prompt named `nobody`",
         ),
         (
             "gateway__list_resources",

@@ -59,7 +59,7 @@ impl Stage {
             }
             Self::Task(mut running) => {
                 let event = running.next().await;
-                let has_ended = matches!(event, Ok(Event::Done(_)) | Err(_));
+                let has_ended = Event::is_last(&event);
                 Some((event, (!has_ended).then_some(Self::Task(running))))
             }
         }
