@@ -1,6 +1,6 @@
 //! Validates the answers of clients to questions.
 
-use tidegate_core::{Code, Declined, QuestionKind, RawJson};
+use tidegate_core::{Code, Declined, Error, QuestionKind, RawJson, truncate_for_message};
 use tidegate_mcp::{ResponseBody, codes};
 
 /// Checks that this JSON can be the answer to a question of this kind; the error names what is
@@ -30,6 +30,19 @@ pub fn validate(kind: QuestionKind, answer: &RawJson) -> Result<(), &'static str
         QuestionKind::Roots if !starts_with("roots", &['[']) => Err("`roots` must be an array"),
         QuestionKind::Sample | QuestionKind::Roots => Ok(()),
     }
+}
+
+/// Checks the answer under `key` of a retry's `inputResponses`.
+pub(crate) fn check_input_response(
+    key: &str,
+    kind: QuestionKind,
+    answer: &RawJson,
+) -> Result<(), Error> {
+    validate(kind, answer).map_err(|reason| {
+        let key = truncate_for_message(key);
+        let message = format!("`inputResponses`: answer `{key}` is malformed: {reason}");
+        Error::client(Code::InvalidParams, message)
+    })
 }
 
 /// The answer in a client's response to a question. A malformed answer is declined.

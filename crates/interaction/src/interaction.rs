@@ -6,7 +6,9 @@ use std::time::Duration;
 use tidegate_core::{Call, ChangeSender, EventStream, Result, Seal};
 use tidegate_mcp::Era;
 
-use crate::{ParkedCalls, UrlElicitations, capabilities};
+use crate::capabilities;
+use crate::stateless::ParkedCalls;
+use crate::url_elicitation::UrlElicitations;
 
 /// What a source needs so that its server can ask clients of either era.
 pub struct Interaction {

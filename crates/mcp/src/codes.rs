@@ -88,7 +88,7 @@ pub fn of(code: Code) -> CodeSpec {
             "malformed_meta",
             -32602,
             400,
-            "A stateless request lacks its protocol version or client capabilities, or they are malformed.",
+            "The `_meta` of a request without a session lacks the protocol version or the client capabilities, or they are malformed.",
         ),
         Code::HeaderMismatch => spec(
             "header_mismatch",
@@ -143,7 +143,7 @@ pub fn of(code: Code) -> CodeSpec {
             "foreign_origin",
             -31403,
             403,
-            "The `Origin` of the request is not allowed, or its `Host` is not one of the gateway.",
+            "The `Origin` of the request is not allowed, or its `Host` is not a name of the gateway.",
         ),
         Code::Timeout => spec("timeout", -31408, 200, "The call exceeded its timeout."),
         Code::RateLimited => spec(

@@ -113,7 +113,7 @@ fn limit_reached() -> Declined {
     }
 }
 
-/// The questions of one call. They are withdrawn when the call is cancelled, that is, on drop.
+/// The questions of one call. Dropping it, which cancels the call, declines them.
 pub struct CallQuestions {
     client: Arc<ClientQuestions>,
     open: Vec<String>,

@@ -12,8 +12,9 @@ use tidegate_mcp::revision::multi_round_trip::encode_input_required;
 use tidegate_mcp::revision::url_elicitation::url_elicitations;
 use tokio::time::Instant;
 
+use super::parked_calls::{ParkableCall, ParkedCalls};
 use super::request_state::{RequestDigest, RequestState};
-use super::{ParkedCalls, SuspendableCall, url_required};
+use super::url_required;
 use crate::capabilities::capability_error;
 
 /// How long to wait for further questions after the first, so that they reach the client together.
@@ -21,7 +22,7 @@ const GATHER_TIME: Duration = Duration::from_millis(10);
 
 pub(super) struct ActiveRequest {
     parked_calls: Arc<ParkedCalls>,
-    call: SuspendableCall,
+    call: ParkableCall,
     /// When the call is parked, if it has open questions.
     park_at: Option<Instant>,
     principal: Principal,
@@ -35,13 +36,13 @@ type Step = Option<(Result<Event>, Option<ActiveRequest>)>;
 impl ActiveRequest {
     pub(super) fn new(
         parked_calls: &Arc<ParkedCalls>,
-        suspendable: SuspendableCall,
+        parkable: ParkableCall,
         call: &Call,
     ) -> Self {
         Self {
             parked_calls: Arc::clone(parked_calls),
-            park_at: (!suspendable.questions.is_empty()).then(|| Instant::now() + GATHER_TIME),
-            call: suspendable,
+            park_at: (!parkable.questions.is_empty()).then(|| Instant::now() + GATHER_TIME),
+            call: parkable,
             principal: call.caller.principal.clone(),
             capabilities: call.client.capabilities.clone(),
             digest: RequestDigest::of(call),

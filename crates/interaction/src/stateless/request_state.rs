@@ -4,11 +4,10 @@
 use std::time::Duration;
 
 use tidegate_core::{
-    Call, Principal, Result, Seal, TokenPurpose, UnsealError, canonical_json, random_bytes, sha256,
+    Call, Code, Error, Principal, Result, Seal, TokenPurpose, UnsealError, canonical_json,
+    random_bytes, sha256,
 };
 use tidegate_mcp::revision::multi_round_trip::stable_params;
-
-use super::invalid_params;
 
 const ID_BYTES: usize = 16;
 
@@ -22,7 +21,7 @@ impl ParkedCallId {
 }
 
 /// A digest of everything in a request that its retries repeat.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct RequestDigest([u8; 32]);
 
 impl RequestDigest {
@@ -90,4 +89,8 @@ impl RequestState {
             )),
         }
     }
+}
+
+fn invalid_params(message: &str) -> Error {
+    Error::client(Code::InvalidParams, message)
 }

@@ -8,7 +8,7 @@ use tidegate_core::{
 use tidegate_mcp::revision::multi_round_trip::encode_input_required;
 use tidegate_mcp::revision::tool_error_result;
 
-use super::validate_answer;
+use crate::answers::check_input_response;
 use crate::capabilities::capability_error;
 
 const NOT_VISITED: &str =
@@ -39,7 +39,7 @@ pub(super) fn resume(
     answers: &[(String, RawJson)],
 ) -> Result<Option<EventStream>> {
     for (key, answer) in answers {
-        validate_answer(key, QuestionKind::Elicit, answer)?;
+        check_input_response(key, QuestionKind::Elicit, answer)?;
     }
     // Without answers the server itself finds out whether the user was there.
     let accepted = answers.iter().all(|(_, answer)| {

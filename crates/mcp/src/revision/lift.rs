@@ -27,7 +27,7 @@ pub fn lift_modern(
             let lifted = lift_notification(Revision::NEWEST, &method, params.as_ref());
             Ok((Revision::NEWEST, lifted))
         }
-        // Without its id: that one is not an id of the client.
+        // The error has no id: the id of a response is one of ours.
         Message::Response { .. } => Err((
             None,
             Error::client(

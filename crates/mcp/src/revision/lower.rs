@@ -91,7 +91,7 @@ impl Lowering {
         match encode_result(self.revision, self.method, outcome, subscription) {
             Some(result) => self.result(&result),
             None => self.error(&Error::internal(
-                "the source returned a result that the client's revision does not have",
+                "the source's result is malformed or does not exist in the client's revision",
             )),
         }
     }

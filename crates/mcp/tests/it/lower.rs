@@ -176,14 +176,14 @@ fn code(kind: &str) -> Code {
 /// Names of lists, URIs and task ids, separated by spaces.
 fn filter(text: &str) -> ChangeFilter {
     let mut filter = ChangeFilter::default();
-    for word in text.split_whitespace() {
-        match word {
+    for entry in text.split_whitespace() {
+        match entry {
             "tools" => filter.tools = true,
             "prompts" => filter.prompts = true,
             "resources" => filter.resources = true,
-            word => match word.strip_prefix("task:") {
+            entry => match entry.strip_prefix("task:") {
                 Some(id) => drop(filter.tasks.insert(id.to_owned())),
-                None => drop(filter.uris.insert(word.to_owned())),
+                None => drop(filter.uris.insert(entry.to_owned())),
             },
         }
     }

@@ -116,7 +116,7 @@ impl RunningTask {
                     })?;
                     let previous = std::mem::replace(&mut self.task, task);
                     self.step = self.next_step();
-                    if previous.revision_mark != self.task.revision_mark {
+                    if previous.state_key != self.task.state_key {
                         return Ok(Event::KeepAlive);
                     }
                 }

@@ -1,4 +1,4 @@
-//! Tasks of 2025-11-25: the gateway calls such tools of a server as tasks and polls them.
+//! Tasks of 2025-11-25. The gateway calls tools that require it as tasks and polls for the result.
 
 use std::time::Duration;
 
@@ -18,8 +18,8 @@ const MAX_CREATED_BYTES: usize = 16 * 1024;
 pub struct LegacyTask {
     pub id: String,
     pub status: LegacyTaskStatus,
-    /// Differs from one state of the task to the next.
-    pub revision_mark: String,
+    /// Changes whenever the state of the task does.
+    pub state_key: String,
     /// How long to wait before the next poll, by the server's wish.
     pub poll_interval: Option<Duration>,
 }
@@ -59,7 +59,7 @@ impl LegacyTask {
         let parts = parts.map(|member| task.get(member).unwrap_or_default());
         Some(Self {
             id: task.string("taskId")?,
-            revision_mark: parts.join("\n"),
+            state_key: parts.join("\n"),
             poll_interval: task
                 .get("pollInterval")
                 .and_then(|interval| interval.parse().ok())

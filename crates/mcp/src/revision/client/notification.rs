@@ -1,4 +1,4 @@
-//! Notifications of a server, and its requests that no client is there for.
+//! Notifications of a server, and responses to its requests that belong to no client.
 
 use std::collections::BTreeSet;
 

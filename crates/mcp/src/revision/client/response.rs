@@ -67,12 +67,13 @@ pub fn parse_error(uri: Option<&str>, error: RpcError) -> Error {
         .and_then(RawJson::object)
         .is_some_and(|data| data.get("uri").is_some());
     let lowercase = message.to_ascii_lowercase();
-    let says_not_found = lowercase.contains("not found") || lowercase.contains("unknown resource");
+    let mentions_not_found =
+        lowercase.contains("not found") || lowercase.contains("unknown resource");
     let spec = codes::of(Code::ResourceNotFound);
     // Some servers use zero for every error.
     let is_not_found = code == spec.legacy
-        || code == spec.modern && (has_uri || says_not_found)
-        || code == 0 && says_not_found;
+        || code == spec.modern && (has_uri || mentions_not_found)
+        || code == 0 && mentions_not_found;
     match uri {
         Some(uri) if is_not_found => Error::resource_not_found(uri),
         _ => {
