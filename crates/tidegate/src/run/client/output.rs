@@ -2,9 +2,16 @@
 
 use std::io::{self, Write};
 
+use terminal_size::{Width, terminal_size_of};
 use tidegate_core::RawJson;
 
 use crate::cli::Exit;
+
+/// Between two columns.
+const GAP: &str = "  ";
+
+/// The last column keeps this width on a narrow terminal.
+const MIN_LAST_COLUMN: usize = 20;
 
 /// Data for stdout, messages for stderr, and an exit code.
 pub(super) struct CommandOutput {
@@ -52,20 +59,45 @@ pub(super) fn printable(text: &str) -> String {
         .collect()
 }
 
-/// Rows as aligned columns.
+/// Rows as aligned columns. On a terminal, the last column is cut to the width of the terminal.
 pub(super) fn columns<const N: usize>(rows: &[[String; N]]) -> String {
-    let width = |column: usize| {
+    let terminal = terminal_size_of(io::stdout());
+    aligned(
+        rows,
+        terminal.map(|(Width(columns), _)| usize::from(columns)),
+    )
+}
+
+fn aligned<const N: usize>(rows: &[[String; N]], line_width: Option<usize>) -> String {
+    let column_width = |column: usize| {
         let widths = rows.iter().map(|row| row[column].chars().count());
         widths.max().unwrap_or_default()
     };
-    let widths: [usize; N] = std::array::from_fn(width);
+    let mut widths: [usize; N] = std::array::from_fn(column_width);
+    if let (Some(line_width), Some((last, others))) = (line_width, widths.split_last_mut()) {
+        let used: usize = others.iter().map(|width| width + GAP.len()).sum();
+        *last = line_width.saturating_sub(used).max(MIN_LAST_COLUMN);
+    }
     let mut text = String::new();
     for row in rows {
-        let cells = std::iter::zip(row, widths).map(|(cell, width)| format!("{cell:<width$}  "));
+        let cells = std::iter::zip(row, widths).enumerate();
+        let cells = cells.map(|(column, (cell, width))| match column + 1 == N {
+            true => shorten(cell, width),
+            false => format!("{cell:<width$}{GAP}"),
+        });
         text += cells.collect::<String>().trim_end();
         text.push('\n');
     }
     text
+}
+
+/// Cuts a text to a number of characters.
+fn shorten(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    let start: String = text.chars().take(width.saturating_sub(1)).collect();
+    format!("{}…", start.trim_end())
 }
 
 #[cfg(test)]
@@ -75,8 +107,20 @@ mod tests {
     #[test]
     fn aligns_columns() {
         let row = |a: &str, b: &str| [a.to_owned(), b.to_owned()];
-        let text = columns(&[row("a", "one"), row("bcd", ""), row("é", "two")]);
-        assert_eq!(text, "a    one\nbcd\né    two\n");
+        let rows = [row("a", "one"), row("bcd", ""), row("é", "two")];
+        assert_eq!(aligned(&rows, None), "a    one\nbcd\né    two\n");
+    }
+
+    #[test]
+    fn cuts_only_the_last_column_to_the_terminal() {
+        let row = |a: &str, b: &str| [a.to_owned(), b.to_owned()];
+        let rows = [row("name", "a description of 30 characters")];
+        let cut = "name  a description of 30…\n";
+        assert_eq!(aligned(&rows, Some(27)), cut);
+        assert_eq!(aligned(&rows, Some(10)), "name  a description of…\n");
+        let whole = "name  a description of 30 characters\n";
+        assert_eq!(aligned(&rows, Some(36)), whole);
+        assert_eq!(aligned(&rows, None), whole);
     }
 
     #[test]

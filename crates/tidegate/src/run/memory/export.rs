@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write as _};
 use tidegate_sources::memory::Record;
 use tidegate_store::memory::EntryRange;
 
-use super::{OwnedMemory, database_error};
+use super::database::{OwnedMemory, database_error};
 
 /// Entries per query.
 const PAGE_SIZE: u32 = 500;

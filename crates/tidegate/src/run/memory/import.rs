@@ -10,7 +10,7 @@ use tidegate_sources::memory::Record;
 use tidegate_store::UnixMillis;
 use tidegate_store::memory::NewEntry;
 
-use super::{OwnedMemory, database_error};
+use super::database::{OwnedMemory, database_error};
 
 /// The maximum size of a line without its value.
 const MAX_OVERHEAD: usize = 256 << 10;
