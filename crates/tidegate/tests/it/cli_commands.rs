@@ -297,7 +297,7 @@ fn a_gateway_that_wants_a_key_says_where_to_put_it() {
     let mut with_key = home.tidegate(&["ls", "--url", &format!("{base}/mcp/nobody")]);
     with_key.env("TIDEGATE_KEY", KEY);
     let told = String::from_utf8(with_key.output().unwrap().stderr).unwrap();
-    assert!(told.contains("there is no source"), "{told}");
+    assert!(told.contains("unknown source"), "{told}");
     server.stop();
 }
 
@@ -316,7 +316,7 @@ fn a_name_that_several_have_is_told_with_all_of_them() {
     let nowhere = demo
         .run(&["explain", "gateway://nobody/x:y"])
         .expect_code(1);
-    let why = "not found: there is no source `nobody`";
+    let why = "not found: no source is named `nobody`";
     assert!(nowhere.stdout.contains(why), "{}", nowhere.stdout);
 }
 
