@@ -1,4 +1,4 @@
-//! The command line: what is said where, and the exit codes.
+//! The command line: outputs and exit codes.
 
 mod check;
 mod config;

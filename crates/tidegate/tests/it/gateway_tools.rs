@@ -1,4 +1,5 @@
-//! The gateway's own tools: what clients use that know tools alone, and what is listed beside them.
+//! The built-in gateway tools, for clients that support only tools, and the exposure of other
+//! tools.
 
 mod relayed;
 
@@ -6,11 +7,11 @@ use serde_json::{Value, json};
 use tidegate_sources::tokens;
 
 use crate::support::fixture::{Fixture, config};
-use crate::support::messages::{Modern, OWN_TOOLS as OWN};
+use crate::support::messages::{Modern, OWN_TOOLS as GATEWAY_TOOLS};
 use crate::support::{Home, Server};
 use crate::walk::all;
 
-/// A gateway before a fixture, with more in its configuration, and what stops both.
+/// A gateway in front of a fixture, with additional configuration.
 fn before(fixture: &Fixture, more: &Value) -> Server {
     let mut all: Value =
         serde_json::from_str(&config(&json!({ "fixture": { "url": fixture.url() } }))).unwrap();
@@ -35,7 +36,7 @@ fn call(server: &Server, tool: &str, arguments: &Value) -> Value {
     server.modern("tools/call", call).result()
 }
 
-/// The text of the first content.
+/// The first text of a result.
 fn text(result: &Value) -> &str {
     result["content"][0]["text"]
         .as_str()
@@ -43,15 +44,15 @@ fn text(result: &Value) -> &str {
 }
 
 #[test]
-fn they_stand_last_at_the_endpoint_of_all_and_are_not_at_others() {
+fn gateway_tools_are_listed_last_and_only_at_the_endpoint_of_all_sources() {
     let fixture = Fixture::start(&["--era", "modern"]);
     let server = before(&fixture, &json!({}));
     let listed = tools(&server, "/mcp");
-    assert_eq!(listed[listed.len() - OWN.len()..], OWN);
-    let alone = tools(&server, "/mcp/fixture");
+    assert_eq!(listed[listed.len() - GATEWAY_TOOLS.len()..], GATEWAY_TOOLS);
+    let at_source = tools(&server, "/mcp/fixture");
     assert!(
-        !alone.iter().any(|name| name.starts_with("gateway__")),
-        "{alone:?}"
+        !at_source.iter().any(|name| name.starts_with("gateway__")),
+        "{at_source:?}"
     );
     let list = server.modern("tools/list", json!({})).result();
     for tool in list["tools"]
@@ -59,7 +60,7 @@ fn they_stand_last_at_the_endpoint_of_all_and_are_not_at_others() {
         .unwrap()
         .iter()
         .rev()
-        .take(OWN.len())
+        .take(GATEWAY_TOOLS.len())
     {
         let reads = tool["name"] != "gateway__call_tool";
         assert_eq!(tool["annotations"]["readOnlyHint"], reads, "{tool}");
@@ -75,23 +76,26 @@ fn they_stand_last_at_the_endpoint_of_all_and_are_not_at_others() {
             .iter()
             .any(|name| name.starts_with("gateway__"))
     );
-    let alone = tools(&server, "/mcp/fixture");
-    assert_eq!(alone[alone.len() - OWN.len()..], OWN);
+    let at_source = tools(&server, "/mcp/fixture");
+    assert_eq!(
+        at_source[at_source.len() - GATEWAY_TOOLS.len()..],
+        GATEWAY_TOOLS
+    );
     let search = json!({ "name": "gateway__search", "arguments": { "query": "health" } });
     let found = Modern::new("tools/call", search)
         .post(server.post().at("/mcp/fixture"))
         .result();
     assert!(
         !text(&found).contains("system"),
-        "only what is there: {found}"
+        "only this endpoint is searched: {found}"
     );
     server.stop();
     fixture.stop();
 }
 
-/// Whatever is not listed is found, and can be called by its name.
+/// Tools that are not listed are found by search and can be called by name.
 #[test]
-fn an_endpoint_may_list_a_part() {
+fn endpoint_can_list_a_part_of_its_tools() {
     let fixture = Fixture::start(&["--era", "modern"]);
     let search =
         json!({ "endpoint": { "exposure": "search", "pinned": ["fixture__test_simple*"] } });
@@ -99,7 +103,7 @@ fn an_endpoint_may_list_a_part() {
     let listed = tools(&server, "/mcp");
     let expected: Vec<_> = ["fixture__test_simple_text"]
         .into_iter()
-        .chain(OWN)
+        .chain(GATEWAY_TOOLS)
         .collect();
     assert_eq!(listed, expected);
     let found = call(
@@ -116,14 +120,17 @@ fn an_endpoint_may_list_a_part() {
     assert_eq!(first["inputSchema"]["type"], "object");
     call(&server, "system__health", &json!({}));
     let discovered = server.modern("server/discover", json!({})).result();
-    let told = discovered["instructions"].as_str().unwrap();
-    assert!(told.contains("find one with `gateway__search`"), "{told}");
-    assert!(tokens::count(told) <= 300, "{told}");
+    let message = discovered["instructions"].as_str().unwrap();
+    assert!(
+        message.contains("find one with `gateway__search`"),
+        "{message}"
+    );
+    assert!(tokens::count(message) <= 300, "{message}");
     server.stop();
     let hybrid =
-        |most: usize| json!({ "endpoint": { "exposure": "hybrid", "max_listed_tools": most } });
-    for (most, has_fixture) in [(1, false), (100, true)] {
-        let server = before(&fixture, &hybrid(most));
+        |limit: usize| json!({ "endpoint": { "exposure": "hybrid", "max_listed_tools": limit } });
+    for (limit, has_fixture) in [(1, false), (100, true)] {
+        let server = before(&fixture, &hybrid(limit));
         let listed = tools(&server, "/mcp");
         assert!(
             listed.iter().any(|name| name == "system__health"),
@@ -136,9 +143,9 @@ fn an_endpoint_may_list_a_part() {
     fixture.stop();
 }
 
-/// A long text comes in parts, by characters and by tokens; what is not text as what it is.
+/// Long texts are read in parts, by characters and by tokens; other content as it is.
 #[test]
-fn a_resource_is_read_in_parts() {
+fn resource_is_read_in_parts() {
     let home = Home::with_config("sources: { shelf: { kind: files, root: ./shelf } }\n");
     std::fs::create_dir(home.path().join("shelf")).unwrap();
     let long: String = (0..5_000)
@@ -179,7 +186,7 @@ fn a_resource_is_read_in_parts() {
     let image = call(&server, "gateway__read_resource", &arguments);
     assert_eq!(image["content"][0]["type"], "image", "{image}");
     assert_eq!(image["content"][0]["mimeType"], "image/png");
-    // Characters are of text; an image has none, and is there.
+    // `offset` applies to text; an image is returned whole.
     let arguments = json!({ "uri": format!("{root}/dot.png"), "offset": 3 });
     let with_offset = call(&server, "gateway__read_resource", &arguments);
     assert_eq!(with_offset, image);
@@ -194,21 +201,21 @@ fn a_resource_is_read_in_parts() {
     );
     let arguments = json!({ "uri": template, "arguments": { "path": "no where" } });
     let nothing = call(&server, "gateway__read_resource", &arguments);
-    let told = format!(
+    let message = format!(
         "`{root}/no%20where`: no resource has this URI; find resources with `gateway__list_resources` \
          or `gateway__search`"
     );
     assert_eq!(
         (&nothing["isError"], text(&nothing)),
-        (&json!(true), told.as_str())
+        (&json!(true), message.as_str())
     );
     server.stop();
 }
 
 #[test]
-fn wrong_arguments_are_told_to_the_model() {
+fn invalid_arguments_are_tool_errors() {
     let server = Server::start();
-    for (tool, arguments, words) in [
+    for (tool, arguments, message) in [
         ("gateway__search", json!({}), "`query` is missing"),
         (
             "gateway__search",
@@ -255,7 +262,7 @@ fn wrong_arguments_are_told_to_the_model() {
             json!({ "source": "nobody" }),
             "no source named `nobody`; available:",
         ),
-        // As the tool itself would be refused them.
+        // Rejected as by the tool itself.
         (
             "gateway__call_tool",
             json!({ "name": "memory__store", "arguments": ["k1", 1, [], null, null] }),
@@ -274,7 +281,7 @@ fn wrong_arguments_are_told_to_the_model() {
     ] {
         let result = call(&server, tool, &arguments);
         assert_eq!(result["isError"], true, "{result}");
-        assert!(text(&result).contains(words), "{result}");
+        assert!(text(&result).contains(message), "{result}");
     }
     server.stop();
 }

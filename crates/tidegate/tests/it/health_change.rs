@@ -1,4 +1,4 @@
-//! A change of the gateway's own state reaches those who subscribed to it, in both eras.
+//! Changes of the gateway's health reach subscribers in both eras, and session limits.
 
 use serde_json::{Value, json};
 
@@ -7,19 +7,19 @@ use crate::support::{Events, Server, Session, Stdio};
 
 const UPDATED: &str = "notifications/resources/updated";
 const REVISION: &str = LEGACY[3];
-/// From nine tenths of this bound on the gateway warns.
-const FEW_SESSIONS: &str = "limits: { max_sessions: 10 }\n";
+/// The gateway assert_warning from 90% of this limit on.
+const SESSION_LIMIT: &str = "limits: { max_sessions: 10 }\n";
 
 fn open(server: &Server) -> Session {
     Session::open(server.address, "/mcp", REVISION)
 }
 
-/// Opens so many sessions that the gateway warns. They stay open as long as they are kept.
+/// Opens sessions until the gateway assert_warning. They stay open until dropped.
 fn nearly_fill(server: &Server, already: usize) -> Vec<Session> {
     (already..9).map(|_| open(server)).collect()
 }
 
-/// What the resource says.
+/// The health report in a resource.
 fn health(read: &Value) -> Value {
     serde_json::from_str(read["contents"][0]["text"].as_str().unwrap()).unwrap()
 }
@@ -33,7 +33,7 @@ fn read_health(server: &Server) -> Value {
 }
 
 #[track_caller]
-fn warns(report: &Value) {
+fn assert_warning(report: &Value) {
     assert_eq!(report["overallStatus"], "Warning", "{report}");
     let alert = &report["alerts"][0];
     assert_eq!(alert["severity"], "Warning", "{report}");
@@ -44,8 +44,8 @@ fn warns(report: &Value) {
 }
 
 #[test]
-fn a_session_hears_of_it_on_its_stream() {
-    let server = Server::with_config(FEW_SESSIONS);
+fn session_is_notified_on_its_stream() {
+    let server = Server::with_config(SESSION_LIMIT);
     let session = open(&server);
     let mut events = session.listen();
     session.subscribe(HEALTH);
@@ -53,30 +53,30 @@ fn a_session_hears_of_it_on_its_stream() {
     assert_eq!(health(&before.result())["overallStatus"], "Healthy");
 
     let others = nearly_fill(&server, 1);
-    let told = events.find(UPDATED);
-    assert_eq!(told["params"]["uri"], HEALTH, "{told}");
+    let update = events.find(UPDATED);
+    assert_eq!(update["params"]["uri"], HEALTH, "{update}");
     let after = session.request("resources/read", &json!({ "uri": HEALTH }));
-    warns(&health(&after.result()));
+    assert_warning(&health(&after.result()));
     drop(others);
     server.stop();
 }
 
-/// What happens while nobody reads the stream is told when somebody does.
+/// A change while the stream is closed is delivered when it is opened.
 #[test]
-fn a_session_hears_of_it_when_it_comes_back() {
-    let server = Server::with_config(FEW_SESSIONS);
+fn session_is_notified_when_its_stream_is_opened() {
+    let server = Server::with_config(SESSION_LIMIT);
     let session = open(&server);
     session.subscribe(HEALTH);
     let others = nearly_fill(&server, 1);
-    let told = session.listen().find(UPDATED);
-    assert_eq!(told["params"]["uri"], HEALTH, "{told}");
+    let update = session.listen().find(UPDATED);
+    assert_eq!(update["params"]["uri"], HEALTH, "{update}");
     drop(others);
     server.stop();
 }
 
 #[test]
-fn a_stream_without_a_session_hears_of_it() {
-    let server = Server::with_config(FEW_SESSIONS);
+fn subscription_stream_is_notified() {
+    let server = Server::with_config(SESSION_LIMIT);
     let listen = Modern::new("subscriptions/listen", watching(&[HEALTH]));
     let mut events = Events::of(listen.open(server.post()));
     let first = events.next().unwrap();
@@ -84,47 +84,47 @@ fn a_stream_without_a_session_hears_of_it() {
     assert_eq!(read_health(&server)["overallStatus"], "Healthy");
 
     let others = nearly_fill(&server, 0);
-    let told = events.find(UPDATED);
-    assert_eq!(told["params"]["uri"], HEALTH, "{told}");
+    let update = events.find(UPDATED);
+    assert_eq!(update["params"]["uri"], HEALTH, "{update}");
     // The id of the request that opened the stream, with its type.
-    let id = &told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"];
-    assert_eq!(*id, 1, "{told}");
-    warns(&read_health(&server));
+    let id = &update["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"];
+    assert_eq!(*id, 1, "{update}");
+    assert_warning(&read_health(&server));
     drop(others);
     server.stop();
 }
 
-/// Both at once, and the way back: when sessions end, the gateway is well again.
+/// Both eras at once, and the change back when sessions end.
 #[test]
-fn both_hear_of_both_changes() {
-    let server = Server::with_config(FEW_SESSIONS);
+fn both_eras_are_notified_of_both_changes() {
+    let server = Server::with_config(SESSION_LIMIT);
     let session = open(&server);
     session.subscribe(HEALTH);
-    let mut old = session.listen();
+    let mut legacy_stream = session.listen();
     let listen = Modern::new("subscriptions/listen", watching(&[HEALTH]));
-    let mut new = Events::of(listen.open(server.post()));
-    new.find("notifications/subscriptions/acknowledged");
+    let mut modern_stream = Events::of(listen.open(server.post()));
+    modern_stream.find("notifications/subscriptions/acknowledged");
 
     let others = nearly_fill(&server, 1);
-    old.find(UPDATED);
-    new.find(UPDATED);
-    warns(&read_health(&server));
+    legacy_stream.find(UPDATED);
+    modern_stream.find(UPDATED);
+    assert_warning(&read_health(&server));
 
     for other in others {
         other.end();
     }
-    old.find(UPDATED);
-    new.find(UPDATED);
+    legacy_stream.find(UPDATED);
+    modern_stream.find(UPDATED);
     let report = read_health(&server);
     assert_eq!(report["overallStatus"], "Healthy", "{report}");
     assert_eq!(report["alerts"], json!([]), "{report}");
     server.stop();
 }
 
-/// Who ended the subscription, or asked for something else, hears nothing.
+/// Unsubscribed clients get no notification.
 #[test]
-fn others_do_not_hear_of_it() {
-    let server = Server::with_config(FEW_SESSIONS);
+fn unsubscribed_clients_are_not_notified() {
+    let server = Server::with_config(SESSION_LIMIT);
     let (ended, never) = (open(&server), open(&server));
     ended.subscribe(HEALTH);
     let answer = ended.request("resources/unsubscribe", &json!({ "uri": HEALTH }));
@@ -137,7 +137,7 @@ fn others_do_not_hear_of_it() {
     let others = nearly_fill(&server, 3);
     of_watcher.find(UPDATED);
     drop(others);
-    // The streams end with the gateway; had there been something to say, it would have been said.
+    // The streams end with the gateway, so every notification would have arrived.
     server.stop();
     for events in [&mut of_ended, &mut of_never] {
         while let Some(message) = events.next() {
@@ -146,14 +146,14 @@ fn others_do_not_hear_of_it() {
     }
 }
 
-/// One more than the bound is refused while all are in use, with words and a time to come back.
+/// A session over the limit is rejected with a message and a retry interval.
 #[test]
-fn one_session_too_many_is_refused() {
+fn session_over_the_limit_is_rejected() {
     let server = Server::with_config("limits: { max_sessions: 2 }\n");
     let (one, other) = (open(&server), open(&server));
     let in_use = (one.listen(), other.listen());
-    let hello = request(1, "initialize", &handshake(REVISION)).to_string();
-    let answer = server.post().usual().send(hello.as_bytes());
+    let initialize = request(1, "initialize", &handshake(REVISION)).to_string();
+    let answer = server.post().usual().send(initialize.as_bytes());
     assert_eq!(answer.status, 503, "{answer:?}");
     assert_eq!(answer.json()["error"]["code"], -31503, "{answer:?}");
     assert!(answer.header("retry-after").is_some());
@@ -163,9 +163,9 @@ fn one_session_too_many_is_refused() {
     server.stop();
 }
 
-/// Many clients never end their sessions, so one that is not in use makes room for a new one.
+/// Many clients never end their sessions, so an idle session is replaced by a modern_stream one.
 #[test]
-fn an_idle_session_makes_room() {
+fn idle_session_is_replaced_at_the_limit() {
     let server = Server::with_config("limits: { max_sessions: 2 }\n");
     let (idle, used) = (open(&server), open(&server));
     let in_use = used.listen();
@@ -178,9 +178,9 @@ fn an_idle_session_makes_room() {
     server.stop();
 }
 
-/// A pipe counts no sessions, so nothing changes there; but both eras can subscribe on it.
+/// Sessions are not counted over stdio, but both eras can subscribe.
 #[test]
-fn on_a_pipe_both_eras_subscribe() {
+fn both_eras_can_subscribe_over_stdio() {
     let mut stdio = Stdio::start();
     stdio.initialize(REVISION);
     let done = stdio.request("resources/subscribe", &json!({ "uri": HEALTH }));

@@ -1,4 +1,4 @@
-//! Clients that others wrote: each connects, lists, reads, calls and subscribes.
+//! Foreign clients: each connects, lists, reads, calls and subscribes.
 
 mod inspector;
 mod mcpdo;

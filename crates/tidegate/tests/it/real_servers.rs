@@ -1,19 +1,19 @@
-//! Real servers from npm and PyPI, all behind one gateway: what they answer through it is what they
-//! answer directly, and everything they list works.
+//! ServerKind servers from npm and PyPI behind one gateway: their responses through it equal their direct
+//! responses, and everything they list works.
 
-mod actor;
 mod client;
+mod comparison;
+mod deployment;
 mod differences;
-mod ground;
 mod names;
-mod page;
 mod parity;
 mod program;
-mod real;
+mod recorder;
 mod same_names;
 mod savings;
 mod scripts;
-mod unlike;
+mod server_kind;
+mod transport;
 mod walk;
-mod wire;
-mod world;
+mod web_pages;
+mod workspace;

@@ -1,4 +1,4 @@
-//! `tidegate stdio`: what comes in is answered line by line, whatever it is.
+//! `tidegate stdio`: every line is answered, valid or not.
 
 use std::fs;
 
@@ -11,16 +11,16 @@ use crate::support::{Home, Running, Stdio};
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 const PONG: &str = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
 
-/// Checks a refusal: a number for programs, words for people, and an id to find it in the log.
+/// Checks an error: a code, a message and a correlation id that is in the log.
 #[track_caller]
-fn refused(stdio: &Stdio, code: i64, words: &str) -> Value {
-    let said = stdio.hear();
-    assert_eq!(said["error"]["code"], code, "{said}");
-    let message = said["error"]["message"].as_str().unwrap();
-    assert!(message.contains(words), "{message}");
-    let correlation = said["error"]["data"]["correlationId"].as_str().unwrap();
+fn assert_rejected(stdio: &Stdio, code: i64, text: &str) -> Value {
+    let error = stdio.hear();
+    assert_eq!(error["error"]["code"], code, "{error}");
+    let message = error["error"]["message"].as_str().unwrap();
+    assert!(message.contains(text), "{message}");
+    let correlation = error["error"]["data"]["correlationId"].as_str().unwrap();
     stdio.process.stderr.find(correlation);
-    said
+    error
 }
 
 #[test]
@@ -37,39 +37,39 @@ fn one_line_from_a_shell_is_answered() {
 }
 
 #[test]
-fn an_empty_input_ends_well() {
+fn empty_input_ends_cleanly() {
     let ended = Stdio::start().end();
     assert_eq!(ended.stdout, "");
 }
 
 #[test]
-fn the_last_line_needs_no_end() {
+fn last_line_needs_no_terminator() {
     let mut stdio = Stdio::start();
     stdio.write(PING.as_bytes());
     assert_eq!(stdio.end().stdout, format!("{PONG}\n"));
 }
 
 #[test]
-fn half_a_line_at_the_end_is_refused() {
+fn incomplete_last_line_is_rejected() {
     let mut stdio = Stdio::start();
     stdio.write(&PING.as_bytes()[..20]);
     stdio.process.close_stdin();
-    refused(&stdio, -32700, "not JSON");
+    assert_rejected(&stdio, -32700, "not JSON");
     stdio.end();
 }
 
 #[test]
-fn half_a_message_is_refused_and_the_next_is_answered() {
+fn incomplete_message_is_rejected_and_the_next_is_answered() {
     let mut stdio = Stdio::start();
     stdio.write(b"{\"jsonrpc\":\"2.0\",\"id\":9,\"meth\n");
-    refused(&stdio, -32700, "not JSON");
+    assert_rejected(&stdio, -32700, "not JSON");
     stdio.ping();
     stdio.end();
 }
 
-/// 100 MB of one line are never held: the line is dropped while it comes.
+/// A line of 100 MB is never buffered: it is discarded while it is read.
 #[test]
-fn a_line_of_100_megabytes_is_refused_and_not_held() {
+fn line_of_100_megabytes_is_rejected_without_buffering() {
     let mut stdio = Stdio::start();
     let megabyte = vec![b'a'; 1 << 20];
     stdio.write(br#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":""#);
@@ -77,15 +77,15 @@ fn a_line_of_100_megabytes_is_refused_and_not_held() {
         stdio.write(&megabyte);
     }
     stdio.write(b"\"}}\n");
-    refused(&stdio, -32600, "limit of 4194304 bytes");
+    assert_rejected(&stdio, -32600, "limit of 4194304 bytes");
     stdio.ping();
-    let most = most_memory(stdio.process.id());
-    assert!(most < 64 << 20, "it held {most} bytes at most");
+    let peak = peak_memory(stdio.process.id());
+    assert!(peak < 64 << 20, "peak memory was {peak} bytes");
     stdio.end();
 }
 
-/// The most memory that a process has held so far.
-fn most_memory(pid: u32) -> u64 {
+/// The peak memory of a process.
+fn peak_memory(pid: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     let kib = line.unwrap().trim().trim_end_matches(" kB");
@@ -93,43 +93,43 @@ fn most_memory(pid: u32) -> u64 {
 }
 
 #[test]
-fn a_deep_array_is_refused() {
+fn deep_nesting_is_rejected() {
     let deep = "[".repeat(10_000) + &"]".repeat(10_000);
     let mut stdio = Stdio::start();
     stdio.write(format!("{deep}\n").as_bytes());
-    refused(&stdio, -32600, "nests deeper than 64");
+    assert_rejected(&stdio, -32600, "nests deeper than 64");
     let inside = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"ping","params":{{"a":{deep}}}}}"#);
     stdio.write(format!("{inside}\n").as_bytes());
-    let said = refused(&stdio, -32600, "nests deeper than 64");
-    assert_eq!(said["id"], 7, "its client waits for an answer to 7");
+    let error = assert_rejected(&stdio, -32600, "nests deeper than 64");
+    assert_eq!(error["id"], 7, "the client waits for a response to 7");
     // Not even closed.
     stdio.write(format!("{}\n", "[".repeat(10_000)).as_bytes());
-    refused(&stdio, -32600, "nests deeper than 64");
+    assert_rejected(&stdio, -32600, "nests deeper than 64");
     stdio.ping();
     stdio.end();
 }
 
-/// Two readers of such a message could see two different ones.
+/// Two parsers could read such a message differently.
 #[test]
-fn duplicate_keys_are_refused() {
+fn duplicate_keys_are_rejected() {
     let mut stdio = Stdio::start();
     stdio.write(b"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\",\"method\":\"tools/list\"}\n");
-    refused(&stdio, -32600, "`method`");
+    assert_rejected(&stdio, -32600, "`method`");
     stdio.write(b"{\"jsonrpc\":\"2.0\",\"id\":7,\"id\":8,\"method\":\"ping\"}\n");
-    refused(&stdio, -32600, "`id`");
+    assert_rejected(&stdio, -32600, "`id`");
     let read = format!(
         r#"{{"jsonrpc":"2.0","id":8,"method":"resources/read","params":{{"uri":"a:b","uri":"{STATS}"}}}}"#
     );
     stdio.write(format!("{read}\n").as_bytes());
-    let said = refused(&stdio, -32602, "`uri`");
-    assert_eq!(said["id"], 8);
+    let error = assert_rejected(&stdio, -32602, "`uri`");
+    assert_eq!(error["id"], 8);
     stdio.end();
 }
 
 #[test]
-fn what_is_no_message_is_refused() {
+fn invalid_messages_are_rejected() {
     let mut stdio = Stdio::start();
-    for (line, code, words) in [
+    for (line, code, text) in [
         (&b"7"[..], -32600, "object"),
         (b"\"ping\"", -32600, "object"),
         (b"{}", -32600, "jsonrpc"),
@@ -143,23 +143,23 @@ fn what_is_no_message_is_refused() {
         ),
     ] {
         stdio.write(&[line, b"\n"].concat());
-        refused(&stdio, code, words);
+        assert_rejected(&stdio, code, text);
     }
     stdio.ping();
     stdio.end();
 }
 
 #[test]
-fn empty_lines_are_passed_over() {
+fn empty_lines_are_ignored() {
     let mut stdio = Stdio::start();
     stdio.write(b"\n\r\n  \n");
     stdio.write(format!("{PING}\r\n").as_bytes());
     assert_eq!(stdio.end().stdout, format!("{PONG}\n"));
 }
 
-/// At its most talkative, the log stays on stderr.
+/// Even with trace logging, the log stays on stderr.
 #[test]
-fn the_output_has_messages_alone() {
+fn output_contains_only_messages() {
     let home = Home::with_config("log: { level: trace }\n");
     let mut stdio = Stdio::start_in(home);
     stdio.initialize(LEGACY[3]);
@@ -175,9 +175,9 @@ fn the_output_has_messages_alone() {
     }
 }
 
-/// One client may change its mind: requests of both eras on one pipe, each answered in its own.
+/// Requests of both eras on one connection, each answered in its own era.
 #[test]
-fn both_eras_alternate() {
+fn both_eras_alternate_on_one_connection() {
     let mut stdio = Stdio::start();
     let modern = stdio.modern("tools/list", json!({}));
     assert_eq!(modern["result"]["resultType"], "complete", "{modern}");
@@ -192,10 +192,10 @@ fn both_eras_alternate() {
     stdio.end();
 }
 
-/// A client that leaves in good order leaves nothing to warn of, whatever it listened to. Several
-/// times, because what ends at the same moment may end in any order.
+/// A client that ends cleanly causes no warnings, whatever it subscribed to. Repeated, because
+/// concurrent shutdown steps can end in any order.
 #[test]
-fn a_clean_end_warns_of_nothing() {
+fn clean_end_causes_no_warnings() {
     for _ in 0..10 {
         let mut stdio = Stdio::start();
         stdio.initialize(LEGACY[3]);
@@ -206,9 +206,9 @@ fn a_clean_end_warns_of_nothing() {
     }
 }
 
-/// Calls under way when the input ends are answered before the program ends.
+/// In-flight calls are answered after the input ends.
 #[test]
-fn many_calls_at_once_are_all_answered() {
+fn in_flight_calls_are_answered_after_the_input_ends() {
     let mut stdio = Stdio::start();
     let read = json!({ "uri": STATS });
     for id in 0..200 {

@@ -1,54 +1,55 @@
-//! Whatever is listed works: for each revision and each transport, everything that is listed is read,
-//! expanded, got, called and subscribed to, over all built-in sources, and all of it succeeds.
+//! Everything listed works: for each revision and endpoint, over all built-in sources, every
+//! resource is read, every template expanded, every prompt fetched, every tool called and every
+//! resource subscribed to.
 
+mod all_sources;
 pub(crate) mod client;
-mod filling;
-mod house;
+mod completion_values;
 mod reverse;
 
 use serde_json::{Value, json};
 
 use crate::support::messages::LEGACY;
 use crate::support::{Server, Stdio};
-use client::{Client, OldStream, Pipe, Sessions, Stateless};
-use house::{Door, HOUSE};
+use all_sources::{ENDPOINTS, Endpoint};
+use client::{Client, Sessions, SseClient, Stateless, StdioClient};
 
 const OLDEST: &str = LEGACY[0];
 
-/// Walks through everything a client can see behind a transport.
-fn walk(client: &mut dyn Client, transport: &Door, pages: Pages) {
-    house::settle(client, transport);
+/// Walks through everything a client sees at an endpoint.
+fn walk(client: &mut dyn Client, endpoint: &Endpoint, pages: Pages) {
+    all_sources::add_memory_entries(client, endpoint);
     let lists = ["tools", "prompts", "resources", "resourceTemplates"];
     let [tools, prompts, resources, templates] = lists.map(|key| {
         let method = match key {
             "resourceTemplates" => "resources/templates/list".to_owned(),
             key => format!("{key}/list"),
         };
-        match transport.has(key) {
+        match endpoint.has(key) {
             true => list(client, &method, key, pages),
             false => Vec::new(),
         }
     });
-    assert_eq!(all(&tools, "name"), transport.tools());
+    assert_eq!(all(&tools, "name"), endpoint.tools());
     let counts = [prompts.len(), resources.len(), templates.len()];
-    assert_eq!(counts, transport.counts, "{}", transport.path);
+    assert_eq!(counts, endpoint.counts, "{}", endpoint.path);
     for resource in &resources {
         let uri = resource["uri"].as_str().unwrap();
         let contents = read(client, uri);
         assert_eq!(contents["mimeType"], resource["mimeType"], "{uri}");
     }
     for template in all(&templates, "uriTemplate") {
-        let uri = filling::expanded(client, &template);
+        let uri = completion_values::expanded(client, &template);
         read(client, &uri);
     }
     for prompt in &prompts {
-        let arguments = filling::arguments(client, prompt);
+        let arguments = completion_values::arguments(client, prompt);
         let get = json!({ "name": prompt["name"], "arguments": arguments });
         let got = client.request("prompts/get", get);
         assert!(got["messages"][0].is_object(), "{got}");
     }
     for tool in all(&tools, "name") {
-        let call = json!({ "name": tool, "arguments": house::arguments(&tool) });
+        let call = json!({ "name": tool, "arguments": all_sources::arguments(&tool) });
         let called = client.request("tools/call", call);
         assert_ne!(called["isError"], true, "{tool}: {called}");
         assert!(called["content"][0].is_object(), "{called}");
@@ -70,7 +71,7 @@ fn read(client: &mut dyn Client, uri: &str) -> Value {
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Pages {
     Large,
-    /// Of one entry each.
+    /// One entry per page.
     Small,
 }
 
@@ -83,10 +84,10 @@ impl Pages {
     }
 }
 
-/// Everything of one list, following its cursors.
+/// All entries of a list, following its cursors.
 pub(crate) fn list(client: &mut dyn Client, method: &str, key: &str, pages: Pages) -> Vec<Value> {
     let (mut entries, mut params) = (Vec::new(), json!({}));
-    // More pages than there can be: a cursor that leads in circles must not last for ever.
+    // A limit, in case the cursors form a cycle.
     for _ in 0..100 {
         let page = client.request(method, params);
         let found = page[key]
@@ -102,7 +103,7 @@ pub(crate) fn list(client: &mut dyn Client, method: &str, key: &str, pages: Page
             Some(cursor) => params = json!({ "cursor": cursor }),
         }
     }
-    panic!("{method} does not end");
+    panic!("{method} has more than 100 pages");
 }
 
 pub(crate) fn all(entries: &[Value], key: &str) -> Vec<String> {
@@ -110,75 +111,71 @@ pub(crate) fn all(entries: &[Value], key: &str) -> Vec<String> {
     keys.map(str::to_owned).collect()
 }
 
-/// Every revision, at every endpoint of one gateway.
+/// Every revision at every endpoint of one gateway.
 fn over_http(pages: Pages) {
-    let server = Server::start_in(house::home(pages.config()), &[]);
-    for transport in &HOUSE {
+    let server = Server::start_in(all_sources::home(pages.config()), &[]);
+    for endpoint in &ENDPOINTS {
         for revision in LEGACY {
             walk(
-                &mut Sessions::open(&server, transport.path, revision),
-                transport,
+                &mut Sessions::open(&server, endpoint.path, revision),
+                endpoint,
                 pages,
             );
         }
-        walk(
-            &mut Stateless::new(&server, transport.path),
-            transport,
-            pages,
-        );
+        walk(&mut Stateless::new(&server, endpoint.path), endpoint, pages);
     }
     server.stop();
 }
 
 #[test]
-fn over_http_everything_listed_works() {
+fn everything_listed_works_over_http() {
     over_http(Pages::Large);
 }
 
 #[test]
-fn over_http_with_small_pages_too() {
+fn everything_listed_works_over_http_with_small_pages() {
     over_http(Pages::Small);
 }
 
-/// Every revision, each in a process of its own.
+/// Every revision, each in its own process.
 fn over_stdio(pages: Pages) {
-    let transport = &HOUSE[0];
+    let endpoint = &ENDPOINTS[0];
     for revision in LEGACY {
-        let mut stdio = Stdio::start_in(house::home(pages.config()));
+        let mut stdio = Stdio::start_in(all_sources::home(pages.config()));
         stdio.initialize(revision);
-        let mut client = Pipe::legacy(stdio, revision);
-        walk(&mut client, transport, pages);
+        let mut client = StdioClient::legacy(stdio, revision);
+        walk(&mut client, endpoint, pages);
         client.end();
     }
-    let mut client = Pipe::modern(Stdio::start_in(house::home(pages.config())));
-    walk(&mut client, transport, pages);
+    let mut client = StdioClient::modern(Stdio::start_in(all_sources::home(pages.config())));
+    walk(&mut client, endpoint, pages);
     client.end();
 }
 
 #[test]
-fn over_stdio_everything_listed_works() {
+fn everything_listed_works_over_stdio() {
     over_stdio(Pages::Large);
 }
 
 #[test]
-fn over_stdio_with_small_pages_too() {
+fn everything_listed_works_over_stdio_with_small_pages() {
     over_stdio(Pages::Small);
 }
 
-/// The transport of the oldest revision, which is there when it is switched on.
+/// HTTP+SSE, which must be enabled.
 #[test]
-fn over_the_oldest_transport_too() {
+fn everything_listed_works_over_http_sse() {
     for pages in [Pages::Large, Pages::Small] {
         let config = format!("legacy_sse: true\n{}", pages.config());
-        let server = Server::start_in(house::home(&config), &[]);
-        walk(&mut OldStream::open(&server, OLDEST), &HOUSE[0], pages);
+        let server = Server::start_in(all_sources::home(&config), &[]);
+        walk(&mut SseClient::open(&server, OLDEST), &ENDPOINTS[0], pages);
         server.stop();
     }
 }
 
-/// A small page has one entry, and there are as many pages as entries.
+/// A small page has one entry and a cursor.
 #[test]
-fn small_pages_are_small() {
+fn small_pages_have_one_entry() {
     let server = Server::with_config(Pages::Small.config());
     let first = server.modern("resources/list", json!({})).result();
     assert_eq!(first["resources"].as_array().map(Vec::len), Some(1));

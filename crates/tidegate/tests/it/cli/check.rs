@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::Home;
 
 #[test]
-fn a_good_file_is_summed_up() {
+fn valid_file_is_summarized() {
     let home = Home::with_config("listen: 127.0.0.1:9000\nlog: { level: debug }\n");
     let ended = home.run(&["check"]).expect_code(0);
     for part in [
@@ -20,7 +20,7 @@ fn a_good_file_is_summed_up() {
 }
 
 #[test]
-fn a_good_file_is_summed_up_as_json() {
+fn valid_file_is_summarized_as_json() {
     let home = Home::with_config("listen: 127.0.0.1:9000\n");
     let ended = home.run(&["check", "--json"]).expect_code(0);
     let summary: Value = serde_json::from_str(&ended.stdout).unwrap();
@@ -33,7 +33,7 @@ fn a_good_file_is_summed_up_as_json() {
 }
 
 #[test]
-fn no_file_is_good_too() {
+fn missing_file_is_valid() {
     let ended = Home::new().run(&["check"]).expect_code(0);
     assert!(
         ended.stdout.contains("no configuration file"),
@@ -43,7 +43,7 @@ fn no_file_is_good_too() {
 }
 
 #[test]
-fn a_broken_file_is_told_on_stderr() {
+fn problems_are_printed_on_stderr() {
     let home = Home::with_config("lisen: x\nlimits: { max_sessions: 0 }\n");
     let ended = home.run(&["check"]).expect_code(2);
     assert_eq!(ended.stdout, "");
@@ -53,14 +53,14 @@ fn a_broken_file_is_told_on_stderr() {
 }
 
 #[test]
-fn a_broken_file_is_told_as_json_on_stdout() {
+fn problems_are_printed_as_json_on_stdout() {
     let home = Home::with_config("lisen: x\nlimits: { max_sessions: 0 }\n");
     let ended = home.run(&["check", "--json"]).expect_code(2);
     assert_eq!(ended.stderr, "");
-    let told: Value = serde_json::from_str(&ended.stdout).unwrap();
-    assert_eq!(told["ok"], false);
-    let problems = told["problems"].as_array().unwrap();
+    let report: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(report["ok"], false);
+    let problems = report["problems"].as_array().unwrap();
     let lines: Vec<_> = problems.iter().map(|one| one["line"].as_u64()).collect();
-    assert_eq!(lines, [Some(1), Some(2)], "{told}");
+    assert_eq!(lines, [Some(1), Some(2)], "{report}");
     assert!(problems.iter().all(|one| one["message"].is_string()));
 }

@@ -1,11 +1,11 @@
-//! What keeps `tidegate serve` from starting: the configuration and the address.
+//! Errors that prevent `tidegate serve` from starting: configuration and address.
 
 use std::net::TcpListener;
 
 use crate::support::{Home, Running, Server};
 
 #[test]
-fn a_port_in_use_is_explained() {
+fn port_in_use_is_explained() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     let ended = Home::new()
@@ -18,8 +18,8 @@ fn a_port_in_use_is_explained() {
 }
 
 #[test]
-fn an_address_of_another_machine_is_explained() {
-    // An address for documentation, which no machine has.
+fn foreign_address_is_explained() {
+    // An address reserved for documentation, which no machine has.
     let ended = Home::new()
         .run(&["serve", "--listen", "192.0.2.1:8080", "--insecure"])
         .expect_code(1);
@@ -31,7 +31,7 @@ fn an_address_of_another_machine_is_explained() {
 }
 
 #[test]
-fn every_problem_of_a_broken_file_is_told_with_its_line() {
+fn every_problem_is_reported_with_its_line() {
     let home = Home::with_config(
         "lisen: 127.0.0.1:1\nlegacy_sse: maybe\nlimits:\n  max_sessions: 0\n  page_size: 99999\n\
          log:\n  level: loud\n",
@@ -57,7 +57,7 @@ fn every_problem_of_a_broken_file_is_told_with_its_line() {
 }
 
 #[test]
-fn a_file_that_is_no_yaml_is_told_with_its_line() {
+fn invalid_yaml_is_reported_with_its_line() {
     let home = Home::with_config("listen: [127.0.0.1:1\n");
     let ended = home.run(&["serve"]).expect_code(2);
     assert!(
@@ -68,7 +68,7 @@ fn a_file_that_is_no_yaml_is_told_with_its_line() {
 }
 
 #[test]
-fn a_file_that_is_not_there_is_named() {
+fn missing_file_is_named() {
     for command in ["serve", "stdio", "check"] {
         let ended = Home::new()
             .run(&[command, "--config", "team.yaml"])
@@ -82,7 +82,7 @@ fn a_file_that_is_not_there_is_named() {
 }
 
 #[test]
-fn an_open_address_needs_keys() {
+fn public_address_requires_authentication() {
     let ended = Home::new()
         .run(&["serve", "--listen", "0.0.0.0:0"])
         .expect_code(2);
@@ -92,7 +92,7 @@ fn an_open_address_needs_keys() {
 }
 
 #[test]
-fn an_open_address_that_was_asked_for_is_warned_of() {
+fn insecure_public_address_is_warned_of() {
     let home = Home::new();
     let process =
         Running::start(&mut home.tidegate(&["serve", "--listen", "0.0.0.0:0", "--insecure"]));
@@ -106,7 +106,7 @@ fn an_open_address_that_was_asked_for_is_warned_of() {
 }
 
 #[test]
-fn the_flag_beats_the_variable_and_the_variable_beats_the_file() {
+fn flag_overrides_variable_and_variable_overrides_file() {
     let home = Home::with_config("listen: 127.0.0.1:1\nlog: { level: error }\n");
     let mut command = home.tidegate(&["serve", "--log-level", "info"]);
     command.env("TIDEGATE_LISTEN", "127.0.0.1:0");

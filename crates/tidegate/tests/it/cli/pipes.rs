@@ -1,4 +1,4 @@
-//! Outputs that nobody reads, as after `| head`, or that take nothing.
+//! Outputs whose reader is gone, as after `| head`, or that cannot be written.
 
 use std::fs::File;
 use std::io::{PipeWriter, Write, pipe};
@@ -12,48 +12,48 @@ const PRINTING: [&[&str]; 4] = [
     &["completions", "bash"],
 ];
 
-/// A pipe whose reader is gone.
+/// A pipe whose reader is closed.
 fn unread() -> PipeWriter {
     let (_, writer) = pipe().unwrap();
     writer
 }
 
-/// A device that takes nothing.
+/// A device that is always full.
 fn full() -> File {
     File::options().write(true).open("/dev/full").unwrap()
 }
 
-/// A reader that left is no failure, and nothing to make words about.
-fn quiet(ended: Ended) {
+/// A closed reader is neither an error nor worth a message.
+fn assert_quiet(ended: Ended) {
     let ended = ended.expect_code(0);
     assert_eq!(ended.stderr, "");
 }
 
 #[test]
-fn what_prints_data_ends_quietly() {
+fn commands_end_quietly_without_a_reader() {
     for args in PRINTING
         .into_iter()
         .chain([&["--help"][..], &["--version"]])
     {
         let home = Home::new();
-        quiet(Running::start_onto(&mut home.tidegate(args), unread()).end());
+        assert_quiet(Running::start_onto(&mut home.tidegate(args), unread()).end());
     }
 }
 
-/// The input stays open: a client that is gone must be noticed by the output alone.
+/// The input stays open: the gateway must detect a closed client by its output.
 #[test]
-fn stdio_ends_when_its_client_is_gone() {
+fn stdio_ends_without_a_reader() {
     let home = Home::new();
     let mut process = Running::start_onto(&mut home.tidegate(&["stdio"]), unread());
     let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
     writeln!(process.stdin(), "{ping}").unwrap();
     process.wait();
-    quiet(process.end());
+    assert_quiet(process.end());
 }
 
-/// Data that is lost is a failure, and says so.
+/// Lost data is an error and reported.
 #[test]
-fn a_full_disk_is_told() {
+fn full_disk_is_reported() {
     for args in PRINTING {
         let home = Home::new();
         let process = Running::start_onto(&mut home.tidegate(args), full());
@@ -63,9 +63,9 @@ fn a_full_disk_is_told() {
     }
 }
 
-/// Whoever reads the log may leave; calls go on.
+/// The reader of the log may close it; calls continue.
 #[test]
-fn a_log_that_nobody_reads_is_no_harm() {
+fn closed_log_does_not_affect_calls() {
     let home = Home::new();
     let mut command = home.tidegate(&["stdio", "--log-level", "trace"]);
     let process = Running::start_logging_onto(&mut command, unread());

@@ -1,4 +1,4 @@
-//! A key works, and is never seen.
+//! Keys work and are never printed.
 
 use serde_json::json;
 
@@ -16,7 +16,7 @@ fn serve(config: &str) -> Server {
 }
 
 #[test]
-fn a_key_from_the_environment_lets_in_and_is_not_logged() {
+fn key_from_the_environment_is_accepted_and_not_logged() {
     let server = serve(CONFIG);
     let read = Modern::new("resources/read", json!({ "uri": STATS }));
     let right = format!("Bearer {KEY}");
@@ -29,7 +29,7 @@ fn a_key_from_the_environment_lets_in_and_is_not_logged() {
 }
 
 #[test]
-fn a_wrong_key_is_refused_and_not_repeated() {
+fn wrong_key_is_rejected_and_not_printed() {
     let server = serve(CONFIG);
     let read = Modern::new("resources/read", json!({ "uri": STATS }));
     let wrong = [
@@ -54,8 +54,8 @@ fn a_wrong_key_is_refused_and_not_repeated() {
 }
 
 #[test]
-fn a_problem_with_a_key_does_not_show_it() {
-    // Two principals with one key, and a key that is too short.
+fn problem_with_a_key_does_not_print_it() {
+    // Two principals with one key, and keys that are too short.
     for (config, key) in [
         (
             "auth: { keys: { ada: '${env:ADA_KEY}', bob: '${env:ADA_KEY}' } }\n",
@@ -73,15 +73,15 @@ fn a_problem_with_a_key_does_not_show_it() {
             let ended = Running::start(command.env("ADA_KEY", key))
                 .end()
                 .expect_code(2);
-            let said = ended.stdout + &ended.stderr;
-            assert!(!said.contains(key), "{said}");
-            assert!(said.contains("ada"), "{said}");
+            let output = ended.stdout + &ended.stderr;
+            assert!(!output.contains(key), "{output}");
+            assert!(output.contains("ada"), "{output}");
         }
     }
 }
 
 #[test]
-fn a_variable_that_is_not_set_is_named() {
+fn unset_variable_is_named() {
     let ended = Home::with_config(CONFIG).run(&["serve"]).expect_code(2);
     for part in ["tidegate.yaml:1:", "ADA_KEY"] {
         assert!(ended.stderr.contains(part), "{}", ended.stderr);
@@ -89,7 +89,7 @@ fn a_variable_that_is_not_set_is_named() {
 }
 
 #[test]
-fn check_tells_whose_keys_there_are_and_no_key() {
+fn check_prints_principals_but_no_keys() {
     for args in [&["check"][..], &["check", "--json"]] {
         let home = Home::with_config(CONFIG);
         let ended = Running::start(home.tidegate(args).env("ADA_KEY", KEY))

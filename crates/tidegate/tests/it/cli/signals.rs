@@ -1,59 +1,59 @@
-//! Signals to stop.
+//! Shutdown by signals.
 
 use rustix::process::Signal;
 
 use crate::support::messages::{HEALTH, LEGACY, Modern, watching};
 use crate::support::{Ended, Events, Server, Session, Stdio};
 
-fn says(ended: &Ended, part: &str) {
+fn assert_logged(ended: &Ended, part: &str) {
     assert!(ended.stderr.contains(part), "{part:?}: {}", ended.stderr);
 }
 
 #[test]
-fn one_signal_ends_in_good_order() {
+fn one_signal_shuts_down_cleanly() {
     for signal in [Signal::TERM, Signal::INT] {
         let server = Server::start();
         server.process.signal(signal);
         let ended = server.process.end().expect_code(0);
-        says(&ended, "stopping");
-        says(&ended, "stopped");
+        assert_logged(&ended, "stopping");
+        assert_logged(&ended, "stopped");
     }
 }
 
-/// A stream of changes would last for ever; at the end it gets an end.
+/// A subscription stream is ended with a response.
 #[test]
-fn one_signal_ends_streams_in_good_order() {
+fn one_signal_ends_streams_cleanly() {
     let server = Server::start();
     let listen = Modern::new("subscriptions/listen", watching(&[HEALTH]));
     let mut events = Events::of(listen.open(server.post()));
     events.find("notifications/subscriptions/acknowledged");
     let ended = server.stop();
-    says(&ended, "stopped");
-    let last = events.next().expect("an answer before the end");
+    assert_logged(&ended, "stopped");
+    let last = events.next().expect("a response before the end");
     assert_eq!(last["id"], 1, "{last}");
     assert!(last["result"].is_object(), "{last}");
     assert!(events.next().is_none());
 }
 
-/// Sessions with streams and subscriptions are no work that is lost.
+/// Sessions with streams and subscriptions end without warnings.
 #[test]
-fn one_signal_ends_sessions_in_good_order() {
+fn one_signal_ends_sessions_cleanly() {
     for _ in 0..5 {
         let server = Server::start();
         let session = Session::open(server.address, "/mcp", LEGACY[3]);
         session.subscribe(HEALTH);
         let mut events = session.listen();
         let ended = server.stop();
-        for word in ["WARN", "ERROR"] {
-            assert!(!ended.stderr.contains(word), "{}", ended.stderr);
+        for level in ["WARN", "ERROR"] {
+            assert!(!ended.stderr.contains(level), "{}", ended.stderr);
         }
         assert!(events.next().is_none());
     }
 }
 
-/// A body that never comes is a call under way.
+/// A body that never arrives is a request in flight.
 #[test]
-fn a_second_signal_ends_at_once() {
+fn second_signal_ends_at_once() {
     let server = Server::with_config("limits: { shutdown_timeout: 10m, body_timeout: 10m }\n");
     let half = server.post().usual().hang(1000, b"{");
     server.process.signal(Signal::TERM);
@@ -64,7 +64,7 @@ fn a_second_signal_ends_at_once() {
 }
 
 #[test]
-fn a_signal_ends_stdio_though_its_input_is_open() {
+fn signal_ends_stdio_with_open_input() {
     let mut stdio = Stdio::start();
     stdio.ping();
     stdio.process.signal(Signal::TERM);

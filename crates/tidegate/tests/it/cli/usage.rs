@@ -1,10 +1,10 @@
-//! Right and wrong usage.
+//! Valid and invalid usage.
 
 use crate::support::Home;
 
 /// Runs with wrong arguments: exit code 2, nothing on stdout, and these parts on stderr.
 #[track_caller]
-fn refused(args: &[&str], parts: &[&str]) {
+fn assert_usage_error(args: &[&str], parts: &[&str]) {
     let ended = Home::new().run(args).expect_code(2);
     assert_eq!(ended.stdout, "");
     for part in parts {
@@ -13,40 +13,40 @@ fn refused(args: &[&str], parts: &[&str]) {
 }
 
 #[test]
-fn a_bad_flag_is_named() {
-    refused(&["serve", "--frobnicate"], &["--frobnicate", "Usage:"]);
-    refused(
+fn unknown_flag_is_named() {
+    assert_usage_error(&["serve", "--frobnicate"], &["--frobnicate", "Usage:"]);
+    assert_usage_error(
         &["stdio", "--listen", "127.0.0.1:1"],
         &["--listen", "Usage:"],
     );
 }
 
 #[test]
-fn a_bad_value_is_named_with_its_flag() {
-    refused(&["serve", "--listen", "8080x"], &["--listen", "8080x"]);
-    refused(
+fn invalid_value_is_named_with_its_flag() {
+    assert_usage_error(&["serve", "--listen", "8080x"], &["--listen", "8080x"]);
+    assert_usage_error(
         &["serve", "--log-level", "loud"],
         &["--log-level", "loud", "trace"],
     );
-    refused(&["serve", "--config"], &["--config"]);
+    assert_usage_error(&["serve", "--config"], &["--config"]);
 }
 
 #[test]
-fn an_unknown_command_gets_a_suggestion() {
-    refused(&["srve"], &["srve", "serve", "Usage:"]);
-    refused(&["frobnicate"], &["frobnicate", "Usage:"]);
+fn unknown_command_gets_a_suggestion() {
+    assert_usage_error(&["srve"], &["srve", "serve", "Usage:"]);
+    assert_usage_error(&["frobnicate"], &["frobnicate", "Usage:"]);
 }
 
 #[test]
-fn no_command_prints_the_help_as_an_error() {
-    refused(
+fn missing_command_prints_help_as_an_error() {
+    assert_usage_error(
         &[],
         &["Usage: tidegate [OPTIONS] <COMMAND>", "serve", "stdio"],
     );
 }
 
 #[test]
-fn help_and_version_are_data() {
+fn help_and_version_go_to_stdout() {
     for (args, part) in [
         (&["--help"][..], "Usage: tidegate [OPTIONS] <COMMAND>"),
         (&["-h"], "Usage: tidegate [OPTIONS] <COMMAND>"),
@@ -63,7 +63,7 @@ fn help_and_version_are_data() {
 }
 
 #[test]
-fn the_schema_is_json_on_stdout() {
+fn schema_is_json_on_stdout() {
     let ended = Home::new().run(&["schema"]).expect_code(0);
     let schema: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
     assert_eq!(schema["properties"]["listen"]["default"], "127.0.0.1:8080");

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{home, start};
 use crate::support::Stdio;
 use crate::support::messages::LEGACY;
-use crate::walk::client::{Client, Pipe, Sessions, Stateless};
+use crate::walk::client::{Client, Sessions, Stateless, StdioClient};
 use crate::walk::{Pages, all, list};
 
 /// Reads, expands, gets and subscribes to all that the two folders list.
@@ -147,11 +147,11 @@ fn over_stdio_everything_listed_works() {
     for revision in LEGACY {
         let mut stdio = Stdio::start_in(home());
         stdio.initialize(revision);
-        let mut client = Pipe::legacy(stdio, revision);
+        let mut client = StdioClient::legacy(stdio, revision);
         walk(&mut client, true, true);
         client.end();
     }
-    let mut client = Pipe::modern(Stdio::start_in(home()));
+    let mut client = StdioClient::modern(Stdio::start_in(home()));
     walk(&mut client, true, true);
     client.end();
 }

@@ -1,4 +1,4 @@
-//! A call through `gateway__call_tool` is the call: its JSON, its questions, its progress.
+//! Calls through `gateway__call_tool` are relayed unchanged: JSON, questions and progress.
 
 use serde_json::{Value, json};
 
@@ -7,8 +7,8 @@ use crate::support::fixture::Fixture;
 use crate::support::messages::{MODERN, request};
 use crate::support::{Answer, Events, Server};
 
-/// Asks as a client that can show forms.
-fn ask(server: &Server, params: Value) -> Answer {
+/// Sends a call as a client with form elicitation.
+fn send_call(server: &Server, params: Value) -> Answer {
     let mut params = params;
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": MODERN,
@@ -23,9 +23,9 @@ fn ask(server: &Server, params: Value) -> Answer {
     post.send(request(1, "tools/call", &params).to_string().as_bytes())
 }
 
-/// Numbers keep their digits, and what is unknown comes along.
+/// Numbers keep their digits, and unknown members are kept.
 #[test]
-fn its_json_is_not_touched() {
+fn json_is_relayed_unchanged() {
     let fixture = Fixture::start(&["--era", "modern"]);
     let server = before(&fixture, &json!({}));
     let body = r#"{"name":"gateway__call_tool","arguments":{"name":"fixture__echo","arguments":{"a":1.50,"b":12345678901234567890123}}}"#;
@@ -40,8 +40,8 @@ fn its_json_is_not_touched() {
     let post = post.header("Mcp-Method", "tools/call");
     let post = post.header("Mcp-Name", "gateway__call_tool");
     let answer = post.send(body.as_bytes()).result();
-    let heard = fixture.received_for("tools/call");
-    assert!(heard.iter().any(|one| one["params"]["name"] == "echo"));
+    let received = fixture.received_for("tools/call");
+    assert!(received.iter().any(|one| one["params"]["name"] == "echo"));
     let echoed = text(&answer);
     assert!(echoed.contains("1.50"), "{echoed}");
     assert!(echoed.contains("12345678901234567890123"), "{echoed}");
@@ -49,9 +49,9 @@ fn its_json_is_not_touched() {
     fixture.stop();
 }
 
-/// A server of either era asks; the client is asked through the tool, and its answer arrives.
+/// Questions of servers of either era reach the client, and its answers the server.
 #[test]
-fn its_questions_reach_the_client() {
+fn questions_reach_the_client() {
     for (era, tool) in [
         ("legacy", "test_elicitation"),
         ("modern", "test_input_required_result_elicitation"),
@@ -61,7 +61,7 @@ fn its_questions_reach_the_client() {
         let inner =
             json!({ "name": format!("fixture__{tool}"), "arguments": { "message": "Who?" } });
         let params = json!({ "name": "gateway__call_tool", "arguments": inner });
-        let asked = ask(&server, params.clone()).result();
+        let asked = send_call(&server, params.clone()).result();
         assert_eq!(asked["resultType"], "input_required", "{era}: {asked}");
         let questions = asked["inputRequests"].as_object().unwrap();
         let answers = questions.keys().map(|key| {
@@ -71,12 +71,12 @@ fn its_questions_reach_the_client() {
                 json!({ "action": "accept", "content": content }),
             )
         });
-        let mut again = params;
-        again["inputResponses"] = Value::Object(answers.collect());
+        let mut retry = params;
+        retry["inputResponses"] = Value::Object(answers.collect());
         if let Some(state) = asked.get("requestState") {
-            again["requestState"] = state.clone();
+            retry["requestState"] = state.clone();
         }
-        let done = ask(&server, again).result();
+        let done = send_call(&server, retry).result();
         assert!(text(&done).contains("ada"), "{era}: {done}");
         server.stop();
         fixture.stop();
@@ -84,7 +84,7 @@ fn its_questions_reach_the_client() {
 }
 
 #[test]
-fn its_progress_reaches_the_client() {
+fn progress_reaches_the_client() {
     let fixture = Fixture::start(&["--era", "legacy"]);
     let server = before(&fixture, &json!({}));
     let inner = json!({ "name": "fixture__test_tool_with_progress" });
@@ -99,14 +99,14 @@ fn its_progress_reaches_the_client() {
 }
 
 #[test]
-fn prompts_come_as_what_they_say() {
+fn prompt_messages_are_returned_as_text() {
     let fixture = Fixture::start(&["--era", "modern"]);
     let server = before(&fixture, &json!({}));
     let arguments = json!({ "name": "fixture/test_prompt_with_arguments", "arguments": { "arg1": "x1", "arg2": "x2" } });
     let got = call(&server, "gateway__get_prompt", &arguments);
     assert_eq!(text(&got), "[user]");
-    let said = got["content"][1]["text"].as_str().unwrap();
-    assert!(said.contains("x1") && said.contains("x2"), "{got}");
+    let message = got["content"][1]["text"].as_str().unwrap();
+    assert!(message.contains("x1") && message.contains("x2"), "{got}");
     server.stop();
     fixture.stop();
 }

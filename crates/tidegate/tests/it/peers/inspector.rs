@@ -1,4 +1,4 @@
-//! MCP Inspector's command line.
+//! The command line of MCP Inspector.
 
 use std::process::Command;
 
@@ -9,16 +9,16 @@ use crate::support::messages::{HEALTH, MODELS, STATS, and_own_tools};
 use crate::support::tools::Tools;
 use crate::support::{Home, Running, Server};
 
-/// What the Inspector talks to.
+/// What the Inspector connects to.
 enum Target<'a> {
     Http(&'a Server),
     Stdio(Home),
 }
 
 impl Target<'_> {
-    /// Asks for a method and gives the result.
+    /// Sends a request and returns the result.
     #[track_caller]
-    fn ask(&self, era: &str, method: &str, more: &[&str]) -> Value {
+    fn request(&self, era: &str, method: &str, more: &[&str]) -> Value {
         let mut command = self.inspector();
         command.args(["--method", method, "--protocol-era", era]);
         command.args(["--format", "json", "-q"]).args(more);
@@ -26,8 +26,8 @@ impl Target<'_> {
             command.args(["--", program(), "stdio", "--log-level", "warn"]);
         }
         let ended = Running::start(&mut command).end().expect_code(0);
-        let mut said: Value = serde_json::from_str(&ended.stdout).unwrap();
-        said["result"].take()
+        let mut output: Value = serde_json::from_str(&ended.stdout).unwrap();
+        output["result"].take()
     }
 
     fn inspector(&self) -> Command {
@@ -36,7 +36,7 @@ impl Target<'_> {
             Self::Stdio(home) => home,
         };
         let mut command = Tools::find().script(home, "inspector/clients/launcher/build/index.js");
-        // Without these it would look for a keychain, or for a browser.
+        // Without these it looks for a keychain or a browser.
         command.env("MCP_INSPECTOR_SECRET_STORE", "memory");
         command.arg("--cli");
         if let Self::Http(server) = self {
@@ -45,32 +45,32 @@ impl Target<'_> {
         command
     }
 
-    /// Everything it can ask for here.
+    /// Everything that can be requested here.
     #[track_caller]
     fn walk(&self, era: &str, protocol: &str) {
-        let hello = self.ask(era, "initialize", &[]);
-        assert_eq!(hello["protocolVersion"], protocol);
-        assert_eq!(hello["serverInfo"]["name"], "tidegate");
+        let initialized = self.request(era, "initialize", &[]);
+        assert_eq!(initialized["protocolVersion"], protocol);
+        assert_eq!(initialized["serverInfo"]["name"], "tidegate");
 
-        let tools = self.ask(era, "tools/list", &[]);
+        let tools = self.request(era, "tools/list", &[]);
         assert_eq!(
             names(&tools["tools"], "name"),
             and_own_tools(&["system__health"])
         );
-        let called = self.ask(era, "tools/call", &["--tool-name", "system__health"]);
+        let called = self.request(era, "tools/call", &["--tool-name", "system__health"]);
         assert_eq!(called["structuredContent"]["overallStatus"], "Healthy");
 
-        let resources = self.ask(era, "resources/list", &[]);
+        let resources = self.request(era, "resources/list", &[]);
         let uris = names(&resources["resources"], "uri");
         assert_eq!(uris, [HEALTH, MODELS, STATS]);
         for uri in uris {
-            let read = self.ask(era, "resources/read", &["--uri", &uri]);
+            let read = self.request(era, "resources/read", &["--uri", &uri]);
             assert_eq!(read["contents"][0]["uri"], uri);
             assert_eq!(read["contents"][0]["mimeType"], "application/json");
         }
-        let templates = self.ask(era, "resources/templates/list", &[]);
+        let templates = self.request(era, "resources/templates/list", &[]);
         assert_eq!(templates["resourceTemplates"].as_array().unwrap().len(), 1);
-        let prompts = self.ask(era, "prompts/list", &[]);
+        let prompts = self.request(era, "prompts/list", &[]);
         assert_eq!(prompts["prompts"], json!([]));
     }
 }
@@ -97,10 +97,10 @@ fn over_http_stateless() {
 }
 
 #[test]
-fn over_http_finding_out_by_itself() {
+fn over_http_with_era_detection() {
     let server = Server::start();
-    let hello = Target::Http(&server).ask("auto", "initialize", &[]);
-    assert_eq!(hello["protocolVersion"], "2026-07-28");
+    let initialized = Target::Http(&server).request("auto", "initialize", &[]);
+    assert_eq!(initialized["protocolVersion"], "2026-07-28");
     server.stop();
 }
 
@@ -114,11 +114,11 @@ fn over_stdio_stateless() {
     Target::Stdio(Home::with_config("")).walk("modern", "2026-07-28");
 }
 
-/// A tool whose schema some client could not use would fail this.
+/// Fails for a tool schema that some client could not use.
 #[test]
 fn every_schema_is_portable() {
     let server = Server::start();
-    let tools = Target::Http(&server).ask("modern", "tools/list", &["--strict"]);
+    let tools = Target::Http(&server).request("modern", "tools/list", &["--strict"]);
     assert_eq!(
         names(&tools["tools"], "name"),
         and_own_tools(&["system__health"])

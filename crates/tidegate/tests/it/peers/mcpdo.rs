@@ -1,4 +1,4 @@
-//! The Inspector's other program, which holds a connection and can subscribe.
+//! The Inspector's `mcpdo`, which keeps a connection and can subscribe.
 
 use std::process::Command;
 
@@ -8,23 +8,23 @@ use crate::support::messages::HEALTH;
 use crate::support::tools::Tools;
 use crate::support::{Home, Running, Server};
 
-/// The program with a background process of its own, which ends with the value.
+/// The program with its own daemon, which is stopped on drop.
 struct Mcpdo<'a> {
     home: &'a Home,
-    /// What ties its commands to that process.
+    /// Environment variables that connect its commands to the daemon.
     variables: Vec<(String, String)>,
 }
 
 impl<'a> Mcpdo<'a> {
     fn new(home: &'a Home) -> Self {
-        let mut one = Self {
+        let mut mcpdo = Self {
             home,
             variables: Vec::new(),
         };
-        let told = one.run(&["private"]);
-        one.variables = told.lines().filter_map(variable).collect();
-        assert!(!one.variables.is_empty(), "{told}");
-        one
+        let output = mcpdo.run(&["private"]);
+        mcpdo.variables = output.lines().filter_map(variable).collect();
+        assert!(!mcpdo.variables.is_empty(), "{output}");
+        mcpdo
     }
 
     fn command(&self, args: &[&str]) -> Command {
@@ -49,37 +49,38 @@ impl Drop for Mcpdo<'_> {
     }
 }
 
-/// A line that sets a variable for a shell.
+/// A line that sets a shell variable.
 fn variable(line: &str) -> Option<(String, String)> {
     let (name, value) = line.trim().strip_prefix("export ")?.split_once('=')?;
     let value = value.trim_end_matches(';').trim_matches(['\'', '"']);
     Some((name.to_owned(), value.to_owned()))
 }
 
-/// A connection in this era subscribes, and ends its subscription.
+/// Subscribes and unsubscribes in this era.
 fn subscribes(era: &str) {
     let server = Server::start();
     let mcpdo = Mcpdo::new(&server.home);
-    let here = ["--connection", "here", "--format", "json"];
-    let connected = mcpdo.run(&[&["connect", &server.url(), "--era", era][..], &here].concat());
+    let connection = ["--connection", "connection", "--format", "json"];
+    let connected =
+        mcpdo.run(&[&["connect", &server.url(), "--era", era][..], &connection].concat());
     assert!(connected.contains(era), "{connected}");
 
-    // It stays and prints changes, until it is ended.
-    let subscribe = [&["resources/subscribe", HEALTH][..], &here].concat();
+    // It keeps running and prints changes until it is killed.
+    let subscribe = [&["resources/subscribe", HEALTH][..], &connection].concat();
     let subscription = Running::start(&mut mcpdo.command(&subscribe));
-    let told = first_object(&subscription);
-    assert_eq!(told["type"], "subscribed");
-    assert_eq!(told["uri"], HEALTH);
+    let output = first_object(&subscription);
+    assert_eq!(output["type"], "subscribed");
+    assert_eq!(output["uri"], HEALTH);
     drop(subscription);
 
-    let ended = mcpdo.run(&[&["resources/unsubscribe", HEALTH][..], &here].concat());
+    let ended = mcpdo.run(&[&["resources/unsubscribe", HEALTH][..], &connection].concat());
     let ended: Value = serde_json::from_str(&ended).unwrap();
     assert_eq!(ended["unsubscribed"], true);
     drop(mcpdo);
     server.stop();
 }
 
-/// The first JSON value on its output, which may take several lines.
+/// The first JSON value of the output, which may span several lines.
 fn first_object(process: &Running) -> Value {
     let mut text = String::new();
     while let Some(line) = process.stdout.next() {
@@ -88,7 +89,7 @@ fn first_object(process: &Running) -> Value {
             return value;
         }
     }
-    panic!("no object: {text} {}", process.stderr.so_far());
+    panic!("no JSON value: {text} {}", process.stderr.so_far());
 }
 
 #[test]

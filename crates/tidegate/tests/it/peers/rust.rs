@@ -17,21 +17,21 @@ use crate::support::{Home, PATIENCE, Server};
 
 type Client = RunningService<RoleClient, ()>;
 
-/// How a client begins, and where it must end up.
-struct Way {
+/// The lifecycle of a client and the expected revision.
+struct Lifecycle {
     lifecycle: ClientLifecycleMode,
     protocol: ProtocolVersion,
 }
 
-fn handshake() -> Way {
-    Way {
+fn handshake() -> Lifecycle {
+    Lifecycle {
         lifecycle: ClientLifecycleMode::Initialize,
         protocol: ProtocolVersion::V_2025_11_25,
     }
 }
 
-fn discover() -> Way {
-    Way {
+fn discover() -> Lifecycle {
+    Lifecycle {
         lifecycle: ClientLifecycleMode::Discover {
             preferred_versions: vec![ProtocolVersion::V_2026_07_28],
         },
@@ -39,8 +39,8 @@ fn discover() -> Way {
     }
 }
 
-fn auto() -> Way {
-    Way {
+fn auto() -> Lifecycle {
+    Lifecycle {
         lifecycle: ClientLifecycleMode::Auto {
             preferred_versions: vec![ProtocolVersion::V_2026_07_28],
             legacy_version: None,
@@ -49,38 +49,40 @@ fn auto() -> Way {
     }
 }
 
-async fn over_http(way: Way) {
+async fn over_http(expected: Lifecycle) {
     let server = Server::start();
     let transport = StreamableHttpClientTransport::from_uri(server.url());
-    connect_and_walk(transport, way).await;
+    connect_and_walk(transport, expected).await;
     server.stop();
 }
 
-async fn over_stdio(way: Way) {
+async fn over_stdio(expected: Lifecycle) {
     let home = Home::with_config("");
     let command = Command::from(home.tidegate(&["stdio"]));
-    connect_and_walk(TokioChildProcess::new(command).unwrap(), way).await;
+    connect_and_walk(TokioChildProcess::new(command).unwrap(), expected).await;
 }
 
-async fn connect_and_walk<T, E, A>(transport: T, way: Way)
+async fn connect_and_walk<T, E, A>(transport: T, expected: Lifecycle)
 where
     T: IntoTransport<RoleClient, E, A>,
     E: std::error::Error + Send + Sync + 'static,
 {
     let everything = async {
-        let mut client = ().serve_with_lifecycle(transport, way.lifecycle).await.unwrap();
+        let mut client = ().serve_with_lifecycle(transport, expected.lifecycle).await.unwrap();
         let server = client.peer_info().unwrap();
-        assert_eq!(server.protocol_version, way.protocol);
+        assert_eq!(server.protocol_version, expected.protocol);
         let name = server.server_info.as_ref().map(|info| info.name.as_str());
         assert_eq!(name, Some("tidegate"));
         walk(&client).await;
-        match way.protocol == ProtocolVersion::V_2026_07_28 {
+        match expected.protocol == ProtocolVersion::V_2026_07_28 {
             true => listen(&client).await,
             false => subscribe(&client).await,
         }
         client.close().await.unwrap();
     };
-    timeout(PATIENCE, everything).await.expect("an end");
+    timeout(PATIENCE, everything)
+        .await
+        .expect("the walk timed out");
 }
 
 async fn walk(client: &Client) {
@@ -115,7 +117,7 @@ async fn walk(client: &Client) {
 
 #[expect(
     deprecated,
-    reason = "the SDK warns of what the newest revision no longer has"
+    reason = "the SDK deprecates what the newest revision removed"
 )]
 async fn subscribe(client: &Client) {
     let subscribed = client.subscribe(SubscribeRequestParams::new(HEALTH)).await;
@@ -135,7 +137,7 @@ async fn listen(client: &Client) {
     subscription.cancel().await.unwrap();
 }
 
-/// A part of every entry, under the name it has on the wire.
+/// A member of every entry, by its JSON name.
 fn all<T: Serialize>(entries: &[T], key: &str) -> Vec<String> {
     let entries = entries.iter().map(wire);
     entries
@@ -158,7 +160,7 @@ async fn over_http_stateless() {
 }
 
 #[tokio::test]
-async fn over_http_finding_out_by_itself() {
+async fn over_http_with_era_detection() {
     over_http(auto()).await;
 }
 
@@ -173,6 +175,6 @@ async fn over_stdio_stateless() {
 }
 
 #[tokio::test]
-async fn over_stdio_finding_out_by_itself() {
+async fn over_stdio_with_era_detection() {
     over_stdio(auto()).await;
 }

@@ -1,4 +1,4 @@
-//! The TypeScript and Python SDKs, old and new, by the scripts in `tests/peers`.
+//! The TypeScript and Python SDKs, 1.x and 2.x, with the scripts in `tests/peers`.
 
 use std::process::Command;
 
@@ -12,7 +12,7 @@ use crate::support::{Home, Running, Server};
 const NEWEST_LEGACY: &str = "2025-11-25";
 const MODERN: &str = "2026-07-28";
 
-/// Runs a peer over HTTP and checks what it found.
+/// Runs a peer over HTTP and checks its output.
 fn over_http(peer: fn(&Tools, &Home) -> Command, era: &[&str], protocol: &str) {
     let server = Server::start();
     let mut command = peer(&Tools::find(), &server.home);

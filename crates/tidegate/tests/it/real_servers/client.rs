@@ -1,59 +1,63 @@
-//! A client of either era on any wire, which answers what it is asked.
+//! A client of either era over any transport that answers questions.
 //!
-//! Must not know: which server it speaks with, and whether a gateway is in between.
+//! Must not know: which server it is connected to, and whether through a gateway.
 
 use std::collections::VecDeque;
 
 use serde_json::{Value, json};
 
-use super::wire::Wire;
+use super::transport::Transport;
 use crate::support::messages::{LEGACY, MODERN, notification, request};
 
-/// How a client speaks.
+/// The era of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Era {
     /// With a handshake.
     Legacy,
-    /// Without.
+    /// Stateless.
     Modern,
 }
 
-/// What a client can be asked.
+/// The capabilities of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Can {
-    Nothing,
-    /// For the user's word, for the model's, and for its folders.
-    BeAsked,
+pub(super) enum ClientCapabilities {
+    None,
+    /// Elicitation, sampling and roots.
+    All,
 }
 
-/// A client in the middle of its work.
+/// A connected client.
 pub(super) struct Client {
-    wire: Box<dyn Wire>,
+    transport: Box<dyn Transport>,
     pub(super) era: Era,
-    can: Can,
+    capabilities: ClientCapabilities,
     roots: Value,
     last: u64,
-    /// What came without belonging to a request.
-    unasked: VecDeque<Value>,
+    /// Notifications that do not belong to a request.
+    notifications: VecDeque<Value>,
 }
 
-/// One request and all that came of it.
+/// One request and everything received for it.
 pub(super) struct Exchange {
-    /// What the server said and asked on the way, in order.
-    pub(super) on_the_way: Vec<Value>,
+    /// The notifications and questions before the response, in order.
+    pub(super) before_response: Vec<Value>,
     /// The result or the error.
     pub(super) answer: Value,
 }
 
 impl Client {
-    pub(super) fn new(wire: Box<dyn Wire>, era: Era, can: Can) -> Self {
+    pub(super) fn new(
+        transport: Box<dyn Transport>,
+        era: Era,
+        capabilities: ClientCapabilities,
+    ) -> Self {
         Self {
-            wire,
+            transport,
             era,
-            can,
+            capabilities,
             roots: json!([]),
             last: 0,
-            unasked: VecDeque::new(),
+            notifications: VecDeque::new(),
         }
     }
 
@@ -62,8 +66,8 @@ impl Client {
         self
     }
 
-    /// What the server says of itself: the first thing a client of either era asks for.
-    pub(super) fn greet(&mut self) -> Exchange {
+    /// `initialize` or `server/discover`, depending on the era.
+    pub(super) fn open(&mut self) -> Exchange {
         if self.era == Era::Modern {
             return self.request("server/discover", json!({}));
         }
@@ -73,67 +77,74 @@ impl Client {
             "clientInfo": { "name": "it", "version": "1.0.0" },
         });
         let exchange = self.request("initialize", hello);
-        self.wire.say(&notification("notifications/initialized"));
+        self.transport
+            .send(&notification("notifications/initialized"));
         exchange
     }
 
-    /// Sends a request whose answer nobody waits for.
+    /// Sends a request without waiting for its response.
     pub(super) fn say(&mut self, method: &str, params: Value) -> u64 {
         self.last += 1;
         let message = request(self.last, method, &self.complete(params));
-        self.wire.say(&message);
+        self.transport.send(&message);
         self.last
     }
 
     pub(super) fn request(&mut self, method: &str, params: Value) -> Exchange {
         let id = self.say(method, params);
-        let mut on_the_way = Vec::new();
+        let mut before_response = Vec::new();
         loop {
-            let message = self.wire.hear();
+            let message = self.transport.receive();
             match message["method"].as_str() {
                 None if message["id"] == id => {
                     let answer = without_envelope(message);
-                    return Exchange { on_the_way, answer };
+                    return Exchange {
+                        before_response,
+                        answer,
+                    };
                 }
-                None => panic!("nobody asked for {message}"),
+                None => panic!("unexpected response: {message}"),
                 Some(_) if !message["id"].is_null() => {
                     self.answer(&message);
-                    on_the_way.push(without_envelope(message));
+                    before_response.push(without_envelope(message));
                 }
                 Some("notifications/progress" | "notifications/message") => {
-                    on_the_way.push(without_envelope(message));
+                    before_response.push(without_envelope(message));
                 }
-                Some(_) => self.unasked.push_back(without_envelope(message)),
+                Some(_) => self.notifications.push_back(without_envelope(message)),
             }
         }
     }
 
-    /// Waits for a notification of this method that no request asked for.
-    pub(super) fn hear(&mut self, method: &str) -> Value {
+    /// Waits for a notification with this method that does not belong to a request.
+    pub(super) fn notification(&mut self, method: &str) -> Value {
         loop {
-            let known = self.unasked.iter().position(|one| one["method"] == method);
+            let known = self
+                .notifications
+                .iter()
+                .position(|one| one["method"] == method);
             if let Some(at) = known {
-                return self.unasked.remove(at).unwrap();
+                return self.notifications.remove(at).unwrap();
             }
-            let message = self.wire.hear();
+            let message = self.transport.receive();
             if message["id"].is_null() {
-                self.unasked.push_back(without_envelope(message));
+                self.notifications.push_back(without_envelope(message));
             } else {
                 self.answer(&message);
             }
         }
     }
 
-    /// Forgets what came without being asked for.
+    /// Discards the notifications received so far.
     pub(super) fn forget(&mut self) {
-        self.unasked.clear();
+        self.notifications.clear();
     }
 
     pub(super) fn end(mut self) {
-        self.wire.end();
+        self.transport.end();
     }
 
-    /// Parameters as this era has them.
+    /// Adds the `_meta` of this era.
     fn complete(&self, mut params: Value) -> Value {
         if self.era == Era::Modern {
             let meta = &mut params["_meta"];
@@ -146,9 +157,9 @@ impl Client {
     }
 
     fn capabilities(&self) -> Value {
-        match self.can {
-            Can::Nothing => json!({}),
-            Can::BeAsked => json!({
+        match self.capabilities {
+            ClientCapabilities::None => json!({}),
+            ClientCapabilities::All => json!({
                 "elicitation": { "form": {}, "url": {} },
                 "sampling": {},
                 "roots": {},
@@ -161,18 +172,18 @@ impl Client {
             Some("elicitation/create") => accept(&question["params"]),
             Some("sampling/createMessage") => json!({
                 "role": "assistant", "model": "oracle", "stopReason": "endTurn",
-                "content": { "type": "text", "text": "the tide turns" },
+                "content": { "type": "text", "text": "the tide locks" },
             }),
             Some("roots/list") => json!({ "roots": self.roots }),
             Some("ping") => json!({}),
-            _ => panic!("nobody can answer {question}"),
+            _ => panic!("unknown question: {question}"),
         };
         let answer = json!({ "jsonrpc": "2.0", "id": question["id"], "result": result });
-        self.wire.say(&answer);
+        self.transport.send(&answer);
     }
 }
 
-/// What the user says to a question.
+/// The user's answer to an elicitation.
 pub(super) fn accept(question: &Value) -> Value {
     match question["mode"].as_str() {
         Some("url") => json!({ "action": "accept" }),
@@ -180,7 +191,7 @@ pub(super) fn accept(question: &Value) -> Value {
     }
 }
 
-/// What a message says, without what only tells messages apart.
+/// A message without its envelope.
 fn without_envelope(mut message: Value) -> Value {
     let members = message.as_object_mut().unwrap();
     members.remove("jsonrpc");

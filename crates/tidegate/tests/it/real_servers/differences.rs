@@ -1,43 +1,43 @@
-//! The differences that are declared in `tests/parity.txt`: takes them out of what is compared, and
-//! notes which of them were there.
+//! The differences declared in `tests/parity.txt`: removes them from the records and notes which
+//! occurred.
 
-mod how;
+mod treatment;
 
-use super::actor::Entry;
-use super::real::Real;
-use how::How;
+use super::recorder::Entry;
+use super::server_kind::ServerKind;
+use treatment::Treatment;
 
 const TABLE: &str = include_str!("../../parity.txt");
 
-/// What is played, and where.
+/// A server and the endpoint used.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Played {
-    pub(super) real: Real,
-    pub(super) at: At,
+pub(super) struct Comparison {
+    pub(super) server: ServerKind,
+    pub(super) at: Endpoint,
 }
 
-/// Where a script is played that is compared.
+/// The endpoint and the client of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum At {
+pub(super) enum Endpoint {
     /// At `/mcp/{source}`.
-    ItsOwnPath,
-    /// At `/mcp`, among all others.
+    OwnPath,
+    /// At `/mcp`, with all sources.
     All,
-    /// At `/mcp/{source}`, by a client that can be asked something, and is.
-    Asking,
+    /// At `/mcp/{source}`, by a client that answers questions.
+    WithQuestions,
 }
 
-impl At {
+impl Endpoint {
     fn word(self) -> &'static str {
         match self {
-            Self::ItsOwnPath => "alone",
-            Self::All => "among all",
-            Self::Asking => "asking",
+            Self::OwnPath => "own path",
+            Self::All => "all sources",
+            Self::WithQuestions => "questions",
         }
     }
 }
 
-/// The differences that one play may have, and those it had.
+/// The declared differences of one comparison, and whether they occurred.
 pub(super) struct Differences(Vec<(Difference, bool)>);
 
 /// One line of the table.
@@ -45,60 +45,65 @@ struct Difference {
     line: &'static str,
     step: &'static str,
     at: Vec<&'static str>,
-    how: How,
-    /// Whether it is there each time.
+    treatment: Treatment,
+    /// Whether it occurs every time.
     always: bool,
 }
 
 impl Differences {
-    pub(super) fn of(played: Played) -> Self {
+    pub(super) fn of(comparison_run: Comparison) -> Self {
         let lines = TABLE.lines().filter(|line| line.contains(" | "));
         let rows = lines.filter(|line| !line.starts_with('#'));
         Self(
-            rows.filter_map(|row| Some((read(row, played)?, false)))
+            rows.filter_map(|row| Some((read(row, comparison_run)?, false)))
                 .collect(),
         )
     }
 
-    /// Makes a record comparable.
-    pub(super) fn level(&mut self, record: &mut [Entry]) {
+    /// Removes the declared differences from a record.
+    pub(super) fn apply(&mut self, record: &mut [Entry]) {
         for entry in record {
             for (difference, seen) in &mut self.0 {
                 if entry.step.starts_with(difference.step) {
-                    *seen |= difference.how.level(&mut entry.came, &difference.at);
+                    *seen |= difference
+                        .treatment
+                        .apply(&mut entry.outcome, &difference.at);
                 }
             }
         }
     }
 
-    /// Those that were declared and never seen.
-    pub(super) fn unseen(&self) -> Vec<&'static str> {
-        let unseen = self.0.iter().filter(|(one, seen)| one.always && !seen);
-        unseen.map(|(difference, _)| difference.line).collect()
+    /// The lines that were declared but did not occur.
+    pub(super) fn missing(&self) -> Vec<&'static str> {
+        let missing = self.0.iter().filter(|(one, seen)| one.always && !seen);
+        missing.map(|(difference, _)| difference.line).collect()
     }
 }
 
-/// Reads a row; none if it is not about this.
+/// Parses a row; `None` if it does not apply.
 #[track_caller]
-fn read(line: &'static str, played: Played) -> Option<Difference> {
+fn read(line: &'static str, comparison_run: Comparison) -> Option<Difference> {
     let columns: Vec<_> = line.split(" | ").collect();
-    let [servers, places, step, at, how] = columns[..] else {
-        panic!("five columns, not this: {line}");
+    let [servers, places, step, at, treatment] = columns[..] else {
+        panic!("expected five columns: {line}");
     };
-    let is_here = places == "*" || places.split(", ").any(|place| place == played.at.word());
-    let source = played.real.source();
+    let is_here = places == "*"
+        || places
+            .split(", ")
+            .any(|place| place == comparison_run.at.word());
+    let source = comparison_run.server.source();
     let is_meant = servers
         .split(' ')
         .any(|server| match server.strip_suffix('*') {
             Some(start) => source.starts_with(start),
             None => server == source,
         });
-    let always = how.strip_suffix(" ?");
+    let always = treatment.strip_suffix(" ?");
     (is_here && is_meant).then(|| Difference {
         line,
         step: step.trim_matches('*'),
         at: at.split(' ').collect(),
-        how: How::read(always.unwrap_or(how)),
+        treatment: Treatment::read(always.unwrap_or(treatment)),
         always: always.is_none(),
     })
 }
@@ -110,7 +115,7 @@ fn every_difference_has_a_reason() {
         match line.strip_suffix(':') {
             _ if line.is_empty() => reason = None,
             Some(why) => reason = Some(why),
-            None => assert!(reason.is_some(), "no reason is given for: {line}"),
+            None => assert!(reason.is_some(), "missing reason for: {line}"),
         }
     }
 }

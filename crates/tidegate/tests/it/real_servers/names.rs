@@ -1,25 +1,25 @@
-//! The names under which a server's things are found: its own, or those of the whole gateway.
+//! The names of a server's tools, prompts and resources: its own, or those at `/mcp`.
 //!
-//! What comes back is turned into the server's own names, so that records can be compared.
+//! Responses are converted to the server's own names, so that records capabilities be compared.
 
 use serde_json::Value;
 
-/// How URIs begin of what a call makes: it may be listed by then, or not, which decides how its URI
-/// leads back.
-pub(super) const MADE: &str = "demo://resource/session/";
+/// URI prefix of resources created by calls. Whether they are listed yet determines how their URI
+/// is rewritten.
+pub(super) const CREATED_PREFIX: &str = "demo://resource/session/";
 
-/// How things are called.
+/// A naming scheme.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Names {
-    /// As the server calls them.
+    /// The server's own names.
     Own,
-    /// As `/mcp` calls them.
-    OfAll {
+    /// The names at `/mcp`.
+    AtAllSources {
         source: &'static str,
-        /// How the server's own URIs begin.
+        /// The scheme of the server's URIs.
         scheme: &'static str,
-        /// Whether another source before it has the same URIs.
-        second: bool,
+        /// Whether an earlier source has the same URIs.
+        is_second: bool,
     },
 }
 
@@ -27,14 +27,14 @@ impl Names {
     pub(super) fn tool(&self, own: &str) -> String {
         match self {
             Self::Own => own.to_owned(),
-            Self::OfAll { source, .. } => format!("{source}__{own}"),
+            Self::AtAllSources { source, .. } => format!("{source}__{own}"),
         }
     }
 
     pub(super) fn prompt(&self, own: &str) -> String {
         match self {
             Self::Own => own.to_owned(),
-            Self::OfAll { source, .. } => format!("{source}/{own}"),
+            Self::AtAllSources { source, .. } => format!("{source}/{own}"),
         }
     }
 
@@ -44,18 +44,18 @@ impl Names {
 
     fn qualifier(&self) -> String {
         match self {
-            Self::OfAll {
+            Self::AtAllSources {
                 source,
-                second: true,
+                is_second: true,
                 ..
             } => format!("gateway://{source}/"),
-            Self::Own | Self::OfAll { .. } => String::new(),
+            Self::Own | Self::AtAllSources { .. } => String::new(),
         }
     }
 
-    /// Of a list, what is the server's, under its own names.
+    /// Keeps the server's entries of a list, with its own names.
     pub(super) fn own(&self, member: &str, entries: &mut Vec<Value>) {
-        let Self::OfAll { scheme, .. } = self else {
+        let Self::AtAllSources { scheme, .. } = self else {
             return;
         };
         let (key, before, scheme) = match member {
@@ -78,10 +78,13 @@ impl Names {
         });
     }
 
-    /// Turns every URI in an answer into the server's own. One that was left as it is stays wrong
-    /// on purpose: a second source's URIs must name it.
+    /// Converts every URI of a response to the server's own. An unqualified URI of a is_second source
+    /// is marked, because it must be qualified.
     pub(super) fn own_uris(&self, value: &mut Value) {
-        let Self::OfAll { source, second, .. } = self else {
+        let Self::AtAllSources {
+            source, is_second, ..
+        } = self
+        else {
             return;
         };
         match value {
@@ -89,7 +92,7 @@ impl Names {
                 for (key, member) in members {
                     match member {
                         Value::String(uri) if key == "uri" => {
-                            *uri = dequalified(uri, source, *second);
+                            *uri = dequalified(uri, source, *is_second);
                         }
                         other => self.own_uris(other),
                     }
@@ -101,11 +104,11 @@ impl Names {
     }
 }
 
-fn dequalified(uri: &str, source: &str, second: bool) -> String {
+fn dequalified(uri: &str, source: &str, is_second: bool) -> String {
     let own = uri.strip_prefix(&format!("gateway://{source}/"));
     match own {
-        Some(own) if second || own.starts_with(MADE) => own.to_owned(),
-        None if second && !uri.starts_with(MADE) => format!("not qualified: {uri}"),
+        Some(own) if is_second || own.starts_with(CREATED_PREFIX) => own.to_owned(),
+        None if is_second && !uri.starts_with(CREATED_PREFIX) => format!("not qualified: {uri}"),
         _ => uri.to_owned(),
     }
 }

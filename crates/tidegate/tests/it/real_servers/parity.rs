@@ -1,195 +1,198 @@
-//! The answers of each server through the gateway are its own.
+//! The responses of each server through the gateway equal its direct responses.
 
-use super::actor::Actor;
-use super::client::Can;
-use super::differences::{At, Differences, Played};
+use super::client::ClientCapabilities;
+use super::comparison::differing_steps;
+use super::deployment::Deployment;
+use super::differences::{Comparison, Differences, Endpoint};
 use super::names::Names;
-use super::real::Real;
-use super::scripts::{play, play_asking};
-use super::unlike::unlike;
-use super::world::World;
+use super::recorder::Recorder;
+use super::scripts::{run_script, run_with_questions};
+use super::server_kind::ServerKind;
 
-/// Plays the script of a server directly and through the gateway, in every era it speaks.
-fn compare(real: Real, at: At) {
-    let world = World::shared();
-    let _turn = world.turn(real);
-    let own_path = format!("/mcp/{}", real.source());
+/// Runs the script of a server directly and through the gateway, in every era it supports.
+fn compare(server: ServerKind, at: Endpoint) {
+    let deployment = Deployment::shared();
+    let _lock = deployment.lock(server);
+    let own_path = format!("/mcp/{}", server.source());
     let (path, names) = match at {
-        At::ItsOwnPath | At::Asking => (own_path.as_str(), Names::Own),
-        At::All => ("/mcp", real.names_of_all()),
+        Endpoint::OwnPath | Endpoint::WithQuestions => (own_path.as_str(), Names::Own),
+        Endpoint::All => ("/mcp", server.names_at_all_sources()),
     };
-    let (can, play): (_, fn(Played, &mut Actor, &World)) = match at {
-        At::ItsOwnPath | At::All => (Can::Nothing, play),
-        At::Asking => (Can::BeAsked, play_asking),
+    let (capabilities, run_script): (_, fn(Comparison, &mut Recorder, &Deployment)) = match at {
+        Endpoint::OwnPath | Endpoint::All => (ClientCapabilities::None, run_script),
+        Endpoint::WithQuestions => (ClientCapabilities::All, run_with_questions),
     };
-    let played = Played { real, at };
-    let mut differences = Differences::of(played);
+    let comparison_run = Comparison { server, at };
+    let mut differences = Differences::of(comparison_run);
     let mut wrong = Vec::new();
-    for era in real.eras() {
+    for era in server.eras() {
         let mut record = |client, names| {
-            let mut actor = Actor::new(client, names);
-            play(played, &mut actor, &world);
-            let mut record = actor.end();
-            differences.level(&mut record);
+            let mut recorder = Recorder::new(client, names);
+            run_script(comparison_run, &mut recorder, &deployment);
+            let mut record = recorder.end();
+            differences.apply(&mut record);
             record
         };
-        let direct = record(world.directly(real, *era, can), Names::Own);
-        let through = record(world.through(path, *era, can), names);
-        let unlike = unlike(&direct, &through);
-        wrong.extend(unlike.map(|(step, how)| format!("{era:?}: {step}\n{how}")));
+        let direct = record(deployment.directly(server, *era, capabilities), Names::Own);
+        let through = record(deployment.through(path, *era, capabilities), names);
+        let differing_steps = differing_steps(&direct, &through);
+        wrong.extend(differing_steps.map(|(step, how)| format!("{era:?}: {step}\n{how}")));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
-    let unseen = differences.unseen();
-    assert!(unseen.is_empty(), "declared and never seen: {unseen:#?}");
+    let missing = differences.missing();
+    assert!(
+        missing.is_empty(),
+        "declared but did not occur: {missing:#?}"
+    );
 }
 
 /// At `/mcp/{source}` a server has its own names.
 mod at_its_own_path {
-    use super::super::differences::At;
-    use super::super::real::Real;
+    use super::super::differences::Endpoint;
+    use super::super::server_kind::ServerKind;
     use super::compare;
 
     #[test]
-    fn everything_on_a_pipe() {
-        compare(Real::Everything, At::ItsOwnPath);
+    fn everything_over_stdio() {
+        compare(ServerKind::Everything, Endpoint::OwnPath);
     }
 
     #[test]
     fn everything_over_http() {
-        compare(Real::EverythingHttp, At::ItsOwnPath);
+        compare(ServerKind::EverythingHttp, Endpoint::OwnPath);
     }
 
     #[test]
-    fn everything_by_the_oldest_transport() {
-        compare(Real::EverythingSse, At::ItsOwnPath);
+    fn everything_over_sse() {
+        compare(ServerKind::EverythingSse, Endpoint::OwnPath);
     }
 
     #[test]
     fn filesystem() {
-        compare(Real::Filesystem, At::ItsOwnPath);
+        compare(ServerKind::Filesystem, Endpoint::OwnPath);
     }
 
     #[test]
     fn memory() {
-        compare(Real::Memory, At::ItsOwnPath);
+        compare(ServerKind::Memory, Endpoint::OwnPath);
     }
 
     #[test]
     fn git() {
-        compare(Real::Git, At::ItsOwnPath);
+        compare(ServerKind::Git, Endpoint::OwnPath);
     }
 
     #[test]
     fn time() {
-        compare(Real::Time, At::ItsOwnPath);
+        compare(ServerKind::Time, Endpoint::OwnPath);
     }
 
     #[test]
     fn fetch() {
-        compare(Real::Fetch, At::ItsOwnPath);
+        compare(ServerKind::Fetch, Endpoint::OwnPath);
     }
 
     #[test]
-    fn fastmcp_on_a_pipe() {
-        compare(Real::FastMcp, At::ItsOwnPath);
+    fn fastmcp_over_stdio() {
+        compare(ServerKind::FastMcp, Endpoint::OwnPath);
     }
 
     #[test]
     fn fastmcp_over_http() {
-        compare(Real::FastMcpHttp, At::ItsOwnPath);
+        compare(ServerKind::FastMcpHttp, Endpoint::OwnPath);
     }
 }
 
-/// At `/mcp` every name says which server is meant.
-mod among_all {
-    use super::super::differences::At;
-    use super::super::real::Real;
+/// At `/mcp` names are prefixed with the source.
+mod at_all_sources {
+    use super::super::differences::Endpoint;
+    use super::super::server_kind::ServerKind;
     use super::compare;
 
     #[test]
-    fn everything_on_a_pipe() {
-        compare(Real::Everything, At::All);
+    fn everything_over_stdio() {
+        compare(ServerKind::Everything, Endpoint::All);
     }
 
     #[test]
     fn everything_over_http() {
-        compare(Real::EverythingHttp, At::All);
+        compare(ServerKind::EverythingHttp, Endpoint::All);
     }
 
     #[test]
-    fn everything_by_the_oldest_transport() {
-        compare(Real::EverythingSse, At::All);
+    fn everything_over_sse() {
+        compare(ServerKind::EverythingSse, Endpoint::All);
     }
 
     #[test]
     fn filesystem() {
-        compare(Real::Filesystem, At::All);
+        compare(ServerKind::Filesystem, Endpoint::All);
     }
 
     #[test]
     fn memory() {
-        compare(Real::Memory, At::All);
+        compare(ServerKind::Memory, Endpoint::All);
     }
 
     #[test]
     fn git() {
-        compare(Real::Git, At::All);
+        compare(ServerKind::Git, Endpoint::All);
     }
 
     #[test]
     fn time() {
-        compare(Real::Time, At::All);
+        compare(ServerKind::Time, Endpoint::All);
     }
 
     #[test]
     fn fetch() {
-        compare(Real::Fetch, At::All);
+        compare(ServerKind::Fetch, Endpoint::All);
     }
 
     #[test]
-    fn fastmcp_on_a_pipe() {
-        compare(Real::FastMcp, At::All);
+    fn fastmcp_over_stdio() {
+        compare(ServerKind::FastMcp, Endpoint::All);
     }
 
     #[test]
     fn fastmcp_over_http() {
-        compare(Real::FastMcpHttp, At::All);
+        compare(ServerKind::FastMcpHttp, Endpoint::All);
     }
 }
 
-/// A client that can be asked something is shown more, and asked.
-mod asking {
-    use super::super::differences::At;
-    use super::super::real::Real;
+/// A client with capabilities sees more tools and is asked questions.
+mod with_questions {
+    use super::super::differences::Endpoint;
+    use super::super::server_kind::ServerKind;
     use super::compare;
 
     #[test]
-    fn everything_on_a_pipe() {
-        compare(Real::Everything, At::Asking);
+    fn everything_over_stdio() {
+        compare(ServerKind::Everything, Endpoint::WithQuestions);
     }
 
     #[test]
     fn everything_over_http() {
-        compare(Real::EverythingHttp, At::Asking);
+        compare(ServerKind::EverythingHttp, Endpoint::WithQuestions);
     }
 
     #[test]
-    fn everything_by_the_oldest_transport() {
-        compare(Real::EverythingSse, At::Asking);
+    fn everything_over_sse() {
+        compare(ServerKind::EverythingSse, Endpoint::WithQuestions);
     }
 
     #[test]
     fn filesystem() {
-        compare(Real::Filesystem, At::Asking);
+        compare(ServerKind::Filesystem, Endpoint::WithQuestions);
     }
 
     #[test]
-    fn fastmcp_on_a_pipe() {
-        compare(Real::FastMcp, At::Asking);
+    fn fastmcp_over_stdio() {
+        compare(ServerKind::FastMcp, Endpoint::WithQuestions);
     }
 
     #[test]
     fn fastmcp_over_http() {
-        compare(Real::FastMcpHttp, At::Asking);
+        compare(ServerKind::FastMcpHttp, Endpoint::WithQuestions);
     }
 }

@@ -1,13 +1,13 @@
-//! Two servers that call everything the same: all of it is reachable, nothing is hidden, and what
-//! the second one gives away leads back to it. Whichever comes first in the configuration.
+//! Two servers with identical names: everything is reachable, nothing is hidden, and URIs in
+//! responses of the second lead back to it, in either configuration order.
 
 use serde_json::{Value, json};
 
-use super::client::{Can, Client, Era};
+use super::client::{Client, ClientCapabilities, Era};
+use super::deployment::STARTUP_WAIT;
 use super::program::Program;
-use super::real::Real;
-use super::wire::Http;
-use super::world::PATIENT;
+use super::server_kind::ServerKind;
+use super::transport::Http;
 use crate::support::tools::Tools;
 use crate::support::{Home, Server};
 
@@ -15,27 +15,27 @@ const DOCUMENTS: &str = "demo://resource/static/";
 const DOCUMENT: &str = "demo://resource/static/document/features.md";
 const TEXT: &str = "demo://resource/dynamic/text/{resourceId}";
 
-/// A gateway with the same server twice, each of which knows its own name.
+/// A gateway with the same server twice, each with its name in the environment.
 fn gateway(order: [&str; 2]) -> Server {
     let home = Home::new();
     let sources = order.map(|name| {
-        let mut source = Program::of(Real::Everything, &home, &Tools::find()).source();
+        let mut source = Program::of(ServerKind::Everything, &home, &Tools::find()).source();
         source["env"]["WHO"] = name.into();
         format!("  {name}: {source}\n")
     });
-    let config = format!("{PATIENT}sources:\n{}", sources.concat());
+    let config = format!("{STARTUP_WAIT}sources:\n{}", sources.concat());
     home.write("tidegate.yaml", &config);
     Server::start_in(home, &[])
 }
 
-/// A client of a gateway where one of the two came first.
-struct Visit {
+/// A client of a gateway with the two servers in one order.
+struct NameCheck {
     client: Client,
     first: &'static str,
     second: &'static str,
 }
 
-impl Visit {
+impl NameCheck {
     fn ask(&mut self, method: &str, params: Value) -> Value {
         let mut answer = self.client.request(method, params).answer;
         assert!(answer["error"].is_null(), "{method}: {answer}");
@@ -56,7 +56,7 @@ impl Visit {
         self.ask("tools/call", call)
     }
 
-    /// Reads a URI, and checks that the answer is about it.
+    /// Reads a URI and checks the URI of the response.
     fn read(&mut self, uri: &str) {
         let read = self.ask("resources/read", json!({ "uri": uri }));
         assert_eq!(read["contents"][0]["uri"], uri, "{read}");
@@ -70,12 +70,12 @@ impl Visit {
         self.tools();
         self.prompts();
         self.resources();
-        self.what_the_second_gives_away();
+        self.uris_in_responses();
         self.templates();
     }
 
-    /// Each tool is listed for each, and its name leads to the one it names. A name of both is
-    /// nobody's.
+    /// Each tool is listed for each server, and its name leads to that server. A bare name is
+    /// ambiguous.
     fn tools(&mut self) {
         let tools = self.list("tools/list", "tools", "name");
         let of = |source: &str| -> Vec<_> {
@@ -110,7 +110,7 @@ impl Visit {
         }
     }
 
-    /// The first keeps its URIs; the second's are listed as what they are, and all can be read.
+    /// The first server keeps its URIs, those of the second are qualified, and all capabilities be read.
     fn resources(&mut self) {
         let uris = self.list("resources/list", "resources", "uri");
         let qualifier = self.second_uri("");
@@ -130,8 +130,8 @@ impl Visit {
         self.read(&format!("gateway://{}/{DOCUMENT}", self.first));
     }
 
-    /// Links, embedded resources and what a call made: each is read again by its URI.
-    fn what_the_second_gives_away(&mut self) {
+    /// Links, embedded resources and created resources capabilities be read by their URIs.
+    fn uris_in_responses(&mut self) {
         let second = self.second;
         let links = self.call(second, "get-resource-links", json!({ "count": 4 }));
         let links = links["content"].as_array().unwrap().iter();
@@ -177,7 +177,7 @@ impl Visit {
         }
     }
 
-    /// Each is watched at the one it names, and an update says which.
+    /// Updates carry the URI of their own server.
     fn subscriptions(&mut self) {
         for (source, uri) in [
             (self.first, DOCUMENT.to_owned()),
@@ -185,7 +185,7 @@ impl Visit {
         ] {
             self.ask("resources/subscribe", json!({ "uri": uri }));
             self.call(source, "toggle-subscriber-updates", json!({}));
-            let update = self.client.hear("notifications/resources/updated");
+            let update = self.client.notification("notifications/resources/updated");
             assert_eq!(update["params"]["uri"], uri);
             self.call(source, "toggle-subscriber-updates", json!({}));
             self.ask("resources/unsubscribe", json!({ "uri": uri }));
@@ -198,32 +198,32 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap().to_owned()
 }
 
-fn visit(first: &'static str, second: &'static str) {
+fn check_order(first: &'static str, second: &'static str) {
     let gateway = gateway([first, second]);
     for era in [Era::Legacy, Era::Modern] {
-        let wire = Box::new(Http::to(gateway.address, "/mcp"));
-        let mut client = Client::new(wire, era, Can::Nothing);
-        client.greet();
-        let mut visit = Visit {
+        let transport = Box::new(Http::to(gateway.address, "/mcp"));
+        let mut client = Client::new(transport, era, ClientCapabilities::None);
+        client.open();
+        let mut check = NameCheck {
             client,
             first,
             second,
         };
-        visit.all();
+        check.all();
         if era == Era::Legacy {
-            visit.subscriptions();
+            check.subscriptions();
         }
-        visit.client.end();
+        check.client.end();
     }
     gateway.stop();
 }
 
 #[test]
-fn in_one_order() {
-    visit("north", "south");
+fn first_order() {
+    check_order("north", "south");
 }
 
 #[test]
-fn in_the_other_order() {
-    visit("south", "north");
+fn second_order() {
+    check_order("south", "north");
 }

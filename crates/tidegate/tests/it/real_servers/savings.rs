@@ -1,23 +1,23 @@
-//! What `search` saves of a model's context, measured with the real servers.
+//! Treatment many tokens `search` saves, measured with the server servers.
 
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 use tidegate_sources::tokens;
 
-use super::client::{Can, Era};
-use super::world::World;
+use super::client::{ClientCapabilities, Era};
+use super::deployment::Deployment;
 use crate::generated_docs;
 use crate::support::messages::OWN_TOOLS;
 
-/// What one looks for in a conversation.
+/// Typical searches.
 const QUERIES: [&str; 3] = ["create a directory", "what time is it", "show the git log"];
 
-/// The figures stand in the page on lists that show a part, as they are.
+/// The numbers in the documentation are up to date.
 #[test]
-fn what_searching_saves_is_as_the_page_says() {
-    let world = World::shared();
-    let mut client = world.through("/mcp", Era::Modern, Can::Nothing);
+fn documented_savings_are_current() {
+    let deployment = Deployment::shared();
+    let mut client = deployment.through("/mcp", Era::Modern, ClientCapabilities::None);
     let listed = client.request("tools/list", json!({})).answer;
     let tools = listed["result"]["tools"].as_array().unwrap();
     let is_own = |tool: &&Value| OWN_TOOLS.iter().any(|own| tool["name"] == *own);

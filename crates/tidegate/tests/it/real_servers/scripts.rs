@@ -1,66 +1,72 @@
-//! What is done at each server: its lists, everything that is in them, calls that work and calls
-//! that do not.
+//! What each script does at its server: reads the lists and everything in them, makes successful
+//! and failing calls.
 //!
 //! Must not know: whether a gateway is in between.
 
-mod asking;
 mod everything;
 mod fastmcp;
 mod fetch;
 mod filesystem;
 mod git;
 mod memory;
+mod questions;
 mod time;
 
 use serde_json::{Value, json};
 
-use super::actor::Actor;
-use super::differences::Played;
-use super::ground;
-use super::names::MADE;
-use super::real::Real;
-use super::world::World;
+use super::deployment::Deployment;
+use super::differences::Comparison;
+use super::names::CREATED_PREFIX;
+use super::recorder::Recorder;
+use super::server_kind::ServerKind;
+use super::workspace;
 
-pub(super) use asking::play_asking;
+pub(super) use questions::run_with_questions;
 
-/// Plays the script of a server, which finds its ground as it was made.
-pub(super) fn play(Played { real, at }: Played, actor: &mut Actor, world: &World) {
-    make_ground(real, world);
-    all_listed(actor);
-    match real {
-        Real::Everything | Real::EverythingHttp | Real::EverythingSse => {
-            everything::play(actor, real.source(), at);
+/// Runs the script of a server on freshly created data.
+pub(super) fn run_script(
+    Comparison { server, at }: Comparison,
+    recorder: &mut Recorder,
+    deployment: &Deployment,
+) {
+    create_data(server, deployment);
+    all_listed(recorder);
+    match server {
+        ServerKind::Everything | ServerKind::EverythingHttp | ServerKind::EverythingSse => {
+            everything::run_script(recorder, server.source(), at);
         }
-        Real::Filesystem => filesystem::play(actor, &ground::files(world.home())),
-        Real::Memory => memory::play(actor),
-        Real::Git => git::play(actor, &ground::repository(world.home())),
-        Real::Time => time::play(actor),
-        Real::Fetch => fetch::play(actor, &world.pages),
-        Real::FastMcp | Real::FastMcpHttp => fastmcp::play(actor),
+        ServerKind::Filesystem => {
+            filesystem::run_script(recorder, &workspace::files(deployment.home()))
+        }
+        ServerKind::Memory => memory::run_script(recorder),
+        ServerKind::Git => git::run_script(recorder, &workspace::repository(deployment.home())),
+        ServerKind::Time => time::run_script(recorder),
+        ServerKind::Fetch => fetch::run_script(recorder, &deployment.pages),
+        ServerKind::FastMcp | ServerKind::FastMcpHttp => fastmcp::run_script(recorder),
     }
 }
 
-/// Makes what the server works on as it is at the beginning.
-fn make_ground(real: Real, world: &World) {
-    match real {
-        Real::Filesystem => ground::make_files(world.home()),
-        Real::Memory => ground::make_memory(world.home()),
-        Real::Git => ground::make_repository(world.home()),
+/// Creates the data that the server works on.
+fn create_data(server: ServerKind, deployment: &Deployment) {
+    match server {
+        ServerKind::Filesystem => workspace::create_files(deployment.home()),
+        ServerKind::Memory => workspace::create_memory(deployment.home()),
+        ServerKind::Git => workspace::create_repository(deployment.home()),
         _ => {}
     }
 }
 
-/// Everything that is listed and can be had without knowing the server: resources, and prompts
-/// that need nothing.
-fn all_listed(actor: &mut Actor) {
-    let [_, prompts, resources, _] = actor.lists();
+/// Reads everything listed that needs no knowledge of the server: resources, and prompts without
+/// required arguments.
+fn all_listed(recorder: &mut Recorder) {
+    let [_, prompts, resources, _] = recorder.lists();
     let uris = resources.iter().map(|one| one["uri"].as_str().unwrap());
-    // What a call made is read where it is made.
-    for uri in uris.filter(|uri| !uri.starts_with(MADE)) {
-        actor.read(uri);
+    // Resources created by a call are read by its script.
+    for uri in uris.filter(|uri| !uri.starts_with(CREATED_PREFIX)) {
+        recorder.read(uri);
     }
     for prompt in prompts.iter().filter(|prompt| needs_nothing(prompt)) {
-        actor.get(prompt["name"].as_str().unwrap(), json!({}));
+        recorder.get(prompt["name"].as_str().unwrap(), json!({}));
     }
 }
 
@@ -69,9 +75,9 @@ fn needs_nothing(prompt: &Value) -> bool {
     !arguments.is_some_and(|all| all.iter().any(|one| one["required"] == true))
 }
 
-/// What no server has, and what no server understands.
-fn unknown(actor: &mut Actor) {
-    actor.call("no-such-tool", json!({}));
-    actor.get("no-such-prompt", json!({}));
-    actor.read("none://such/resource");
+/// Unknown names.
+fn unknown(recorder: &mut Recorder) {
+    recorder.call("no-such-tool", json!({}));
+    recorder.get("no-such-prompt", json!({}));
+    recorder.read("none://such/resource");
 }

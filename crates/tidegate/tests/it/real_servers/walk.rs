@@ -1,41 +1,41 @@
-//! Whatever the servers list works, for clients of every revision: every resource is read, every
-//! template expanded, every prompt got, and everything that can be watched is watched.
+//! Everything the servers list works for clients of every revision: every resource is read, every
+//! template expanded, every prompt fetched, and every subscribable resource subscribed to.
 
-mod fill;
+mod completion_values;
 
 use serde_json::json;
 
-use super::client::{Can, Era};
-use super::real::Real;
-use super::world::World;
+use super::client::{ClientCapabilities, Era};
+use super::deployment::Deployment;
+use super::server_kind::ServerKind;
 use crate::support::messages::{LEGACY, watching};
 use crate::walk::client::{Client, Sessions, Stateless};
 use crate::walk::{Pages, all, list};
-use fill::Filling;
+use completion_values::CompletionValues;
 
-/// How URIs begin that can be watched: those of servers that say so, and the gateway's own.
+/// URI prefixes of subscribable resources: those of servers that declare it, and the gateway's own.
 const WATCHABLE: [&str; 3] = ["demo://", "memory://", "resource://system/"];
 
-/// Walks through everything a client can see.
-fn walk(client: &mut dyn Client, filling: &Filling) {
+/// Walks through everything a client sees.
+fn walk(client: &mut dyn Client, values: &CompletionValues) {
     let tools = list(client, "tools/list", "tools", Pages::Large);
-    for real in Real::ALL {
-        let prefix = format!("{}__", real.source());
+    for server in ServerKind::ALL {
+        let prefix = format!("{}__", server.source());
         let found = all(&tools, "name")
             .iter()
             .any(|one| one.starts_with(&prefix));
-        assert!(found, "no tool of {}", real.source());
+        assert!(found, "no tool of {}", server.source());
     }
     let resources = list(client, "resources/list", "resources", Pages::Large);
-    for real in [
-        Real::Everything,
-        Real::EverythingSse,
-        Real::Memory,
-        Real::FastMcpHttp,
+    for server in [
+        ServerKind::Everything,
+        ServerKind::EverythingSse,
+        ServerKind::Memory,
+        ServerKind::FastMcpHttp,
     ] {
         let mut of_this = resources.clone();
-        real.names_of_all().own("resources", &mut of_this);
-        assert!(!of_this.is_empty(), "no resource of {}", real.source());
+        server.names_at_all_sources().own("resources", &mut of_this);
+        assert!(!of_this.is_empty(), "no resource of {}", server.source());
     }
     let mut uris = all(&resources, "uri");
     let templates = list(
@@ -45,14 +45,14 @@ fn walk(client: &mut dyn Client, filling: &Filling) {
         Pages::Large,
     );
     for template in all(&templates, "uriTemplate") {
-        uris.push(filling.expand(client, &template));
+        uris.push(values.expand(client, &template));
     }
     for uri in &uris {
         read(client, uri);
     }
     let prompts = list(client, "prompts/list", "prompts", Pages::Large);
     for prompt in &prompts {
-        let arguments = filling.arguments(client, prompt);
+        let arguments = values.arguments(client, prompt);
         let get = json!({ "name": prompt["name"], "arguments": arguments });
         let got = client.request("prompts/get", get);
         assert!(got["messages"][0].is_object(), "{prompt}: {got}");
@@ -62,24 +62,24 @@ fn walk(client: &mut dyn Client, filling: &Filling) {
     client.subscribe(&uris);
 }
 
-/// What its server does not tell about is said to be so, and not taken silently.
+/// A subscription that the server does not support is rejected explicitly.
 #[test]
-fn what_cannot_be_watched_is_refused() {
-    let (world, uri) = (World::shared(), "harbour://ports");
-    let mut client = world.through("/mcp", Era::Legacy, Can::Nothing);
-    client.greet();
+fn unsupported_subscription_is_rejected() {
+    let (deployment, uri) = (Deployment::shared(), "harbour://ports");
+    let mut client = deployment.through("/mcp", Era::Legacy, ClientCapabilities::None);
+    client.open();
     let refused = client
         .request("resources/subscribe", json!({ "uri": uri }))
         .answer;
     assert_eq!(refused["error"]["code"], -32602, "{refused}");
     assert_eq!(refused["error"]["data"]["uri"], uri, "{refused}");
     client.end();
-    let mut client = world.through("/mcp", Era::Modern, Can::Nothing);
+    let mut client = deployment.through("/mcp", Era::Modern, ClientCapabilities::None);
     client.say(
         "subscriptions/listen",
         watching(&[uri, "memory://knowledge-graph"]),
     );
-    let agreed = client.hear("notifications/subscriptions/acknowledged");
+    let agreed = client.notification("notifications/subscriptions/acknowledged");
     let agreed = &agreed["params"]["notifications"]["resourceSubscriptions"];
     assert_eq!(*agreed, json!(["memory://knowledge-graph"]));
 }
@@ -100,38 +100,41 @@ fn is_watchable(uri: &str) -> bool {
     WATCHABLE.iter().any(|start| native.starts_with(start))
 }
 
-/// A client of the whole gateway.
-fn over_all(open: impl FnOnce(&World) -> Box<dyn Client>) {
-    let world = World::shared();
-    let _turns = world.turns();
-    walk(open(&world).as_mut(), &Filling::at(&world));
+/// A client of the endpoint of all sources.
+fn over_all(open: impl FnOnce(&Deployment) -> Box<dyn Client>) {
+    let deployment = Deployment::shared();
+    let _turns = deployment.lock_all();
+    walk(
+        open(&deployment).as_mut(),
+        &CompletionValues::at(&deployment),
+    );
 }
 
 fn with_a_session(revision: &'static str) {
-    over_all(|world| Box::new(Sessions::open(world.gateway(), "/mcp", revision)));
+    over_all(|deployment| Box::new(Sessions::open(deployment.gateway(), "/mcp", revision)));
 }
 
 #[test]
-fn in_the_oldest_revision() {
+fn in_2024_11_05() {
     with_a_session(LEGACY[0]);
 }
 
 #[test]
-fn in_the_second_revision() {
+fn in_2025_03_26() {
     with_a_session(LEGACY[1]);
 }
 
 #[test]
-fn in_the_third_revision() {
+fn in_2025_06_18() {
     with_a_session(LEGACY[2]);
 }
 
 #[test]
-fn in_the_newest_revision_with_sessions() {
+fn in_2025_11_25() {
     with_a_session(LEGACY[3]);
 }
 
 #[test]
-fn in_the_revision_without() {
-    over_all(|world| Box::new(Stateless::new(world.gateway(), "/mcp")));
+fn in_2026_07_28() {
+    over_all(|deployment| Box::new(Stateless::new(deployment.gateway(), "/mcp")));
 }

@@ -1,4 +1,4 @@
-//! A client of any revision at any transport.
+//! Clients of any revision over any transport.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -11,30 +11,30 @@ use crate::support::{Events, Post, Server, Session, Stdio};
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 
 pub(crate) trait Client {
-    /// Sends a request and gives its result; a refusal fails the test.
+    /// Sends a request and returns its result; panics on an error.
     fn request(&mut self, method: &str, params: Value) -> Value;
 
-    /// Subscribes as this revision does, and checks that all is agreed to.
+    /// Subscribes in the way of this revision; panics unless all URIs are accepted.
     fn subscribe(&mut self, uris: &[String]);
 }
 
-/// The result of an answer that must have one.
+/// The result; panics on an error.
 #[track_caller]
 fn result(what: &str, mut answer: Value) -> Value {
     assert!(answer.get("error").is_none(), "{what}: {answer}");
     answer["result"].take()
 }
 
-/// Checks the first message of a stream of changes.
+/// Checks the first message of a subscription stream.
 #[track_caller]
 fn acknowledged(first: &Value, uris: &[String]) {
     assert_eq!(first["method"], ACKNOWLEDGED, "{first}");
-    let agreed = &first["params"]["notifications"]["resourceSubscriptions"];
-    // A filter is a set: its order says nothing.
-    let agreed = agreed.as_array().into_iter().flatten();
-    let agreed: BTreeSet<_> = agreed.filter_map(Value::as_str).collect();
-    let asked: BTreeSet<_> = uris.iter().map(String::as_str).collect();
-    assert_eq!(agreed, asked, "{first}");
+    let accepted = &first["params"]["notifications"]["resourceSubscriptions"];
+    // A filter is a set without order.
+    let accepted = accepted.as_array().into_iter().flatten();
+    let accepted: BTreeSet<_> = accepted.filter_map(Value::as_str).collect();
+    let requested: BTreeSet<_> = uris.iter().map(String::as_str).collect();
+    assert_eq!(accepted, requested, "{first}");
 }
 
 /// Over HTTP, with a session.
@@ -100,13 +100,13 @@ impl Client for Stateless {
     }
 }
 
-/// On a pipe, in either era.
-pub(crate) struct Pipe {
+/// Over stdio, in either era.
+pub(crate) struct StdioClient {
     stdio: Stdio,
     revision: &'static str,
 }
 
-impl Pipe {
+impl StdioClient {
     /// After the handshake.
     pub(crate) fn legacy(stdio: Stdio, revision: &'static str) -> Self {
         Self { stdio, revision }
@@ -122,7 +122,7 @@ impl Pipe {
     }
 }
 
-impl Client for Pipe {
+impl Client for StdioClient {
     fn request(&mut self, method: &str, params: Value) -> Value {
         let answer = match self.revision {
             MODERN => self.stdio.modern(method, params),
@@ -143,15 +143,15 @@ impl Client for Pipe {
     }
 }
 
-/// By the oldest HTTP transport: a stream to hear, and an endpoint to speak to.
-pub(crate) struct OldStream {
+/// HTTP+SSE: an event stream and an endpoint for POSTs.
+pub(crate) struct SseClient {
     address: SocketAddr,
     events: Events,
     endpoint: String,
     last: u64,
 }
 
-impl OldStream {
+impl SseClient {
     pub(crate) fn open(server: &Server, revision: &'static str) -> Self {
         let get = server.post().at("/sse").method("GET");
         let mut events = Events::of(get.header("Accept", "text/event-stream").open(b""));
@@ -161,13 +161,13 @@ impl OldStream {
             events,
             last: 0,
         };
-        let hello = client.request("initialize", handshake(revision));
-        assert_eq!(hello["protocolVersion"], revision);
-        client.say(&notification("notifications/initialized"));
+        let initialized = client.request("initialize", handshake(revision));
+        assert_eq!(initialized["protocolVersion"], revision);
+        client.send(&notification("notifications/initialized"));
         client
     }
 
-    fn say(&self, message: &Value) {
+    fn send(&self, message: &Value) {
         let post = Post::to(self.address, &self.endpoint);
         let post = post.header("Content-Type", "application/json");
         let answer = post.send(message.to_string().as_bytes());
@@ -175,12 +175,12 @@ impl OldStream {
     }
 }
 
-impl Client for OldStream {
+impl Client for SseClient {
     fn request(&mut self, method: &str, params: Value) -> Value {
         self.last += 1;
-        self.say(&request(self.last, method, &params));
+        self.send(&request(self.last, method, &params));
         loop {
-            let message = self.events.next().expect("the stream is open");
+            let message = self.events.next().expect("an open stream");
             if message["id"] == self.last {
                 return result(method, message);
             }

@@ -1,8 +1,8 @@
-//! What is not listed for someone cannot be read by it, in any spelling.
+//! What is not listed for a principal cannot be read by it, in any spelling.
 
 use serde_json::{Value, json};
 
-use super::house;
+use super::all_sources;
 use crate::support::messages::{LEGACY, Modern};
 use crate::support::{Answer, Server, Session};
 
@@ -14,7 +14,7 @@ const CONFIG: &str = "auth:
   admins: [ada]
 ";
 
-/// Neither native nor qualified, encoded or shouted.
+/// Spellings of a URI: native, qualified, encoded, in upper case and others.
 fn spellings(source: &str, uri: &str) -> Vec<String> {
     let encoded = uri.replacen("://", "%3A%2F%2F", 1);
     let (scheme, rest) = uri.split_once("://").unwrap();
@@ -36,8 +36,8 @@ fn spellings(source: &str, uri: &str) -> Vec<String> {
     ]
 }
 
-/// What nobody lists for Bob: another's memories, what is for admins, what lies outside of the
-/// folders, what is not exposed of the index.
+/// What is not listed for Bob: the memories of others, resources for admins, files outside of the
+/// folders, unexposed index pages.
 fn hidden(server: &Server) -> Vec<(&'static str, String)> {
     let home = server.home.path().display();
     let outside = [
@@ -67,7 +67,7 @@ fn hidden(server: &Server) -> Vec<(&'static str, String)> {
 }
 
 fn start() -> Server {
-    let home = house::home(CONFIG);
+    let home = all_sources::home(CONFIG);
     let config = home.path().join("tidegate.yaml");
     let text = std::fs::read_to_string(&config).unwrap();
     let exposed = "enabled: true, expose: [summary, stats]";
@@ -78,14 +78,14 @@ fn start() -> Server {
     Server::of(home, process)
 }
 
-fn ask(server: &Server, key: &str, path: &str, method: &str, params: Value) -> Answer {
+fn send(server: &Server, key: &str, path: &str, method: &str, params: Value) -> Answer {
     let post = server.post().at(path);
     let post = post.header("Authorization", &format!("Bearer {key}"));
     Modern::new(method, params).post(post)
 }
 
 #[track_caller]
-fn refused(answer: &Value, uri: &str) {
+fn assert_rejected(answer: &Value, uri: &str) {
     assert!(answer["result"].is_null(), "{uri}: {answer}");
     let text = answer.to_string();
     for secret in ["SECRET", "adas value", "admins:"] {
@@ -94,13 +94,13 @@ fn refused(answer: &Value, uri: &str) {
 }
 
 #[test]
-fn what_is_not_listed_for_one_cannot_be_read_by_it() {
+fn unlisted_resources_cannot_be_read() {
     let server = start();
     let value = json!({ "key": "adas", "value": "adas value" });
     let store = json!({ "name": "memory__store", "arguments": value });
-    ask(&server, ADA, "/mcp", "tools/call", store).result();
+    send(&server, ADA, "/mcp", "tools/call", store).result();
     let dump = json!({ "uri": "plugin://memory/memory_dump" });
-    let dump = ask(&server, ADA, "/mcp", "resources/read", dump).result();
+    let dump = send(&server, ADA, "/mcp", "resources/read", dump).result();
     assert!(dump.to_string().contains("adas value"), "{dump}");
     let sessions: Vec<_> = LEGACY
         .map(|revision| Session::open_as(server.address, "/mcp", revision, Some(BOB)))
@@ -109,50 +109,53 @@ fn what_is_not_listed_for_one_cannot_be_read_by_it() {
         for spelled in spellings(source, &uri) {
             for path in ["/mcp", &format!("/mcp/{source}")] {
                 let read = json!({ "uri": spelled });
-                refused(
-                    &ask(&server, BOB, path, "resources/read", read).json(),
+                assert_rejected(
+                    &send(&server, BOB, path, "resources/read", read).json(),
                     &spelled,
                 );
             }
             let read = json!({ "name": "gateway__read_resource", "arguments": { "uri": spelled } });
-            let read = ask(&server, BOB, "/mcp", "tools/call", read).result();
+            let read = send(&server, BOB, "/mcp", "tools/call", read).result();
             assert_eq!(read["isError"], true, "{spelled}: {read}");
         }
         for session in &sessions {
             let answer = session.request("resources/read", &json!({ "uri": uri }));
-            refused(&answer.json(), &uri);
+            assert_rejected(&answer.json(), &uri);
         }
     }
-    nothing_of_anothers_is_told(&server);
+    assert_no_leak(&server);
     server.stop();
 }
 
-/// Not by a list, a search, a completion or a figure either.
-fn nothing_of_anothers_is_told(server: &Server) {
+/// Nor through a list, a search, a completion or statistics.
+fn assert_no_leak(server: &Server) {
     let call = |name: &str, arguments: Value| {
         let call = json!({ "name": name, "arguments": arguments });
-        ask(server, BOB, "/mcp", "tools/call", call)
+        send(server, BOB, "/mcp", "tools/call", call)
             .result()
             .to_string()
     };
     let found = call("memory__search", json!({ "query": "adas value" }));
     assert!(!found.contains("adas value"), "{found}");
     assert!(!call("memory__list", json!({})).contains("adas"));
-    let everywhere = call(
+    let found_by_search = call(
         "gateway__search",
         json!({ "query": "memory dump of everyone" }),
     );
-    assert!(!everywhere.contains("memory_dump"), "{everywhere}");
+    assert!(
+        !found_by_search.contains("memory_dump"),
+        "{found_by_search}"
+    );
     let resources = call("gateway__list_resources", json!({}));
     assert!(!resources.contains("memory_dump"), "{resources}");
     let complete = json!({
         "ref": { "type": "ref/resource", "uri": "plugin://memory/entries/{key}" },
         "argument": { "name": "key", "value": "" },
     });
-    let offered = ask(server, BOB, "/mcp", "completion/complete", complete).result();
+    let offered = send(server, BOB, "/mcp", "completion/complete", complete).result();
     assert_eq!(offered["completion"]["values"], json!([]), "{offered}");
     let stats = json!({ "uri": "plugin://memory/memory_stats" });
-    let stats = ask(server, BOB, "/mcp", "resources/read", stats).result();
+    let stats = send(server, BOB, "/mcp", "resources/read", stats).result();
     let stats = stats["contents"][0]["text"].as_str().unwrap().to_owned();
     let stats: Value = serde_json::from_str(&stats).unwrap();
     assert_eq!(stats["total_entries"], 0, "{stats}");

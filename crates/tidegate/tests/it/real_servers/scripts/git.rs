@@ -1,15 +1,15 @@
-//! A repository of one commit, with a change that is not staged.
+//! The git server, with a repository of one commit and an unstaged change.
 
 use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::super::actor::Actor;
+use super::super::recorder::Recorder;
 
-pub(super) fn play(actor: &mut Actor, repository: &Path) {
+pub(super) fn run_script(recorder: &mut Recorder, repository: &Path) {
     let mut call = |tool: &str, mut arguments: Value| {
         arguments["repo_path"] = repository.to_str().unwrap().into();
-        actor.call(tool, arguments);
+        recorder.call(tool, arguments);
     };
     call("git_status", json!({}));
     call("git_diff_unstaged", json!({ "context_lines": 1 }));
@@ -33,7 +33,7 @@ pub(super) fn play(actor: &mut Actor, repository: &Path) {
     call("git_checkout", json!({ "branch_name": "neap" }));
     call("git_branch", json!({ "branch_type": "local" }));
     call("git_branch", json!({ "branch_type": "none" }));
-    actor.call("git_status", json!({ "repo_path": "/" }));
-    actor.call("git_status", json!({}));
-    super::unknown(actor);
+    recorder.call("git_status", json!({ "repo_path": "/" }));
+    recorder.call("git_status", json!({}));
+    super::unknown(recorder);
 }

@@ -1,30 +1,30 @@
-//! A graph of what is known, which can be watched.
+//! The memory server, whose graph capabilities be subscribed to.
 
 use serde_json::json;
 
-use super::super::actor::Actor;
+use super::super::recorder::Recorder;
 
 const GRAPH: &str = "memory://knowledge-graph";
 
-pub(super) fn play(actor: &mut Actor) {
-    actor.subscribe(GRAPH);
+pub(super) fn run_script(recorder: &mut Recorder) {
+    recorder.subscribe(GRAPH);
     let brest = json!({ "name": "brest", "entityType": "port", "observations": ["windy"] });
-    actor.call("create_entities", json!({ "entities": [brest] }));
-    actor.hear("notifications/resources/updated");
-    actor.forget();
+    recorder.call("create_entities", json!({ "entities": [brest] }));
+    recorder.notification("notifications/resources/updated");
+    recorder.forget();
     let near = json!({ "from": "dover", "to": "brest", "relationType": "faces" });
-    actor.call("create_relations", json!({ "relations": [near] }));
-    actor.hear("notifications/resources/updated");
-    actor.unsubscribe(GRAPH);
+    recorder.call("create_relations", json!({ "relations": [near] }));
+    recorder.notification("notifications/resources/updated");
+    recorder.unsubscribe(GRAPH);
     let more = json!({ "entityName": "brest", "contents": ["wet", "windy"] });
-    actor.call("add_observations", json!({ "observations": [more] }));
+    recorder.call("add_observations", json!({ "observations": [more] }));
     let none = json!({ "entityName": "atlantis", "contents": ["wet"] });
-    actor.call("add_observations", json!({ "observations": [none] }));
-    actor.call("search_nodes", json!({ "query": "wind" }));
-    actor.call("open_nodes", json!({ "names": ["dover", "nowhere"] }));
-    actor.call("create_entities", json!({ "entities": "none" }));
-    actor.read(GRAPH);
-    actor.call("delete_entities", json!({ "entityNames": ["brest"] }));
-    actor.call("read_graph", json!({}));
-    super::unknown(actor);
+    recorder.call("add_observations", json!({ "observations": [none] }));
+    recorder.call("search_nodes", json!({ "query": "wind" }));
+    recorder.call("open_nodes", json!({ "names": ["dover", "nowhere"] }));
+    recorder.call("create_entities", json!({ "entities": "none" }));
+    recorder.read(GRAPH);
+    recorder.call("delete_entities", json!({ "entityNames": ["brest"] }));
+    recorder.call("read_graph", json!({}));
+    super::unknown(recorder);
 }

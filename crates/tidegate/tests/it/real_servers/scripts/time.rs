@@ -1,20 +1,20 @@
-//! Clocks.
+//! The time server.
 
 use serde_json::json;
 
-use super::super::actor::Actor;
+use super::super::recorder::Recorder;
 
-pub(super) fn play(actor: &mut Actor) {
-    actor.call("get_current_time", json!({ "timezone": "Europe/Paris" }));
-    actor.call("get_current_time", json!({ "timezone": "Atlantis/Center" }));
-    actor.call("get_current_time", json!({}));
+pub(super) fn run_script(recorder: &mut Recorder) {
+    recorder.call("get_current_time", json!({ "timezone": "Europe/Paris" }));
+    recorder.call("get_current_time", json!({ "timezone": "Atlantis/Center" }));
+    recorder.call("get_current_time", json!({}));
     let noon = json!({
         "source_timezone": "Etc/UTC", "time": "12:00", "target_timezone": "Asia/Kathmandu",
     });
-    actor.call("convert_time", noon);
+    recorder.call("convert_time", noon);
     let never = json!({
         "source_timezone": "Etc/UTC", "time": "25:00", "target_timezone": "Asia/Tokyo",
     });
-    actor.call("convert_time", never);
-    super::unknown(actor);
+    recorder.call("convert_time", never);
+    super::unknown(recorder);
 }

@@ -1,33 +1,33 @@
-//! HTTP as of today: each message is a POST, and its answer is JSON or a stream.
+//! Streamable HTTP: each message is a POST, whose response is JSON or an event stream.
 
 use std::net::SocketAddr;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use serde_json::Value;
 
-use super::{Wire, next, pour};
+use super::{Transport, forward, next};
 use crate::support::http::Open;
 use crate::support::{Events, Post};
 
-/// A server by its address.
+/// A connection to an address.
 pub(crate) struct Http {
     address: SocketAddr,
     path: String,
-    /// The session, once there is one, and its revision.
+    /// The session id and its revision.
     session: Option<(String, String)>,
-    came: Sender<Value>,
-    coming: Receiver<Value>,
+    sender: Sender<Value>,
+    receiver: Receiver<Value>,
 }
 
 impl Http {
     pub(crate) fn to(address: SocketAddr, path: &str) -> Self {
-        let (came, coming) = channel();
+        let (sender, receiver) = channel();
         Self {
             address,
             path: path.to_owned(),
             session: None,
-            came,
-            coming,
+            sender,
+            receiver,
         }
     }
 
@@ -58,50 +58,50 @@ impl Http {
         }
     }
 
-    /// What a handshake is answered with opens the session, and its own stream.
-    fn enter(&mut self, id: &str, hello: &Value) {
-        let revision = hello["result"]["protocolVersion"].as_str().unwrap();
+    /// Stores the session of a handshake.
+    fn enter(&mut self, id: &str, response: &Value) {
+        let revision = response["result"]["protocolVersion"].as_str().unwrap();
         self.session = Some((id.to_owned(), revision.to_owned()));
     }
 
     fn listen(&self) {
         let get = self.post().method("GET");
         let stream = get.header("Accept", "text/event-stream").open(b"");
-        // A server need not have one.
+        // The stream is optional.
         if stream.status == 200 {
-            pour(Events::of(stream), self.came.clone());
+            forward(Events::of(stream), self.sender.clone());
         }
     }
 
     fn take(&self, answer: Open) {
         let kind = answer.header("content-type").unwrap_or_default().to_owned();
         if kind.starts_with("text/event-stream") {
-            pour(Events::of(answer), self.came.clone());
+            forward(Events::of(answer), self.sender.clone());
         } else if answer.status != 202 {
-            self.came.send(answer.answer().json()).unwrap();
+            self.sender.send(answer.answer().json()).unwrap();
         }
     }
 }
 
-impl Wire for Http {
-    fn say(&mut self, message: &Value) {
+impl Transport for Http {
+    fn send(&mut self, message: &Value) {
         let body = message.to_string();
         let answer = self.post_of(message).open(body.as_bytes());
         let session = answer.header("mcp-session-id").map(str::to_owned);
         self.take(answer);
         match (message["method"].as_str(), session) {
             (Some("initialize"), Some(id)) => {
-                let hello = next(&self.coming);
-                self.enter(&id, &hello);
-                self.came.send(hello).unwrap();
+                let response = next(&self.receiver);
+                self.enter(&id, &response);
+                self.sender.send(response).unwrap();
             }
             (Some("notifications/initialized"), _) => self.listen(),
             _ => {}
         }
     }
 
-    fn hear(&mut self) -> Value {
-        next(&self.coming)
+    fn receive(&mut self) -> Value {
+        next(&self.receiver)
     }
 
     fn end(&mut self) {

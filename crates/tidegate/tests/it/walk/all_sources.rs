@@ -1,4 +1,4 @@
-//! A gateway with every built-in source, and what is in each.
+//! A gateway with every built-in source and some content in each.
 
 use std::fs;
 
@@ -15,19 +15,19 @@ const SOURCES: &str = "sources:
   index: { kind: capability-index, enabled: true }
 ";
 
-/// An endpoint, and how much it has.
-pub(super) struct Door {
+/// An endpoint and what it lists.
+pub(super) struct Endpoint {
     pub(super) path: &'static str,
     tools: &'static [&'static str],
-    /// Prompts, resources and templates.
+    /// The numbers of prompts, resources and templates.
     pub(super) counts: [usize; 3],
 }
 
 const MEMORY: &[&str] = &["store", "retrieve", "list", "search", "delete", "clear"];
 
-/// Everything, and each source alone.
-pub(super) const HOUSE: [Door; 6] = [
-    Door {
+/// All sources, and each source alone.
+pub(super) const ENDPOINTS: [Endpoint; 6] = [
+    Endpoint {
         path: "/mcp",
         tools: &[
             "memory__store",
@@ -45,39 +45,39 @@ pub(super) const HOUSE: [Door; 6] = [
         ],
         counts: [4, 3 + 4 + 2 + 3 + 3, 2 + 1 + 3 + 1],
     },
-    Door {
+    Endpoint {
         path: "/mcp/system",
         tools: &["health"],
         counts: [0, 3, 0],
     },
-    Door {
+    Endpoint {
         path: "/mcp/memory",
         tools: MEMORY,
         counts: [2, 3, 2],
     },
-    Door {
+    Endpoint {
         path: "/mcp/shelf",
         tools: &[],
         counts: [0, 4, 1],
     },
-    Door {
+    Endpoint {
         path: "/mcp/words",
         tools: &[],
         counts: [2, 2, 0],
     },
-    Door {
+    Endpoint {
         path: "/mcp/index",
         tools: &[],
         counts: [0, 3, 3],
     },
 ];
 
-impl Door {
+impl Endpoint {
     pub(super) fn tools(&self) -> Vec<String> {
         self.tools.iter().map(|&name| name.to_owned()).collect()
     }
 
-    /// Whether the endpoint declares a list at all.
+    /// Whether the endpoint declares a list.
     pub(super) fn has(&self, key: &str) -> bool {
         match key {
             "tools" => !self.tools.is_empty(),
@@ -87,7 +87,7 @@ impl Door {
     }
 }
 
-/// A home in which the gateway finds all of this, and nothing of it is elsewhere.
+/// A home with the content of these sources, and a secret outside of them.
 pub(super) fn home(more: &str) -> Home {
     let home = Home::with_config(&format!("{more}{SOURCES}"));
     for folder in ["shelf/deep", "words/tides"] {
@@ -114,9 +114,9 @@ pub(super) fn home(more: &str) -> Home {
     home
 }
 
-/// Puts something into what would be empty.
-pub(super) fn settle(client: &mut dyn Client, transport: &Door) {
-    let store = match transport.path {
+/// Adds entries to the memory source.
+pub(super) fn add_memory_entries(client: &mut dyn Client, endpoint: &Endpoint) {
+    let store = match endpoint.path {
         "/mcp" => "memory__store",
         "/mcp/memory" => "store",
         _ => return,
@@ -128,7 +128,7 @@ pub(super) fn settle(client: &mut dyn Client, transport: &Door) {
     }
 }
 
-/// What makes sense for each tool.
+/// Valid arguments for each tool.
 pub(super) fn arguments(tool: &str) -> Value {
     let own = tool.rsplit("__").next().unwrap();
     match own {
@@ -140,6 +140,6 @@ pub(super) fn arguments(tool: &str) -> Value {
         "read_resource" => json!({ "uri": HEALTH, "limit": 10 }),
         "get_prompt" => json!({ "name": "words/greet", "arguments": { "who": "Ada" } }),
         "call_tool" => json!({ "name": "system__health", "arguments": {} }),
-        other => panic!("what would one give {other}?"),
+        other => panic!("no arguments for {other}"),
     }
 }

@@ -12,11 +12,11 @@ use crate::support::{Home, Running, Server};
 const PORT: u16 = 8080;
 
 /// S0.3: the request is JSON-RPC 2.0 with the method `resources/read` and `params.uri`.
-/// S0.17: it goes by POST to `/mcp` on port 8080, with `Content-Type: application/json` alone.
+/// S0.17: it is a POST to `/mcp` on port 8080, with only `Content-Type: application/json`.
 /// S0.18: it needs no credential.
-/// S0.12 and S0.13 are about the answer, see [`check`].
+/// S0.12 and S0.13 specify the response, see [`check`].
 #[test]
-fn the_documented_call_is_answered() {
+fn documented_call_is_answered() {
     let (server, port) = on_the_documented_port();
     let body = format!(
         r#"{{"jsonrpc": "2.0", "id": 4, "method": "resources/read", "params": {{"uri": "{STATS}"}}}}"#
@@ -36,7 +36,7 @@ fn the_documented_call_is_answered() {
 }
 
 /// S0.12: the result is `contents`, each with the requested `uri`, a `mimeType` and a `text`.
-/// S0.13: `id` and `jsonrpc` come back.
+/// S0.13: `id` and `jsonrpc` are returned.
 fn check(answer: &Value) {
     assert_eq!(answer["jsonrpc"], "2.0");
     assert_eq!(answer["id"], 4);
@@ -45,18 +45,17 @@ fn check(answer: &Value) {
     assert_eq!(contents[0]["uri"], STATS);
     assert_eq!(contents[0]["mimeType"], "application/json");
     let stats: Value = serde_json::from_str(contents[0]["text"].as_str().unwrap()).unwrap();
-    // S0.16: a number, and a size for people.
+    // S0.16: a number, and a human-readable size.
     assert_eq!(stats["total_entries"], 0, "{stats}");
     assert_eq!(stats["storage_size"], "0B", "{stats}");
     assert_eq!(
         answer["result"],
         json!({ "contents": contents }),
-        "this revision knows no more"
+        "no other members in this revision"
     );
 }
 
-/// `tidegate serve` as it is documented, if the port is free; else elsewhere, because the port may
-/// be anyone's on this machine.
+/// `tidegate serve` on the documented port, or on another if that is in use on this machine.
 fn on_the_documented_port() -> (Server, u16) {
     let free = TcpListener::bind((Ipv4Addr::LOCALHOST, PORT)).is_ok();
     if free {
@@ -85,11 +84,11 @@ fn on_the_documented_port() -> (Server, u16) {
     (server, port)
 }
 
-/// Calls as documented; `None` where there is no `curl`.
+/// Makes the documented call; `None` if `curl` is not installed.
 fn curl(home: &Home, url: &str, body: &str) -> Option<String> {
     Command::new("curl").arg("--version").output().ok()?;
     let mut command = home.command("curl");
-    // Beyond the documented arguments: no progress, the status, and no proxy of the machine's.
+    // In addition to the documented arguments: no progress, failure by status, no proxy.
     command.args(["-sS", "--fail-with-body", "--noproxy", "*"]);
     command.args([
         "-X",

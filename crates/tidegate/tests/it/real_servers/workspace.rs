@@ -1,12 +1,12 @@
-//! The ground that servers work on: files, a repository, a memory. It can be made new, so that a
-//! script finds the same each time.
+//! The data that servers work on: files, a repository, a memory. It capabilities be recreated, so that each
+//! run of a script finds the same.
 
 use std::fs;
 use std::path::PathBuf;
 
 use crate::support::{Home, Running};
 
-/// Fixed, so that every commit has the same name each time.
+/// Fixed, so that commits have the same hashes every time.
 pub(super) const GIT: [(&str, &str); 7] = [
     ("GIT_AUTHOR_NAME", "Ada"),
     ("GIT_AUTHOR_EMAIL", "ada@example.com"),
@@ -17,14 +17,14 @@ pub(super) const GIT: [(&str, &str); 7] = [
     ("GIT_CONFIG_NOSYSTEM", "1"),
 ];
 
-/// A picture of one dot.
+/// An image of one pixel.
 const DOT: &[u8] = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06";
 
 pub(super) fn files(home: &Home) -> PathBuf {
     home.path().join("files")
 }
 
-/// Another folder, which a client may offer.
+/// Another folder, which a client offers as a root.
 pub(super) fn other_files(home: &Home) -> PathBuf {
     home.path().join("other-files")
 }
@@ -37,7 +37,7 @@ pub(super) fn memory(home: &Home) -> PathBuf {
     home.path().join("memory.jsonl")
 }
 
-pub(super) fn make_files(home: &Home) {
+pub(super) fn create_files(home: &Home) {
     let folder = empty(files(home));
     fs::create_dir(folder.join("logs")).unwrap();
     fs::write(
@@ -51,7 +51,7 @@ pub(super) fn make_files(home: &Home) {
     fs::write(other.join("other.txt"), "elsewhere").unwrap();
 }
 
-pub(super) fn make_repository(home: &Home) {
+pub(super) fn create_repository(home: &Home) {
     let folder = empty(repository(home));
     git(home, &["init", "--quiet", "--initial-branch", "main"]);
     fs::write(folder.join("tides.txt"), "dover 6.8\n").unwrap();
@@ -61,7 +61,7 @@ pub(super) fn make_repository(home: &Home) {
     fs::write(folder.join("tides.txt"), "dover 6.8\nbrest 7.4\n").unwrap();
 }
 
-pub(super) fn make_memory(home: &Home) {
+pub(super) fn create_memory(home: &Home) {
     let known = r#"{"type":"entity","name":"dover","entityType":"port","observations":["white"]}"#;
     fs::write(memory(home), known).unwrap();
 }
@@ -72,7 +72,7 @@ fn git(home: &Home, args: &[&str]) {
     Running::start(&mut command).end().expect_code(0);
 }
 
-/// The folder, with nothing in it. It stays the same folder: a server may have it open.
+/// Empties the folder without replacing it, because a server may have it open.
 fn empty(folder: PathBuf) -> PathBuf {
     fs::create_dir_all(&folder).unwrap();
     for entry in fs::read_dir(&folder).unwrap() {

@@ -1,10 +1,10 @@
-//! Fills in what templates and prompts leave open, with what is offered as a completion.
+//! Values for template variables and prompt arguments, from completion.
 
 use serde_json::{Map, Value, json};
 
 use super::client::Client;
 
-/// A template with the first completion of each of its variables. A query is left out.
+/// A template with the first completion of each variable. Queries are left out.
 pub(super) fn expanded(client: &mut dyn Client, template: &str) -> String {
     let reference = json!({ "type": "ref/resource", "uri": template });
     let (mut uri, mut rest) = (String::new(), template);
@@ -27,7 +27,7 @@ pub(super) fn expanded(client: &mut dyn Client, template: &str) -> String {
     uri + rest
 }
 
-/// What a prompt must be given.
+/// The required arguments of a prompt.
 pub(super) fn arguments(client: &mut dyn Client, prompt: &Value) -> Value {
     let reference = json!({ "type": "ref/prompt", "name": prompt["name"] });
     let mut known = Map::new();
@@ -41,7 +41,7 @@ pub(super) fn arguments(client: &mut dyn Client, prompt: &Value) -> Value {
     known.into()
 }
 
-/// The first value that is offered; where nothing can be, a word that stands somewhere.
+/// The first completion; for free-text arguments, a word that occurs.
 fn completed(
     client: &mut dyn Client,
     reference: &Value,
@@ -57,7 +57,7 @@ fn completed(
     match offered["completion"]["values"][0].as_str() {
         Some(first) => first.to_owned(),
         None if matches!(name, "query" | "topic") => "walk".to_owned(),
-        None => panic!("nothing is offered for {name} of {reference}"),
+        None => panic!("no completion for {name} of {reference}"),
     }
 }
 

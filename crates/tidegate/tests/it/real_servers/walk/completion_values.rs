@@ -1,30 +1,30 @@
-//! Fills in what templates and prompts leave open, as a user would: with what is offered as a
-//! completion, or else with something that makes sense.
+//! Values for template variables and prompt arguments, from completion, or fixed ones where there
+//! is none.
 
 use serde_json::{Map, Value, json};
 
-use super::super::world::World;
+use super::super::deployment::Deployment;
 use crate::walk::client::Client;
 
-/// What makes sense where nothing is offered.
-pub(super) struct Filling {
+/// Fixed values.
+pub(super) struct CompletionValues {
     page: String,
 }
 
-impl Filling {
-    pub(super) fn at(world: &World) -> Self {
-        let page = world.pages.url("/tides.html");
+impl CompletionValues {
+    pub(super) fn at(deployment: &Deployment) -> Self {
+        let page = deployment.pages.url("/tides.html");
         Self { page }
     }
 
-    /// A URI that a template stands for.
+    /// Expands a template.
     pub(super) fn expand(&self, client: &mut dyn Client, template: &str) -> String {
         let mut uri = String::new();
         let mut rest = template;
         while let Some((before, after)) = rest.split_once('{') {
             let (expression, after) = after.split_once('}').unwrap();
             uri += before;
-            // A query may be left out.
+            // Queries are optional.
             if !expression.starts_with('?') {
                 let name = expression.trim_matches(['+', '/', '*']);
                 let reference = json!({ "type": "ref/resource", "uri": template });
@@ -35,7 +35,7 @@ impl Filling {
         uri + rest
     }
 
-    /// What a prompt must be given.
+    /// The required arguments of a prompt.
     pub(super) fn arguments(&self, client: &mut dyn Client, prompt: &Value) -> Value {
         let reference = json!({ "type": "ref/prompt", "name": prompt["name"] });
         let mut filled = Map::new();
@@ -48,7 +48,7 @@ impl Filling {
         filled.into()
     }
 
-    /// The first value that is offered, to someone who has typed nothing or a number.
+    /// The first completion for empty input or a number.
     fn value(
         &self,
         client: &mut dyn Client,
@@ -56,7 +56,7 @@ impl Filling {
         name: &str,
         known: &Map<String, Value>,
     ) -> String {
-        // Not every server completes, and not every prompt of one that does.
+        // Not every server supports completion, nor for every argument.
         match name {
             "url" => return self.page.clone(),
             "city" => return "Brest".to_owned(),
@@ -73,6 +73,6 @@ impl Filling {
                 return first.to_owned();
             }
         }
-        panic!("nothing is offered for {name} of {reference}");
+        panic!("no completion for {name} of {reference}");
     }
 }

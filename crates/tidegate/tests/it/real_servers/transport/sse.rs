@@ -1,44 +1,44 @@
-//! The oldest HTTP transport: one stream to hear, and an endpoint to speak to.
+//! HTTP+SSE: one event stream, and an endpoint for POSTs.
 
 use std::net::SocketAddr;
 use std::sync::mpsc::{Receiver, channel};
 
 use serde_json::Value;
 
-use super::{Wire, next, pour};
+use super::{Transport, forward, next};
 use crate::support::{Events, Post};
 
-/// A server by its address.
-pub(crate) struct Old {
+/// A connection to an address.
+pub(crate) struct SseTransport {
     address: SocketAddr,
     endpoint: String,
-    coming: Receiver<Value>,
+    receiver: Receiver<Value>,
 }
 
-impl Old {
+impl SseTransport {
     pub(crate) fn to(address: SocketAddr, path: &str) -> Self {
         let get = Post::to(address, path).method("GET");
         let mut events = Events::of(get.header("Accept", "text/event-stream").open(b""));
         let endpoint = events.next_data().unwrap();
-        let (came, coming) = channel();
-        pour(events, came);
+        let (sender, receiver) = channel();
+        forward(events, sender);
         Self {
             address,
             endpoint,
-            coming,
+            receiver,
         }
     }
 }
 
-impl Wire for Old {
-    fn say(&mut self, message: &Value) {
+impl Transport for SseTransport {
+    fn send(&mut self, message: &Value) {
         let post = Post::to(self.address, &self.endpoint);
         let post = post.header("Content-Type", "application/json");
         let answer = post.send(message.to_string().as_bytes());
         assert_eq!(answer.status, 202, "{answer:?}");
     }
 
-    fn hear(&mut self) -> Value {
-        next(&self.coming)
+    fn receive(&mut self) -> Value {
+        next(&self.receiver)
     }
 }

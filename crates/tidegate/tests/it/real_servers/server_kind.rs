@@ -1,11 +1,11 @@
-//! The servers: where each is found behind the gateway, and how it speaks.
+//! The servers: source ids, eras and names.
 
 use super::client::Era;
 use super::names::Names;
 
-/// A server from npm or PyPI, in one of its transports.
+/// A server from npm or PyPI with one of its transports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Real {
+pub(super) enum ServerKind {
     Everything,
     EverythingHttp,
     EverythingSse,
@@ -18,12 +18,12 @@ pub(super) enum Real {
     FastMcpHttp,
 }
 
-use Real::{
+use ServerKind::{
     Everything, EverythingHttp, EverythingSse, FastMcp, FastMcpHttp, Fetch, Filesystem, Git,
     Memory, Time,
 };
 
-impl Real {
+impl ServerKind {
     /// In the order of the configuration.
     pub(super) const ALL: [Self; 10] = [
         Everything,
@@ -53,7 +53,7 @@ impl Real {
         }
     }
 
-    /// How its clients can speak to it.
+    /// The eras it supports.
     pub(super) fn eras(self) -> &'static [Era] {
         match self {
             Everything | EverythingHttp | EverythingSse | Filesystem | Memory => &[Era::Legacy],
@@ -61,8 +61,8 @@ impl Real {
         }
     }
 
-    /// How its things are called on `/mcp`.
-    pub(super) fn names_of_all(self) -> Names {
+    /// Its names at `/mcp`.
+    pub(super) fn names_at_all_sources(self) -> Names {
         let scheme = match self {
             Everything | EverythingHttp | EverythingSse => "demo://",
             Memory => "memory://",
@@ -70,10 +70,10 @@ impl Real {
             // These have no resources.
             Filesystem | Git | Time | Fetch => "none://",
         };
-        Names::OfAll {
+        Names::AtAllSources {
             source: self.source(),
             scheme,
-            second: matches!(self, EverythingHttp | EverythingSse | FastMcpHttp),
+            is_second: matches!(self, EverythingHttp | EverythingSse | FastMcpHttp),
         }
     }
 }

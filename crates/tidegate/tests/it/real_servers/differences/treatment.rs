@@ -1,20 +1,20 @@
-//! Takes a declared difference out of what is compared.
+//! Removes a declared difference from a record.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::Value;
 
-/// What is done with something that may differ.
-pub(crate) enum How {
-    /// It is left out of the comparison.
+/// What is done with a value that may differ.
+pub(crate) enum Treatment {
+    /// Not compared.
     LeftOut,
-    /// It is compared after this.
+    /// Compared after this conversion.
     As(fn(&str) -> String),
-    /// Of the messages or resources there, those of this method or below this URI are left out.
+    /// Messages with this method or resources below this URI are removed.
     Without(&'static str),
 }
 
-impl How {
+impl Treatment {
     #[track_caller]
     pub(super) fn read(text: &'static str) -> Self {
         match text {
@@ -27,23 +27,23 @@ impl How {
             "as untimed lines" => Self::As(untimed_lines),
             _ => match text.strip_prefix("without ") {
                 Some(what) => Self::Without(what),
-                None => panic!("nothing is compared like this: {text}"),
+                None => panic!("unknown comparison: {text}"),
             },
         }
     }
 
-    /// Levels what is found by these members; `*` is any of them. Says whether there was something.
-    pub(super) fn level(&self, value: &mut Value, at: &[&str]) -> bool {
+    /// Applies to the values at this path; `*` is any member. Returns whether there was one.
+    pub(super) fn apply(&self, value: &mut Value, at: &[&str]) -> bool {
         match (at, value) {
-            ([], there) => self.level_this(there),
+            ([], there) => self.apply_here(there),
             (["*", rest @ ..], Value::Array(items)) => self.each(items.iter_mut(), rest),
             (["*", rest @ ..], Value::Object(members)) => self.each(members.values_mut(), rest),
             ([name, rest @ ..], Value::Object(members)) => {
                 let found = members
                     .get_mut(*name)
-                    .is_some_and(|one| self.level(one, rest));
+                    .is_some_and(|one| self.apply(one, rest));
                 let left_out = rest.is_empty() && matches!(self, Self::LeftOut);
-                // What holds nothing any more says nothing either.
+                // An emptied container is removed too.
                 if found && (left_out || members.get(*name).is_some_and(is_empty)) {
                     members.remove(*name);
                 }
@@ -53,12 +53,12 @@ impl How {
         }
     }
 
-    fn level_this(&self, value: &mut Value) -> bool {
+    fn apply_here(&self, value: &mut Value) -> bool {
         match (self, value) {
             (Self::LeftOut, _) => true,
-            (Self::As(leveled), Value::String(text)) => {
+            (Self::As(convert), Value::String(text)) => {
                 let before = std::mem::take(text);
-                *text = leveled(&before);
+                *text = convert(&before);
                 *text != before
             }
             (Self::Without(what), Value::Array(items)) => {
@@ -74,7 +74,7 @@ impl How {
 
     /// All of them, not only the first.
     fn each<'a>(&self, all: impl Iterator<Item = &'a mut Value>, rest: &[&str]) -> bool {
-        all.fold(false, |found, one| self.level(one, rest) | found)
+        all.fold(false, |found, one| self.apply(one, rest) | found)
     }
 }
 
@@ -90,7 +90,7 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// A text that would be the same on any day.
+/// The text without dates.
 fn any_day(text: &str) -> String {
     const DAYS: [&str; 7] = [
         "Monday",
@@ -105,7 +105,7 @@ fn any_day(text: &str) -> String {
     for day in DAYS {
         text = text.replace(day, "a day");
     }
-    // A date is what stands before the T of a point in time.
+    // A date precedes the T of a time stamp.
     let parts: Vec<_> = text.split('T').map(undated).collect();
     parts.join("T")
 }
@@ -118,31 +118,31 @@ fn undated(before: &str) -> &str {
     }
 }
 
-/// A text that would be the same at any time.
+/// The text without times.
 fn any_time(text: &str) -> String {
     any_day(text).replace(|one: char| one.is_ascii_digit(), "#")
 }
 
-/// The lines that do not say when something was.
+/// The text without lines that contain times.
 fn untimed_lines(text: &str) -> String {
     const TIMES: [&str; 3] = ["created:", "modified:", "accessed:"];
     let untimed = |line: &&str| !TIMES.iter().any(|time| line.starts_with(time));
     text.lines().filter(untimed).collect::<Vec<_>>().join("\n")
 }
 
-/// A text without the time at its end.
+/// The text without the time at its end.
 fn untimed(text: &str) -> String {
     let (before, _) = text.split_once(" created at ").unwrap_or((text, ""));
     before.to_owned()
 }
 
-/// The same of a text in base 64.
+/// The same for text in base64.
 fn untimed_blob(blob: &str) -> String {
     let text = BASE64_STANDARD.decode(blob).unwrap_or_default();
     untimed(&String::from_utf8_lossy(&text))
 }
 
-/// A text without the id of a session in it.
+/// The text without session ids.
 fn any_session(text: &str) -> String {
     let is_id =
         |word: &&str| word.len() == 36 && word.bytes().filter(|one| *one == b'-').count() == 4;

@@ -1,4 +1,4 @@
-//! Pages for a server that fetches pages, on the loopback interface.
+//! Web pages for the fetch server, on the loopback interface.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-/// What is there: a path, its type, and its content.
+/// Path, content type and content of each page.
 const PAGES: [(&str, &str, &str); 3] = [
     (
         "/robots.txt",
@@ -22,13 +22,13 @@ const PAGES: [(&str, &str, &str); 3] = [
     ("/table.txt", "text/plain", "dover 6.8\nbrest 7.4\n"),
 ];
 
-/// A server of these pages. It stops with the value.
-pub(super) struct Pages {
+/// A server for these pages. Stops on drop.
+pub(super) struct WebPages {
     address: SocketAddr,
     over: Arc<AtomicBool>,
 }
 
-impl Pages {
+impl WebPages {
     pub(super) fn serve() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -39,7 +39,7 @@ impl Pages {
                 if stop.load(Ordering::Relaxed) {
                     return;
                 }
-                // Who leaves early needs no answer.
+                // A client may disconnect early.
                 answer(visitor).ok();
             }
         });
@@ -51,10 +51,10 @@ impl Pages {
     }
 }
 
-impl Drop for Pages {
+impl Drop for WebPages {
     fn drop(&mut self) {
         self.over.store(true, Ordering::Relaxed);
-        // The listener waits for a visitor.
+        // Wakes the accept loop.
         TcpStream::connect(self.address).ok();
     }
 }
@@ -66,7 +66,7 @@ fn answer(mut visitor: TcpStream) -> std::io::Result<()> {
     let found = PAGES.iter().find(|(known, _, _)| *known == path);
     let (status, kind, body) = match found {
         Some((_, kind, body)) => ("200 OK", *kind, *body),
-        None => ("404 Not Found", "text/plain", "nothing is here"),
+        None => ("404 Not Found", "text/plain", "not found"),
     };
     while lines
         .next()

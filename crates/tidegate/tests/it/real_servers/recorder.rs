@@ -1,43 +1,43 @@
-//! Plays a script at a server, directly or through the gateway, and writes down what came of it.
+//! Runs a script against a server, directly or through the gateway, and records the responses.
 //!
-//! Must not know: what is right. Two records are compared elsewhere.
+//! Must not know: which responses are correct. Two records are compared elsewhere.
 
 use serde_json::{Value, json};
 
 use super::client::{Client, Era, Exchange, accept};
 use super::names::Names;
 
-/// Who plays.
-pub(super) struct Actor {
+/// Runs a script.
+pub(super) struct Recorder {
     client: Client,
     names: Names,
     pub(super) record: Vec<Entry>,
 }
 
-/// What was done, and what came of it.
+/// A step and its outcome.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) step: String,
-    pub(super) came: Value,
+    pub(super) outcome: Value,
 }
 
-impl Actor {
+impl Recorder {
     pub(super) fn new(client: Client, names: Names) -> Self {
-        let mut actor = Self {
+        let mut recorder = Self {
             client,
             names,
             record: Vec::new(),
         };
-        let greeting = actor.client.greet();
-        actor.note("greeting", greeting);
-        actor
+        let opened = recorder.client.open();
+        recorder.record_exchange("open", opened);
+        recorder
     }
 
     pub(super) fn is_modern(&self) -> bool {
         self.client.era == Era::Modern
     }
 
-    /// All lists, whole. Gives what is in them.
+    /// Records all lists and returns their entries.
     pub(super) fn lists(&mut self) -> [Vec<Value>; 4] {
         [
             self.list("tools/list", "tools"),
@@ -47,7 +47,7 @@ impl Actor {
         ]
     }
 
-    /// One list through all its pages.
+    /// One list with all its pages.
     fn list(&mut self, method: &str, member: &str) -> Vec<Value> {
         let mut whole = self.client.request(method, json!({})).answer;
         let at = format!("/result/{member}");
@@ -73,13 +73,13 @@ impl Actor {
         self.call_with(tool, arguments, json!({}))
     }
 
-    /// A call whose progress is told.
+    /// A call with progress.
     pub(super) fn call_with_progress(&mut self, tool: &str, arguments: Value) -> Value {
         let meta = json!({ "progressToken": "how far" });
         self.call_with(tool, arguments, meta)
     }
 
-    /// A call whose log messages are heard from this level on.
+    /// A call with log messages of this level and above.
     pub(super) fn call_with_logs(&mut self, tool: &str, arguments: Value, level: &str) -> Value {
         if self.is_modern() {
             let meta = json!({ "io.modelcontextprotocol/logLevel": level });
@@ -96,10 +96,10 @@ impl Actor {
         params["_meta"] = meta;
         let exchange = self.client.request("tools/call", params.clone());
         let exchange = self.answer_rounds(exchange, &step, &params);
-        self.note(&step, exchange)
+        self.record_exchange(&step, exchange)
     }
 
-    /// A modern server asks by answering: the call is made again with what was asked for.
+    /// A modern server asks in its result: the call is repeated with the answers.
     fn answer_rounds(&mut self, exchange: Exchange, step: &str, params: &Value) -> Exchange {
         let result = &exchange.answer["result"];
         if result["resultType"] != "input_required" {
@@ -110,7 +110,7 @@ impl Actor {
         for (key, question) in result["inputRequests"].as_object().unwrap() {
             again["inputResponses"][key] = accept(&question["params"]);
         }
-        self.note(&format!("{step}, asked"), exchange);
+        self.record_exchange(&format!("{step}, questions"), exchange);
         self.client.request("tools/call", again)
     }
 
@@ -126,7 +126,7 @@ impl Actor {
         self.step(&step, "prompts/get", get)
     }
 
-    /// Completes an argument of a prompt, knowing others.
+    /// Completes an argument of a prompt, given others.
     pub(super) fn complete_prompt(&mut self, prompt: &str, argument: [&str; 2], known: Value) {
         let step = format!("complete {prompt} {argument:?} {known}");
         let [name, value] = argument;
@@ -161,25 +161,25 @@ impl Actor {
         self.step(&format!("{method} {uri}"), method, params);
     }
 
-    /// Asks for what needs no name.
+    /// Sends a request without names.
     pub(super) fn ask(&mut self, method: &str, params: Value) -> Value {
         self.step(method, method, params)
     }
 
-    /// Waits for something that no request asked for, and notes it.
-    pub(super) fn hear(&mut self, method: &str) {
-        let mut heard = self.client.hear(method);
+    /// Waits for a notification and records it.
+    pub(super) fn notification(&mut self, method: &str) {
+        let mut heard = self.client.notification(method);
         self.names.own_uris(&mut heard);
-        self.write(&format!("hear {method}"), heard);
+        self.write(&format!("notification {method}"), heard);
     }
 
-    /// Lets go of what came unasked until here.
+    /// Discards the notifications received so far.
     pub(super) fn forget(&mut self) {
         self.client.forget();
     }
 
-    /// Strikes the last step: it was made to get somewhere, and how it went is luck.
-    pub(super) fn strike(&mut self) {
+    /// Removes the last step, whose outcome depends on timing.
+    pub(super) fn discard_last_step(&mut self) {
         self.record.pop();
     }
 
@@ -190,22 +190,22 @@ impl Actor {
 
     fn step(&mut self, step: &str, method: &str, params: Value) -> Value {
         let exchange = self.client.request(method, params);
-        self.note(step, exchange)
+        self.record_exchange(step, exchange)
     }
 
-    /// Writes down a step under the server's own names, and gives its answer.
-    fn note(&mut self, step: &str, exchange: Exchange) -> Value {
-        let mut came = exchange.answer;
-        if !exchange.on_the_way.is_empty() {
-            came["onTheWay"] = exchange.on_the_way.into();
+    /// Records a step with the server's own names and returns its response.
+    fn record_exchange(&mut self, step: &str, exchange: Exchange) -> Value {
+        let mut outcome = exchange.answer;
+        if !exchange.before_response.is_empty() {
+            outcome["beforeResponse"] = exchange.before_response.into();
         }
-        self.names.own_uris(&mut came);
-        self.write(step, came.clone());
-        came
+        self.names.own_uris(&mut outcome);
+        self.write(step, outcome.clone());
+        outcome
     }
 
-    fn write(&mut self, step: &str, came: Value) {
+    fn write(&mut self, step: &str, outcome: Value) {
         let step = step.to_owned();
-        self.record.push(Entry { step, came });
+        self.record.push(Entry { step, outcome });
     }
 }

@@ -1,16 +1,16 @@
-//! Where two records are not alike, for people to read.
+//! Describes where two records differ.
 
 use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::actor::Entry;
+use super::recorder::Entry;
 
-/// Characters of an answer that are shown where it differs.
+/// Maximum length of a printed value.
 const SHOWN: usize = 400;
 
-/// The steps that did not come out the same.
-pub(super) fn unlike<'a>(
+/// The steps with different outcomes.
+pub(super) fn differing_steps<'a>(
     direct: &'a [Entry],
     through: &'a [Entry],
 ) -> impl Iterator<Item = (&'a str, String)> {
@@ -23,13 +23,18 @@ pub(super) fn unlike<'a>(
     let pairs = direct.iter().zip(through);
     let answers = pairs.filter_map(|(direct, through)| {
         let mut places = Vec::new();
-        differing("", Some(&direct.came), Some(&through.came), &mut places);
+        differing(
+            "",
+            Some(&direct.outcome),
+            Some(&through.outcome),
+            &mut places,
+        );
         (!places.is_empty()).then(|| (direct.step.as_str(), places.join("\n")))
     });
     other_steps.into_iter().chain(answers)
 }
 
-/// Where two answers differ, member by member.
+/// Where two responses differ, member by member.
 fn differing(at: &str, direct: Option<&Value>, through: Option<&Value>, found: &mut Vec<String>) {
     match (direct, through) {
         (Some(Value::Object(ours)), Some(Value::Object(theirs))) => {
