@@ -1,4 +1,4 @@
-//! The capability index: what it tells, what it costs, when it is there.
+//! The capability index: content, token limits, cache, and configuration.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
@@ -23,10 +23,10 @@ const SUMMARY: &str = "capability-index://summary";
 const FULL: &str = "capability-index://full";
 const STATS: &str = "capability-index://stats";
 
-/// In place of a configuration.
+/// Stands for no configuration file.
 const NO_FILE: &str = "";
 
-/// A gateway with an index and a folder with so many files.
+/// A gateway with an index and a folder with this many files.
 fn with_files(count: usize, index: &str) -> Server {
     let config = format!(
         "sources:\n  shelf: {{ kind: files, root: ./shelf }}\n  index: {{ kind: capability-index, {index} }}\n"
@@ -58,13 +58,13 @@ fn stats(server: &Server) -> Value {
 
 fn uris(server: &Server) -> Vec<String> {
     let mut client = Stateless::new(server, "/mcp");
-    let all_of_them = list(&mut client, "resources/list", "resources", Pages::Large);
-    all(&all_of_them, "uri")
+    let entries = list(&mut client, "resources/list", "resources", Pages::Large);
+    all(&entries, "uri")
 }
 
-/// S3.6: off unless enabled; then nothing is listed, and nothing can be read.
+/// S3.6: disabled by default; then it is neither listed nor readable.
 #[test]
-fn it_is_off_unless_enabled() {
+fn disabled_by_default() {
     let entry = "sources: { index: { kind: capability-index } }\n";
     for config in ["{}", entry] {
         let server = Server::with_config(config);
@@ -78,10 +78,10 @@ fn it_is_off_unless_enabled() {
     }
 }
 
-/// S3.7, X20: a flag wins over a variable, and that over the file, if there is one; older names of the
-/// variables are taken too.
+/// S3.7, X20: a flag overrides a variable, which overrides the file; older variable names are
+/// accepted too.
 #[test]
-fn it_is_enabled_by_flag_variable_or_file() {
+fn enabled_by_flag_variable_or_file() {
     let entry = "sources: { index: { kind: capability-index, enabled: true, cache_ttl: 1m } }\n";
     type Case<'a> = (
         &'a str,
@@ -151,9 +151,9 @@ fn it_is_enabled_by_flag_variable_or_file() {
     }
 }
 
-/// S3.1–S3.5: three resources, each within its tokens, however much there is.
+/// S3.1–S3.5: three resources, each within its token limit, however much there is.
 #[test]
-fn each_text_keeps_within_its_tokens() {
+fn texts_stay_within_their_token_limits() {
     for count in [0, 40, 1_500] {
         let server = with_files(count, "enabled: true");
         let of_index: Vec<_> = uris(&server)
@@ -171,12 +171,12 @@ fn each_text_keeps_within_its_tokens() {
         ] {
             assert!(summary.contains(part), "{part}: {summary}");
         }
-        let figures = text(&server, STATS);
-        assert!(tokens::count(&figures) < 1_000, "{figures}");
-        let figures: Value = serde_json::from_str(&figures).unwrap();
-        // The folder itself is one too.
-        assert_eq!(figures["sources"]["shelf"]["resources"], count + 1);
-        assert!(figures["toolTokens"].as_u64().unwrap() > 0);
+        let stats = text(&server, STATS);
+        assert!(tokens::count(&stats) < 1_000, "{stats}");
+        let stats: Value = serde_json::from_str(&stats).unwrap();
+        // The folder itself counts too.
+        assert_eq!(stats["sources"]["shelf"]["resources"], count + 1);
+        assert!(stats["toolTokens"].as_u64().unwrap() > 0);
         let all = full(&server);
         for number in 0..count {
             assert!(all.contains(&format!("/report-{number}.md`")), "{number}");
@@ -185,29 +185,29 @@ fn each_text_keeps_within_its_tokens() {
     }
 }
 
-/// A change is as old as it is, however late somebody reads of it; and no word is made of what
-/// only writes a URI.
+/// A change has the time at which it was detected, however late it is read; and percent-encoding
+/// does not create words.
 #[test]
-fn changes_are_told_with_the_time_they_were_learned_at() {
+fn changes_have_the_time_of_their_detection() {
     let server = with_files(2, "enabled: true, cache_ttl: 0s");
     text(&server, SUMMARY);
     server
         .home
         .write("shelf/on call rota.md", "# Who is there\n");
-    poll_for("the list has it", || {
+    poll_for("the new file to be listed", || {
         let has = |uri: &String| uri.ends_with("on%20call%20rota.md");
         uris(&server).iter().any(has).then_some(())
     });
-    let learned = SystemTime::now() + Duration::from_secs(1);
-    poll_for("time to go by", || {
-        let later = learned + Duration::from_secs(1);
+    let detected = SystemTime::now() + Duration::from_secs(1);
+    poll_for("a later second", || {
+        let later = detected + Duration::from_secs(1);
         (SystemTime::now() > later).then_some(())
     });
     let summary = text(&server, SUMMARY);
     let line = summary.lines().find(|line| line.contains("rota.md` added"));
     let when = line.unwrap().trim_start_matches("- ").split(": ").next();
     let when = humantime::parse_rfc3339(when.unwrap()).unwrap();
-    assert!(when <= learned, "{summary}");
+    assert!(when <= detected, "{summary}");
     let all = full(&server);
     let words = all.lines().find(|line| line.starts_with("Vocabulary: "));
     let words: Vec<_> = words.unwrap().split([' ', ',']).collect();
@@ -218,7 +218,7 @@ fn changes_are_told_with_the_time_they_were_learned_at() {
     server.stop();
 }
 
-/// Every page of the whole index, following what each says is next.
+/// All pages of the full index, following their links.
 fn full(server: &Server) -> String {
     let (mut all, mut uri) = (String::new(), FULL.to_owned());
     for _ in 0..100 {
@@ -232,13 +232,13 @@ fn full(server: &Server) -> String {
             Some(next) => uri = next,
         }
     }
-    panic!("the pages do not end");
+    panic!("more than 100 pages");
 }
 
-/// S3.9, S3.10, S3.21, X21: a text is given again until something changes, for no longer than its
-/// time, and says how long it holds.
+/// S3.9, S3.10, S3.21, X21: a text is cached until something changes, at most for its lifetime,
+/// which the result states.
 #[test]
-fn a_text_is_given_again_until_something_changes() {
+fn texts_are_cached_until_something_changes() {
     let server = with_files(3, "enabled: true, cache_ttl: 1h");
     let first = read(&server, SUMMARY);
     let again = read(&server, SUMMARY);
@@ -251,25 +251,25 @@ fn a_text_is_given_again_until_something_changes() {
     let cache = &stats(&server)["cache"];
     assert_eq!((&cache["hits"], &cache["misses"]), (&json!(1), &json!(2)));
     server.stop();
-    let never_kept = with_files(3, "enabled: true, cache_ttl: 0s");
-    read(&never_kept, SUMMARY);
-    read(&never_kept, SUMMARY);
-    assert_eq!(stats(&never_kept)["cache"]["misses"], 3);
-    never_kept.stop();
+    let uncached = with_files(3, "enabled: true, cache_ttl: 0s");
+    read(&uncached, SUMMARY);
+    read(&uncached, SUMMARY);
+    assert_eq!(stats(&uncached)["cache"]["misses"], 3);
+    uncached.stop();
 }
 
-/// S3.17: those who subscribe hear that the index is another, and what they read then is.
+/// S3.17: subscribers are notified of changes of the index, which they can then read.
 #[test]
-fn subscribers_hear_of_changes() {
+fn subscribers_are_notified_of_changes() {
     let server = with_files(1, "enabled: true");
     assert!(text(&server, SUMMARY).contains("None since"));
     let listen = watching(&[SUMMARY, STATS]);
     let listen = crate::support::messages::Modern::new("subscriptions/listen", listen);
     let mut events = Events::of(listen.open(server.post()));
     events.find("notifications/subscriptions/acknowledged");
-    let heard = |events: &mut Events, what: &str| {
+    let wait_for_change = |events: &mut Events, what: &str| {
         let words = format!("/tidal-wave.md` {what}");
-        // The first may still be of what there was when it started.
+        // The first notification may be about the initial state.
         while !text(&server, SUMMARY).contains(&words) {
             let updated = events.find("notifications/resources/updated");
             let uri = updated["params"]["uri"].as_str().unwrap();
@@ -277,16 +277,16 @@ fn subscribers_hear_of_changes() {
         }
     };
     server.home.write("shelf/tidal-wave.md", "# New\n");
-    heard(&mut events, "added");
+    wait_for_change(&mut events, "added");
     fs::remove_file(server.home.path().join("shelf/tidal-wave.md")).unwrap();
-    heard(&mut events, "removed");
+    wait_for_change(&mut events, "removed");
     server.stop();
 }
 
-/// S3.17: whatever of the index one subscribes to is told, once for each change, though a server's
-/// lists are taken in for each kind of client.
+/// S3.17: every resource of the index is notified once per change, although a server's lists are
+/// loaded once per client class.
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
-async fn each_change_is_told_once_of_everything() {
+async fn each_change_is_notified_once_per_resource() {
     let fixture = Fixture::new().start().await;
     let url = fixture.url();
     let config = format!(
@@ -308,17 +308,17 @@ async fn each_change_is_told_once_of_everything() {
     let listen = crate::support::messages::Modern::new("subscriptions/listen", watching(&uris));
     let mut events = Events::of(listen.open(server.post()));
     events.find("notifications/subscriptions/acknowledged");
-    let mut told = HashMap::<String, usize>::new();
+    let mut notifications = HashMap::<String, usize>::new();
     let changes = 4;
     for number in 1..=changes {
         let name = format!("new-{number}");
         fixture.add_tool(&name);
-        // All of them, at least once, since the tool is there.
+        // All of them, at least once after the tool was added.
         let mut missing: BTreeSet<_> = uris.into();
         while !missing.is_empty() {
             let updated = events.find("notifications/resources/updated");
             let uri = updated["params"]["uri"].as_str().unwrap();
-            *told.entry(uri.to_owned()).or_default() += 1;
+            *notifications.entry(uri.to_owned()).or_default() += 1;
             if text(&server, "capability-index://elements/tools").contains(&name) {
                 missing.remove(uri);
             }
@@ -328,23 +328,25 @@ async fn each_change_is_told_once_of_everything() {
     while let Some(message) = events.next() {
         if message["method"] == "notifications/resources/updated" {
             let uri = message["params"]["uri"].as_str().unwrap();
-            *told.entry(uri.to_owned()).or_default() += 1;
+            *notifications.entry(uri.to_owned()).or_default() += 1;
         }
     }
     for uri in uris {
-        // One more may be of what there was when it started; and a kind of client that is late has
-        // its own.
-        let count = told[uri];
-        assert!((changes..2 * changes).contains(&count), "{uri}: {told:?}");
+        // One more may be about the initial state, or from a client class that is refreshed later.
+        let count = notifications[uri];
+        assert!(
+            (changes..2 * changes).contains(&count),
+            "{uri}: {notifications:?}"
+        );
     }
     server.process.end().expect_code(0);
     fixture.stop().await;
 }
 
-/// S3.18: one kind, filtered, and one element, with completion that knows the arguments that are
-/// there already, in any revision.
+/// S3.18: elements by kind, filtered, and by name, with completion that uses the arguments already
+/// given, in every revision.
 #[test]
-fn elements_are_read_by_kind_and_by_name() {
+fn elements_are_read_by_kind_and_name() {
     let server = with_files(3, "enabled: true");
     let of = |uri: &str| serde_json::from_str::<Value>(&text(&server, uri)).unwrap();
     let tools = of("capability-index://elements/tools");
@@ -360,7 +362,7 @@ fn elements_are_read_by_kind_and_by_name() {
     let one = of("capability-index://elements/tools/system__health");
     assert_eq!(one["definition"]["name"], "system__health");
     assert!(one["tokens"].as_u64().unwrap() > 50);
-    // An element says where it is read, and so does what is like it.
+    // An element contains its URI, and so do similar ones.
     let uri = files["elements"][0]["uri"].as_str().unwrap();
     let file = of(uri);
     assert_eq!(file["similar"].as_array().unwrap().len(), 3, "{file}");
@@ -409,9 +411,9 @@ fn elements_are_read_by_kind_and_by_name() {
     server.stop();
 }
 
-/// S3.18: pages are completed with those there are.
+/// S3.18: pages are completed with the existing ones.
 #[test]
-fn pages_of_elements_are_completed() {
+fn element_pages_are_completed() {
     let server = with_files(250, "enabled: true");
     let pages = |chosen: Value| {
         let uri = "capability-index://elements/{type}{?source,query,page}";
@@ -432,9 +434,9 @@ fn pages_of_elements_are_completed() {
     server.stop();
 }
 
-/// MCP Inspector's command line and the Rust SDK read it, and use the gateway's own tools.
+/// The command line of MCP Inspector and the Rust SDK read the index and use the gateway tools.
 #[test]
-fn the_inspector_reads_it() {
+fn inspector_reads_the_index() {
     let server = with_files(2, "enabled: true");
     for era in ["legacy", "modern"] {
         for uri in [SUMMARY, FULL, STATS, "capability-index://elements/tools"] {
@@ -454,7 +456,7 @@ fn the_inspector_reads_it() {
 }
 
 #[tokio::test]
-async fn the_rust_sdk_reads_it() {
+async fn rust_sdk_reads_the_index() {
     let server = with_files(2, "enabled: true");
     let everything = async {
         let transport = StreamableHttpClientTransport::from_uri(server.url());
@@ -471,13 +473,15 @@ async fn the_rust_sdk_reads_it() {
         assert!(read.contains("# Capability index"), "{read}");
         client.close().await.unwrap();
     };
-    timeout(PATIENCE, everything).await.expect("an end");
+    timeout(PATIENCE, everything)
+        .await
+        .expect("the SDK client timed out");
     server.stop();
 }
 
-/// What cannot be is told with its place.
+/// Invalid settings are reported with their location.
 #[test]
-fn wrong_settings_are_told() {
+fn invalid_settings_are_reported() {
     let home = Home::new();
     for (config, words) in [
         (

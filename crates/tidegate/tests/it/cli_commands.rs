@@ -1,19 +1,19 @@
-//! The commands that look into a gateway: into one of their own, and into one that runs.
+//! One-shot commands, in a temporary gateway and at a running one.
 
 use std::io::pipe;
-use std::time::Instant;
 
 use rustix::process::{Pid, Signal, test_kill_process};
 use serde_json::{Value, json};
 
 use crate::support::messages::and_own_tools;
+use crate::support::proc::poll_for;
 use crate::support::tools::Tools;
-use crate::support::{Ended, Home, PATIENCE, Running, Server};
+use crate::support::{Ended, Home, Running, Server};
 
-/// Runs the program in some place.
+/// Runs the program with these arguments.
 type Run<'a> = dyn Fn(&[&str]) -> Ended + 'a;
 
-/// A folder whose configuration has the demo server, and whatever else is written.
+/// A home whose configuration has the demo server and additional sources.
 fn home(more: &str) -> Home {
     let home = Home::new();
     let command = Tools::find().python_peer(&home, "python-v1", "demo_server.py");
@@ -30,10 +30,10 @@ fn home(more: &str) -> Home {
     home
 }
 
-/// Checks a command in a gateway of its own, and in one that runs: both must be the same.
-fn both(checks: &[fn(&Run<'_>)]) {
+/// Checks a command in a temporary gateway and at a running one.
+fn in_both_gateways(checks: &[fn(&Run<'_>)]) {
     let server = Server::start_in(home(""), &[]);
-    // Here the file is of no use, and must not matter.
+    // An invalid configuration file, which must not matter.
     let elsewhere = Home::with_config("wrong: yes");
     let url = server.url();
     for check in checks {
@@ -44,7 +44,7 @@ fn both(checks: &[fn(&Run<'_>)]) {
 }
 
 #[track_caller]
-fn prints(ended: Ended, stdout: &str) {
+fn assert_prints(ended: Ended, stdout: &str) {
     let ended = ended.expect_code(0);
     assert_eq!((ended.stdout.as_str(), ended.stderr.as_str()), (stdout, ""));
 }
@@ -56,9 +56,9 @@ fn parsed(ended: Ended) -> Value {
     serde_json::from_str(&ended.stdout).unwrap()
 }
 
-/// Ends with this code and says this, with no data.
+/// Panics unless the command failed with this code and message and printed no data.
 #[track_caller]
-fn fails(ended: Ended, code: i32, parts: &[&str]) {
+fn assert_fails(ended: Ended, code: i32, parts: &[&str]) {
     let ended = ended.expect_code(code);
     assert_eq!(ended.stdout, "");
     for part in parts {
@@ -73,8 +73,8 @@ fn keys(entries: &Value, key: &str) -> Vec<String> {
 }
 
 #[test]
-fn what_there_is_is_listed() {
-    both(&[
+fn everything_is_listed() {
+    in_both_gateways(&[
         |run| {
             let all = parsed(run(&["sources", "--json"]));
             let demo = &all["sources"][0];
@@ -120,7 +120,7 @@ fn what_there_is_is_listed() {
             }
         },
         |run| {
-            prints(run(&["ls", "prompts"]), "demo/greet  Greets someone.\n");
+            assert_prints(run(&["ls", "prompts"]), "demo/greet  Greets someone.\n");
             let one = parsed(run(&["ls", "templates", "--json"]));
             assert_eq!(one.as_object().unwrap().len(), 1, "{one}");
         },
@@ -128,23 +128,23 @@ fn what_there_is_is_listed() {
 }
 
 #[test]
-fn what_there_is_can_be_used() {
-    both(&[
+fn everything_can_be_used() {
+    in_both_gateways(&[
         |run| {
-            prints(run(&["read", "note://hello"]), "hi");
-            prints(run(&["read", "note://of/ada"]), "a note of ada");
+            assert_prints(run(&["read", "note://hello"]), "hi");
+            assert_prints(run(&["read", "note://of/ada"]), "a note of ada");
             let read = parsed(run(&["read", "note://hello", "--json"]));
             assert_eq!(read["contents"][0]["text"], "hi");
         },
         |run| {
             let get = ["get", "demo/greet", "name=12"];
-            prints(run(&get), "user: Hello 12\n");
+            assert_prints(run(&get), "user: Hello 12\n");
             let got = parsed(run(&[&get[..], &["--json"]].concat()));
             assert_eq!(got["messages"][0]["content"]["text"], "Hello 12");
         },
         |run| {
-            prints(run(&["call", "demo__add", "a=2", "b=3"]), "5\n");
-            prints(run(&["call", "add", r#"{"a": 2, "b": 3}"#]), "5\n");
+            assert_prints(run(&["call", "demo__add", "a=2", "b=3"]), "5\n");
+            assert_prints(run(&["call", "add", r#"{"a": 2, "b": 3}"#]), "5\n");
             let called = parsed(run(&["call", "demo__add", "a=2", "b=3", "--json"]));
             assert_eq!(called["structuredContent"]["result"], 5);
         },
@@ -159,8 +159,8 @@ fn what_there_is_can_be_used() {
 }
 
 #[test]
-fn what_there_is_is_found_by_words() {
-    both(&[
+fn search_finds_entries() {
+    in_both_gateways(&[
         |run| {
             let found = run(&["search", "add", "numbers"]).expect_code(0).stdout;
             assert!(found.starts_with("tool  demo__add  "), "{found}");
@@ -170,7 +170,7 @@ fn what_there_is_is_found_by_words() {
             assert!(found["results"][0]["name"].is_string(), "{found}");
         },
         |run| {
-            fails(
+            assert_fails(
                 run(&["search", "xylophone"]),
                 1,
                 &["nothing matches `xylophone`"],
@@ -180,43 +180,43 @@ fn what_there_is_is_found_by_words() {
 }
 
 #[test]
-fn what_is_not_there_is_told_with_what_is() {
-    both(&[
+fn unknown_names_get_suggestions() {
+    in_both_gateways(&[
         |run| {
-            let near = ["no tool named `demo__ad`", "did you mean `demo__add`?"];
-            fails(run(&["call", "demo__ad"]), 1, &near);
-            fails(run(&["call", "cuont"]), 1, &["`demo__count`?"]);
-            let far = ["no tool named `nothing-like-it`", "tidegate ls tools"];
-            fails(run(&["call", "nothing-like-it"]), 1, &far);
+            let similar = ["no tool named `demo__ad`", "did you mean `demo__add`?"];
+            assert_fails(run(&["call", "demo__ad"]), 1, &similar);
+            assert_fails(run(&["call", "cuont"]), 1, &["`demo__count`?"]);
+            let unknown = ["no tool named `nothing-like-it`", "tidegate ls tools"];
+            assert_fails(run(&["call", "nothing-like-it"]), 1, &unknown);
         },
         |run| {
-            let near = ["no prompt named `gret`", "did you mean `demo/greet`?"];
-            fails(run(&["get", "gret"]), 1, &near);
-            let near = ["the URI `note://helo`", "did you mean `note://hello`?"];
-            fails(run(&["read", "note://helo"]), 1, &near);
+            let similar = ["no prompt named `gret`", "did you mean `demo/greet`?"];
+            assert_fails(run(&["get", "gret"]), 1, &similar);
+            let similar = ["the URI `note://helo`", "did you mean `note://hello`?"];
+            assert_fails(run(&["read", "note://helo"]), 1, &similar);
         },
         |run| {
             let wrong = ["call", "demo__add", "a=x", "b=1"];
-            fails(run(&wrong), 1, &["validation error"]);
+            assert_fails(run(&wrong), 1, &["validation error"]);
             let ended = run(&[&wrong[..], &["--json"]].concat()).expect_code(1);
-            let told: Value = serde_json::from_str(&ended.stdout).unwrap();
-            assert_eq!(told["isError"], true);
+            let stderr: Value = serde_json::from_str(&ended.stdout).unwrap();
+            assert_eq!(stderr["isError"], true);
         },
         |run| {
-            fails(run(&["call", "demo__add", "a"]), 2, &["`a`", "NAME=VALUE"]);
-            fails(
+            assert_fails(run(&["call", "demo__add", "a"]), 2, &["`a`", "NAME=VALUE"]);
+            assert_fails(
                 run(&["call", "demo__add", "{a}"]),
                 2,
                 &["not a valid JSON object"],
             );
-            fails(run(&["get", "demo/greet", "name"]), 2, &["NAME=VALUE"]);
-            fails(run(&["ls", "toolz"]), 2, &["toolz", "tools"]);
+            assert_fails(run(&["get", "demo/greet", "name"]), 2, &["NAME=VALUE"]);
+            assert_fails(run(&["ls", "toolz"]), 2, &["toolz", "tools"]);
         },
     ]);
 }
 
 #[test]
-fn bytes_stay_bytes() {
+fn binary_content_is_printed_unchanged() {
     let home = home("");
     let output = home.tidegate(&["read", "note://bytes"]).output().unwrap();
     assert_eq!(
@@ -225,9 +225,9 @@ fn bytes_stay_bytes() {
     );
 }
 
-/// One source of a gateway is a server like any other.
+/// An endpoint of one source is a server like any other.
 #[test]
-fn a_server_that_is_no_gateway_can_be_looked_into() {
+fn any_mcp_server_can_be_used() {
     let server = Server::start_in(home(""), &[]);
     let url = format!("{}/demo", server.url());
     let run = |args: &[&str]| server.home.run(&[args, &["--url", &url]].concat());
@@ -235,8 +235,8 @@ fn a_server_that_is_no_gateway_can_be_looked_into() {
     assert_eq!(keys(&sources, "name"), [url.as_str()]);
     let tools = parsed(run(&["ls", "tools", "--json"]))["tools"].clone();
     assert_eq!(sources[0]["tools"], tools.as_array().unwrap().len());
-    prints(run(&["call", "add", "a=2", "b=3"]), "5\n");
-    fails(
+    assert_prints(run(&["call", "add", "a=2", "b=3"]), "5\n");
+    assert_fails(
         run(&["call", "ad"]),
         1,
         &["Unknown tool", "did you mean `add`?"],
@@ -245,16 +245,15 @@ fn a_server_that_is_no_gateway_can_be_looked_into() {
 }
 
 #[test]
-fn a_source_that_is_down_is_named() {
+fn source_that_is_down_is_named() {
     let home = home("  gone: { command: /nowhere/at-all }\n");
     let missing = "source `gone` is unavailable: ";
     let listed = home.run(&["ls", "prompts"]).expect_code(0);
     assert_eq!(listed.stdout, "demo/greet  Greets someone.\n");
     assert!(listed.stderr.contains(missing), "{}", listed.stderr);
-    fails(home.run(&["call", "gone__x"]), 1, &["`gone`"]);
-    let nothing = home.run(&["call", "x"]);
-    assert!(!nothing.stderr.contains("lists all"), "{}", nothing.stderr);
-    fails(nothing, 1, &["no tool named `x`", "`gone`"]);
+    assert_fails(home.run(&["call", "gone__x"]), 1, &["`gone`"]);
+    let nothing = "\n  source `gone` is unavailable: ";
+    assert_fails(home.run(&["call", "x"]), 1, &[nothing]);
     let sources = home.run(&["sources", "--json"]).expect_code(0).stdout;
     let sources: Value = serde_json::from_str(&sources).unwrap();
     let gone = &sources["sources"][1];
@@ -262,18 +261,18 @@ fn a_source_that_is_down_is_named() {
         (&gone["name"], &gone["status"]),
         (&json!("gone"), &json!("critical"))
     );
-    prints(
+    assert_prints(
         home.run(&["call", "demo__add", "a=1", "b=1", "--log-level", "error"]),
         "2\n",
     );
 }
 
 #[test]
-fn a_gateway_that_is_not_there_is_told() {
+fn unreachable_gateway_is_reported() {
     let home = Home::new();
     for command in [&["sources"][..], &["ls"], &["read", "a:b"], &["call", "x"]] {
         let args = [command, &["--url", "http://127.0.0.1:9"]].concat();
-        fails(
+        assert_fails(
             home.run(&args),
             1,
             &[
@@ -283,9 +282,9 @@ fn a_gateway_that_is_not_there_is_told() {
     }
 }
 
-/// Whoever has no key is told which variable wants one, and not about a source there is none of.
+/// Without a key, the error names the variable to set.
 #[test]
-fn a_gateway_that_wants_a_key_says_where_to_put_it() {
+fn missing_key_names_the_variable() {
     const KEY: &str = "a-key-of-twenty-four-characters";
     let home = Home::with_config("auth: { keys: { ada: '${env:ADA_KEY}' } }\n");
     let mut command = home.tidegate(&["serve", "--listen", "127.0.0.1:0"]);
@@ -293,17 +292,17 @@ fn a_gateway_that_wants_a_key_says_where_to_put_it() {
     let server = Server::of(home, process);
     let home = Home::new();
     let base = format!("http://{}", server.address);
-    fails(home.run(&["ls", "--url", &base]), 1, &["TIDEGATE_KEY"]);
+    assert_fails(home.run(&["ls", "--url", &base]), 1, &["TIDEGATE_KEY"]);
     let mut with_key = home.tidegate(&["ls", "--url", &format!("{base}/mcp/nobody")]);
     with_key.env("TIDEGATE_KEY", KEY);
-    let told = String::from_utf8(with_key.output().unwrap().stderr).unwrap();
-    assert!(told.contains("unknown source"), "{told}");
+    let stderr = String::from_utf8(with_key.output().unwrap().stderr).unwrap();
+    assert!(stderr.contains("unknown source"), "{told}");
     server.stop();
 }
 
-/// A bare name that several have is not simply unknown.
+/// A bare name of several tools is reported as ambiguous.
 #[test]
-fn a_name_that_several_have_is_told_with_all_of_them() {
+fn ambiguous_name_lists_the_candidates() {
     let demo = Home::new();
     let fixture = tidegate_testkit::fixture::program();
     let fixture = fixture.display();
@@ -312,7 +311,7 @@ fn a_name_that_several_have_is_told_with_all_of_them() {
         &format!("sources: {{ a: {{ command: {fixture} }}, b: {{ command: {fixture} }} }}\n"),
     );
     let names = ["several sources have a tool `echo`", "`a__echo`, `b__echo`"];
-    fails(demo.run(&["call", "echo"]), 1, &names);
+    assert_fails(demo.run(&["call", "echo"]), 1, &names);
     let nowhere = demo
         .run(&["explain", "gateway://nobody/x:y"])
         .expect_code(1);
@@ -321,7 +320,7 @@ fn a_name_that_several_have_is_told_with_all_of_them() {
 }
 
 #[test]
-fn a_bad_configuration_is_no_gateway() {
+fn invalid_configuration_is_reported() {
     let home = Home::with_config("wrong: yes");
     for command in [
         &["sources"][..],
@@ -330,7 +329,7 @@ fn a_bad_configuration_is_no_gateway() {
         &["get", "x"],
         &["call", "x"],
     ] {
-        fails(
+        assert_fails(
             home.run(command),
             2,
             &["tidegate.yaml:1:1", "unknown field `wrong`"],
@@ -338,9 +337,9 @@ fn a_bad_configuration_is_no_gateway() {
     }
 }
 
-/// A reader that left is no failure, and nothing to make words about.
+/// A closed reader is neither an error nor worth a message.
 #[test]
-fn nobody_needs_to_read_it() {
+fn commands_end_quietly_without_a_reader() {
     let commands: [&[&str]; 4] = [
         &["sources"],
         &["ls", "--json"],
@@ -360,25 +359,23 @@ fn is_there(process: &str) -> bool {
     test_kill_process(id).is_ok()
 }
 
-/// Whoever adopts an orphan may take a moment to notice its end.
+/// The process that adopts an orphan may take a moment to reap it.
 #[track_caller]
-fn goes_away(process: &str) {
-    let started = Instant::now();
-    while is_there(process) {
-        assert!(started.elapsed() < PATIENCE, "{process} is still there");
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
+fn assert_ends(process: &str) {
+    poll_for(&format!("process {process} to end"), || {
+        (!is_there(process)).then_some(())
+    });
 }
 
 #[test]
-fn no_process_is_left_behind() {
+fn no_process_is_left_running() {
     let ended = home("").run(&["call", "demo__process_id"]).expect_code(0);
-    goes_away(&ended.stdout);
+    assert_ends(&ended.stdout);
 }
 
-/// Neither a program that never answers nor what it started, and not even when it is interrupted.
+/// Not even programs that never respond, their children, or after an interruption.
 #[test]
-fn no_process_is_left_behind_that_never_answers() {
+fn no_silent_process_is_left_running() {
     let script = "echo $$ > first; sleep 1000 & echo $! > second; wait";
     for (wait, interrupted) in [("1s", false), ("5m", true)] {
         let home = Home::new();
@@ -391,23 +388,21 @@ fn no_process_is_left_behind_that_never_answers() {
         let process = Running::start(&mut home.tidegate(&["ls", "tools"]));
         let written =
             |name: &str| std::fs::read_to_string(home.path().join(name)).unwrap_or_default();
-        let started = Instant::now();
-        while !written("second").ends_with('\n') {
-            assert!(started.elapsed() < PATIENCE, "the program does not start");
-            std::thread::sleep(std::time::Duration::from_millis(20));
-        }
+        poll_for("the program to start", || {
+            written("second").ends_with('\n').then_some(())
+        });
         if interrupted {
             process.signal(Signal::INT);
         }
         let ended = process.end().expect_code(i32::from(interrupted));
-        let said = if interrupted {
+        let expected = if interrupted {
             "stopped"
         } else {
             "source `silent` is still starting (waited 1s)"
         };
-        assert!(ended.stderr.contains(said), "{}", ended.stderr);
+        assert!(ended.stderr.contains(expected), "{}", ended.stderr);
         for name in ["first", "second"] {
-            goes_away(&written(name));
+            assert_ends(&written(name));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Folders of this machine as sources: files, prompts and skills.
+//! Folders as sources: files, prompts and skills.
 
 mod changes;
 mod files;
@@ -11,7 +11,7 @@ use std::path::Path;
 
 use crate::support::{Home, Server};
 
-/// Two folders, one of each kind.
+/// One source of each kind.
 const CONFIG: &str = "\
 sources:
   notes: { kind: files, root: notes, max_file_bytes: 1KiB }
@@ -46,7 +46,7 @@ description: Reads PDF files.
 See [forms](forms.md).
 ";
 
-/// A home with everything in its folders that there can be.
+/// A home with all kinds of files in its folders.
 fn home() -> Home {
     home_with(CONFIG)
 }
@@ -86,7 +86,7 @@ fn start() -> Server {
     Server::start_in(home(), &[])
 }
 
-/// The URI of a file of the home.
+/// The URI of a file in the home.
 fn uri(home: &Path, path: &str) -> String {
     format!("file://{}/{path}", home.display())
 }

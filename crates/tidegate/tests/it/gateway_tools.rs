@@ -172,6 +172,7 @@ fn resource_is_read_in_parts() {
     loop {
         let part = read(json!({ "offset": offset, "max_tokens": 5_000 }));
         assert!(tokens::count(text(&part)) <= 5_000);
+        assert!(!text(&part).is_empty(), "no progress at offset {offset}");
         all += text(&part);
         offset = all.chars().count();
         match part["content"][1]["text"].as_str() {

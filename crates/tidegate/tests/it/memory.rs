@@ -1,14 +1,14 @@
-//! The source `memory`, as users and clients meet it.
+//! The `memory` source as users and clients see it.
 
-mod asked;
-mod files;
-mod killed;
+mod confirmation;
+mod crash_safety;
+mod database_errors;
 mod peers;
 mod principals;
 mod processes;
-mod seen;
 mod tools;
 mod transfer;
+mod visibility;
 
 use serde_json::{Value, json};
 
@@ -17,10 +17,10 @@ use crate::support::{Answer, Post, Server};
 
 pub(crate) const STATS: &str = "plugin://memory/memory_stats";
 
-/// The source alone, under its own names.
+/// The endpoint of the source, with native names.
 const PATH: &str = "/mcp/memory";
 
-/// One who uses the source, with a key or without.
+/// A user of the source, with or without a key.
 struct User<'a> {
     server: &'a Server,
     key: Option<&'a str>,
@@ -49,7 +49,7 @@ impl<'a> User<'a> {
         self.ask("tools/call", params)
     }
 
-    /// What a tool answers that works.
+    /// The structured content of a successful tool call.
     #[track_caller]
     fn call(&self, name: &str, arguments: Value) -> Value {
         let mut result = self.tool(name, arguments).result();
@@ -57,7 +57,7 @@ impl<'a> User<'a> {
         result["structuredContent"].take()
     }
 
-    /// What a tool says that does not.
+    /// The text of a tool error.
     #[track_caller]
     fn fault(&self, name: &str, arguments: Value) -> String {
         let result = self.tool(name, arguments).result();
@@ -72,7 +72,7 @@ impl<'a> User<'a> {
         self.call("store", arguments);
     }
 
-    /// The keys that `list` gives for these arguments.
+    /// The keys of `list` with these arguments.
     #[track_caller]
     fn keys(&self, arguments: Value) -> Vec<String> {
         keys(&self.call("list", arguments)["entries"])
@@ -83,7 +83,7 @@ impl<'a> User<'a> {
         keys(&self.call("search", json!({ "query": query }))["matches"])
     }
 
-    /// The one item of a resource.
+    /// The content of a resource.
     #[track_caller]
     fn read(&self, uri: &str) -> Value {
         let mut result = self.ask("resources/read", json!({ "uri": uri })).result();

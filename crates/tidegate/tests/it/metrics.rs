@@ -1,5 +1,4 @@
-//! What is counted and logged of calls: the names that were promised, at `GET /metrics` and in the
-//! log.
+//! Metrics and logs of calls: the documented names, at `GET /metrics` and in the log.
 
 mod exposition;
 
@@ -20,7 +19,7 @@ const CALLS: &str = "tidegate_calls_total";
 const LISTS: &str = "mcp_resources_list_requests_total";
 const LIST_COUNT: &str = "mcp_resources_list_duration_seconds_count";
 
-/// The keys of one who runs the gateway and of one who does not.
+/// The keys of an admin and of another principal.
 const ADA: &str = "k3y-0f-ada-that-nobody-may-see";
 const BOB: &str = "k3y-0f-bob-that-nobody-may-see";
 
@@ -28,7 +27,7 @@ fn get(server: &Server) -> Post {
     server.post().at("/metrics").method("GET")
 }
 
-/// As a scraper of today asks.
+/// As a modern scraper requests it.
 fn get_open(server: &Server) -> Post {
     let open = "application/openmetrics-text;version=1.0.0,text/plain;q=0.5";
     get(server).header("Accept", open)
@@ -45,10 +44,10 @@ fn read(server: &Server, uri: &str) -> Answer {
     server.modern("resources/read", json!({ "uri": uri }))
 }
 
-/// S0.31 and S0.32: reads are counted by plugin, resource and status, those that fail too.
+/// S0.31 and S0.32: reads are counted by plugin, resource and status, including failed ones.
 /// A.5.2: and timed, once each.
 #[test]
-fn reads_are_counted_whether_they_succeed_or_fail() {
+fn successful_and_failed_reads_are_counted() {
     let server = Server::with_config("sources: { notes: { kind: memory } }\n");
     read(&server, STATS).result();
     read(&server, STATS).result();
@@ -103,7 +102,7 @@ fn reads_are_counted_whether_they_succeed_or_fail() {
 
 /// S2.27: requests for the list of resources are counted by status, and timed.
 #[test]
-fn lists_of_resources_are_counted_and_timed() {
+fn resource_lists_are_counted_and_timed() {
     let server = Server::start();
     server.modern("resources/list", json!({})).result();
     server.modern("tools/list", json!({})).result();
@@ -116,17 +115,17 @@ fn lists_of_resources_are_counted_and_timed() {
     server.stop();
 }
 
-/// S2.27: a server is a provider of its own, timed when its list is taken in. Calls at it are
-/// counted under its name; sessions are counted while they are open.
+/// S2.27: a server is a provider of its own, timed when its list is loaded. Calls to it are counted
+/// under its name; sessions are counted while they are open.
 #[test]
-fn a_server_has_figures_of_its_own() {
+fn server_has_its_own_metrics() {
     let fixture = Fixture::start(&[]);
     let gateway = before(&fixture);
     let session = Session::open(gateway.address, "/mcp", "2025-11-25");
     assert!(call(gateway.post(), "fixture__nope", &json!({})).json()["error"].is_object());
     call(
         gateway.post(),
-        "fixture__what_was_heard",
+        "fixture__received_messages",
         &json!({ "method": "x" }),
     )
     .result();
@@ -141,11 +140,7 @@ fn a_server_has_figures_of_its_own() {
         page.value(CALLS, &labels)
     };
     assert_eq!(calls("fixture", "success"), 1.0);
-    assert_eq!(
-        calls("gateway", "rejected"),
-        1.0,
-        "no source has such a tool"
-    );
+    assert_eq!(calls("gateway", "rejected"), 1.0, "unknown tool");
     let errors = [("step", "resolve"), ("kind", "unknown_target")];
     assert_eq!(page.value("tidegate_errors_total", &errors), 1.0);
     let of = |kind, component| [("kind", kind), ("component", component)];
@@ -171,16 +166,16 @@ fn a_server_has_figures_of_its_own() {
         0.0
     );
     fixture.stop();
-    poll_for("the server to be missed", || {
+    poll_for("the server to be reported as down", || {
         let health = scrape(&gateway).value("tidegate_health", &of("source", "fixture"));
         (health < 1.0).then_some(())
     });
     gateway.stop();
 }
 
-/// What is refused before a call is made of it is counted by the step that refused it.
+/// Requests rejected before a call are counted by the step that rejected them.
 #[test]
-fn what_the_door_refuses_is_counted_by_its_step() {
+fn rejected_requests_are_counted_by_step() {
     let server = Server::start();
     server.post().usual().send(b"{");
     server
@@ -210,26 +205,26 @@ fn what_the_door_refuses_is_counted_by_its_step() {
     server.stop();
 }
 
-/// Whatever clients make up, the number of series stays what it is, and none has their words.
+/// Whatever clients send, the number of series stays the same, and none contains their input.
 #[test]
-fn no_word_of_a_client_becomes_a_label() {
+fn client_input_does_not_become_a_label() {
     let server = Server::start();
-    let make_up = |word: &str| {
-        read(&server, &format!("plugin://system/{word}"));
-        read(&server, &format!("plugin://{word}/x"));
-        read(&server, &format!("{word}://x"));
-        call(server.post(), word, &json!({ word: word }));
-        server.modern(&format!("{word}/list"), json!({}));
-        server.modern("prompts/get", json!({ "name": word }));
-        let args = json!({ "ref": { "type": "ref/resource", "uri": word }, "argument": { "name": word, "value": word } });
+    let send_unknown_names = |name: &str| {
+        read(&server, &format!("plugin://system/{name}"));
+        read(&server, &format!("plugin://{name}/x"));
+        read(&server, &format!("{name}://x"));
+        call(server.post(), name, &json!({ name: name }));
+        server.modern(&format!("{name}/list"), json!({}));
+        server.modern("prompts/get", json!({ "name": name }));
+        let args = json!({ "ref": { "type": "ref/resource", "uri": name }, "argument": { "name": name, "value": name } });
         server.modern("completion/complete", args);
-        let server = server.post().at(&format!("/mcp/{word}"));
+        let server = server.post().at(&format!("/mcp/{name}"));
         server.usual().send(b"{}");
     };
-    make_up("first");
+    send_unknown_names("first");
     let known = scrape(&server).series();
     for number in 0..20 {
-        make_up(&format!("guess{number}"));
+        send_unknown_names(&format!("guess{number}"));
     }
     let text = get_open(&server).send(b"").body;
     assert_eq!(Exposition::read(&text).series(), known);
@@ -237,9 +232,9 @@ fn no_word_of_a_client_becomes_a_label() {
     server.stop();
 }
 
-/// With `auth:` only those who run the gateway see the page; the key of nobody is in it.
+/// With `auth:` only admins see the page; it contains no keys.
 #[test]
-fn with_keys_the_page_is_for_admins() {
+fn page_is_only_for_admins_with_auth() {
     let config = "auth: { keys: { ada: '${env:ADA}', bob: '${env:BOB}' }, admins: [ada] }\n";
     let home = Home::with_config(config);
     let mut command = home.tidegate(&["serve", "--listen", "127.0.0.1:0"]);
@@ -272,16 +267,16 @@ fn with_keys_the_page_is_for_admins() {
         ("status", "success"),
     ];
     assert_eq!(page.value(READS, &stats), 1.0);
-    for word in [ADA, BOB, "wr0ng", "ada", "bob", "plugin://system/stats"] {
+    for name in [ADA, BOB, "wr0ng", "ada", "bob", "plugin://system/stats"] {
         let values = answer.body.lines().filter(|line| !line.starts_with('#'));
-        assert!(!values.clone().any(|line| line.contains(word)), "{word}");
+        assert!(!values.clone().any(|line| line.contains(name)), "{name}");
     }
     server.stop();
 }
 
-/// On loopback without keys it is open, but to no page of another site.
+/// On loopback without keys it is open, but not to pages of other origins.
 #[test]
-fn host_and_origin_are_checked_and_the_form_is_what_is_asked_for() {
+fn host_and_origin_are_checked_and_the_format_is_negotiated() {
     let server = Server::start();
     for (name, value) in [
         ("Host", "evil.example"),
@@ -304,7 +299,7 @@ fn host_and_origin_are_checked_and_the_form_is_what_is_asked_for() {
         "application/openmetrics-text; version=1.0.0; charset=utf-8"
     );
     Exposition::read(&open.body);
-    // In the older form a counter is called what its value is called.
+    // In the older format the metadata has the name of the sample.
     assert!(
         plain
             .body
@@ -316,9 +311,9 @@ fn host_and_origin_are_checked_and_the_form_is_what_is_asked_for() {
     server.stop();
 }
 
-/// The page of the reference names every figure, with its labels and its kind.
+/// The reference page lists every metric, with its labels and its type.
 #[test]
-fn every_figure_is_on_the_page_of_the_reference() {
+fn every_metric_is_in_the_reference() {
     let fixture = Fixture::start(&[]);
     let gateway = before(&fixture);
     read(&gateway, "nobody://here");
@@ -338,7 +333,7 @@ fn every_figure_is_on_the_page_of_the_reference() {
             false => name.clone(),
         };
         let row = rows.iter().find(|row| row[0] == format!("| `{shown}`"));
-        let row = row.unwrap_or_else(|| panic!("{shown} is not on the page"));
+        let row = row.unwrap_or_else(|| panic!("{shown} is missing in the reference"));
         let labels = row[2]
             .split(", ")
             .map(|label| label.trim_matches([' ', '`']));
@@ -357,19 +352,19 @@ fn every_figure_is_on_the_page_of_the_reference() {
     assert_eq!(
         rows.iter().find(shown),
         None,
-        "what is on the page is scraped"
+        "every documented metric is scraped"
     );
     gateway.stop();
 }
 
-/// The fields of the event of this name.
+/// The fields of the event with this name.
 fn event(log: &str, name: &str) -> Option<Value> {
     let events = log
         .lines()
         .filter_map(|line| serde_json::from_str(line).ok());
-    let mut named = events.filter(|event: &Value| event["message"] == name);
-    let found = named.next();
-    assert!(named.next().is_none(), "{name} is logged once: {log}");
+    let mut matching = events.filter(|event: &Value| event["message"] == name);
+    let found = matching.next();
+    assert!(matching.next().is_none(), "{name} is logged once: {log}");
     found
 }
 
@@ -377,9 +372,9 @@ fn logging(level: &str) -> Server {
     Server::with_config(&format!("log: {{ level: {level}, format: json }}\n"))
 }
 
-/// S0.29 and S0.30: what became of a read is in the log once, with what it was of.
+/// S0.29 and S0.30: the outcome of a read is logged once, with its target.
 #[test]
-fn reads_are_logged_once_whether_they_succeed_or_fail() {
+fn reads_are_logged_once() {
     let server = logging("info");
     read(&server, STATS).result();
     let refused = read(&server, "plugin://system/nope").json();
@@ -403,9 +398,10 @@ fn reads_are_logged_once_whether_they_succeed_or_fail() {
     );
 }
 
-/// S2.28: a list of resources is logged when it starts, and when it ends with what it has or why not.
+/// S2.28: a list of resources is logged when it starts and when it ends, with its size or its
+/// error.
 #[test]
-fn lists_of_resources_are_logged() {
+fn resource_lists_are_logged() {
     let server = logging("debug");
     let listed = server.modern("resources/list", json!({})).result();
     let log = server.stop().stderr;
@@ -447,6 +443,6 @@ fn lists_of_resources_are_logged() {
     assert_eq!(
         event(&log, "resources_list_started"),
         None,
-        "info is not flooded"
+        "not logged at info"
     );
 }

@@ -1,17 +1,16 @@
-//! Servers behind the gateway: a foreign one of the legacy era over stdio, and a gateway, which is a
-//! server of the modern era, over HTTP.
-
-use std::time::Instant;
+//! Servers behind the gateway: a foreign legacy server over stdio, and a gateway, which is a modern
+//! server, over HTTP.
 
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde_json::{Value, json};
 
 use crate::support::fixture::{Fixture, at_fixture, before};
 use crate::support::messages::{Modern, and_own_tools, handshake, request};
+use crate::support::proc::poll_for;
 use crate::support::tools::Tools;
-use crate::support::{Events, Home, PATIENCE, Running, Server, Session, Stdio};
+use crate::support::{Events, Home, Running, Server, Session, Stdio};
 
-/// A gateway with the demo server behind it, and whatever else is written.
+/// A gateway with the demo server, and additional configuration.
 fn with_demo(more: &str) -> Server {
     with_demo_in(&json!({}), more)
 }
@@ -25,9 +24,9 @@ fn with_demo_in(env: &Value, more: &str) -> Server {
         .map(|arg| arg.to_str().unwrap())
         .collect();
     let demo = json!({ "command": program, "args": args, "env": env });
-    // On a busy machine a server takes its time to start, and the first call waits for it.
-    let patient = "limits: { startup_wait: 2m }\n";
-    let config = format!("{patient}sources:\n  demo: {demo}\n{more}");
+    // On a busy machine a server starts slowly, and the first call waits for it.
+    let limits = "limits: { startup_wait: 2m }\n";
+    let config = format!("{limits}sources:\n  demo: {demo}\n{more}");
     home.write("tidegate.yaml", &config);
     Server::start_in(home, &[])
 }
@@ -43,9 +42,9 @@ fn names(list: &Value, key: &str) -> Vec<String> {
         .collect()
 }
 
-/// S1.2, S1.6: what the server has is listed beside what is built in, in the order of the file.
+/// S1.2, S1.6: the server's entries are listed with the built-in ones, in configuration order.
 #[test]
-fn what_a_server_has_is_listed_and_works() {
+fn server_entries_are_listed_and_work() {
     let server = with_demo("");
     let tools = result(&server, "tools/list", json!({}));
     assert_eq!(
@@ -71,7 +70,10 @@ fn what_a_server_has_is_listed_and_works() {
     let greeting = result(&server, "prompts/get", greeting);
     assert_eq!(greeting["messages"][0]["content"]["text"], "Hello Ada");
 
-    for (uri, text) in [("note://hello", "hi"), ("note://of/ada", "a note of ada")] {
+    for (uri, text) in [
+        ("note://initialize", "hi"),
+        ("note://of/ada", "a note of ada"),
+    ] {
         let read = result(&server, "resources/read", json!({ "uri": uri }));
         assert_eq!(read["contents"][0]["text"], text);
         let qualified = json!({ "uri": format!("gateway://demo/{uri}") });
@@ -81,9 +83,9 @@ fn what_a_server_has_is_listed_and_works() {
     server.stop();
 }
 
-/// Design: a remote source can neither list nor answer for what is a built-in source's own.
+/// Design: a remote source can neither list nor serve URIs of a built-in source.
 #[test]
-fn a_server_cannot_take_what_is_built_in() {
+fn server_cannot_claim_built_in_uris() {
     let server = with_demo_in(&json!({ "DEMO_CLAIMS": "1" }), "");
     let resources = result(&server, "resources/list", json!({}));
     let uris = names(&resources["resources"], "uri");
@@ -118,10 +120,10 @@ fn a_server_cannot_take_what_is_built_in() {
     let names = component(&health, "names");
     assert_eq!(names["status"], "Warning", "{names}");
     assert_eq!(names["metrics"]["claims"], 1, "{names}");
-    let told = names["message"].as_str().unwrap();
+    let message = names["message"].as_str().unwrap();
     assert!(
-        told.contains("`demo`") && told.contains("`system`"),
-        "{told}"
+        message.contains("`demo`") && message.contains("`system`"),
+        "{message}"
     );
     let log = server.stop().stderr;
     assert!(log.contains("claims what is another's own"), "{log}");
@@ -133,7 +135,7 @@ fn component<'a>(health: &'a Value, name: &str) -> &'a Value {
 }
 
 #[test]
-fn one_server_alone_has_its_own_names_and_is_asked_for_what_it_does_not_list() {
+fn source_endpoint_uses_native_names_and_forwards_unknown_ones() {
     let server = with_demo("");
     let post = || server.post().at("/mcp/demo").usual();
     let call = |name: &str| {
@@ -147,14 +149,14 @@ fn one_server_alone_has_its_own_names_and_is_asked_for_what_it_does_not_list() {
     let unknown = call("nope").to_string();
     assert!(
         unknown.contains("Unknown tool"),
-        "the server's own words: {unknown}"
+        "the server's own message: {unknown}"
     );
     server.stop();
 }
 
-/// A.5.3: what is down fails nothing else, and is seen in the health report.
+/// A.5.3: a source that is down does not affect others, and is in the health report.
 #[test]
-fn a_server_that_is_down_fails_nothing_else() {
+fn server_that_is_down_does_not_affect_others() {
     let server = with_demo(
         "  gone: { command: /nowhere/at-all }\n  nobody: { url: \"http://127.0.0.1:9/mcp\" }\n",
     );
@@ -175,26 +177,26 @@ fn a_server_that_is_down_fails_nothing_else() {
             1,
             "{health}"
         );
-        let told = &listed["_meta"]["dev.tidegate/missing"][gone];
-        assert!(told.is_string(), "{listed}");
+        let message = &listed["_meta"]["dev.tidegate/missing"][gone];
+        assert!(message.is_string(), "{listed}");
     }
     let log = server.stop().stderr;
     assert!(log.contains("cannot connect to source"), "{log}");
 }
 
-/// What is wrong is said by the field that it is wrong in.
+/// The error names the field to change.
 #[test]
-fn a_folder_that_is_not_there_is_told() {
+fn missing_working_directory_is_reported() {
     let server = with_demo("  lost: { command: sh, cwd: /nowhere/at-all }\n");
     let listed = result(&server, "tools/list", json!({}));
-    let told = listed["_meta"]["dev.tidegate/missing"]["lost"].to_string();
-    assert!(told.contains("check its `cwd`"), "{listed}");
+    let message = listed["_meta"]["dev.tidegate/missing"]["lost"].to_string();
+    assert!(message.contains("check its `cwd`"), "{listed}");
     server.stop();
 }
 
-/// A server that dies comes back by itself, and with the gateway it goes.
+/// A killed server is restarted, and ends with the gateway.
 #[test]
-fn a_server_that_is_killed_comes_back_and_none_outlives_the_gateway() {
+fn killed_server_is_restarted_and_ends_with_the_gateway() {
     let server = with_demo("");
     let process = || {
         let call = json!({ "name": "demo__process_id", "arguments": {} });
@@ -203,28 +205,18 @@ fn a_server_that_is_killed_comes_back_and_none_outlives_the_gateway() {
             .and_then(|id| id.parse::<i32>().ok())
             .and_then(Pid::from_raw)
     };
-    let first = process().expect("the server answers");
+    let first = process().expect("a running server");
     kill_process(first, Signal::KILL).unwrap();
-    let started = Instant::now();
-    let second = loop {
-        match process() {
-            Some(id) if id != first => break id,
-            _ => assert!(started.elapsed() < PATIENCE, "the server did not come back"),
-        }
-        std::thread::sleep(std::time::Duration::from_millis(50));
-    };
+    let second = poll_for("the server to restart", || {
+        process().filter(|id| *id != first)
+    });
     server.stop();
-    let stopped = Instant::now();
-    while test_kill_process(second).is_ok() {
-        assert!(
-            stopped.elapsed() < PATIENCE,
-            "the server outlived the gateway"
-        );
-        std::thread::sleep(std::time::Duration::from_millis(50));
-    }
+    poll_for("the server to end", || {
+        test_kill_process(second).is_err().then_some(())
+    });
 }
 
-/// What a legacy client is asked in the middle of a call, and what it says.
+/// The questions of a legacy server during a call, and the answers.
 fn answers() -> Vec<(&'static str, Value, Value, &'static str)> {
     vec![
         (
@@ -251,21 +243,21 @@ fn answers() -> Vec<(&'static str, Value, Value, &'static str)> {
     ]
 }
 
-fn asker() -> Value {
+fn all_capabilities() -> Value {
     json!({ "elicitation": {}, "sampling": {}, "roots": {} })
 }
 
-/// S1.14 to S1.17: a question of the server reaches the client on the stream of its own call, as a
-/// request with an id of ours, and the answer goes back to the server.
+/// S1.14 to S1.17: a question of the server reaches the client on the stream of its call, as a
+/// request with an id of the gateway, and the answer reaches the server.
 #[test]
-fn a_session_is_asked_on_the_stream_of_its_own_call() {
+fn session_is_asked_on_the_stream_of_its_call() {
     let server = with_demo("");
-    let mut hello = handshake("2025-11-25");
-    hello["capabilities"] = asker();
+    let mut initialize = handshake("2025-11-25");
+    initialize["capabilities"] = all_capabilities();
     let opened = server
         .post()
         .usual()
-        .send(request(1, "initialize", &hello).to_string().as_bytes());
+        .send(request(1, "initialize", &initialize).to_string().as_bytes());
     let session = opened.header("mcp-session-id").unwrap().to_owned();
     let post = || server.post().usual().header("mcp-session-id", &session);
     for (method, call, answer, text) in answers() {
@@ -282,8 +274,8 @@ fn a_session_is_asked_on_the_stream_of_its_own_call() {
     server.stop();
 }
 
-/// The next message that is not about a list that changed.
-fn hear(pipe: &Stdio) -> Value {
+/// The next message other than a notification.
+fn next_message(pipe: &Stdio) -> Value {
     loop {
         let message = pipe.hear();
         let method = message["method"].as_str().unwrap_or_default();
@@ -294,38 +286,38 @@ fn hear(pipe: &Stdio) -> Value {
 }
 
 #[test]
-fn a_client_on_a_pipe_is_asked_and_may_refuse() {
+fn stdio_client_is_asked_and_can_refuse() {
     let server = with_demo("");
     let Server { home, process, .. } = server;
     process.stop().expect_code(0);
     let mut pipe = Stdio::start_in(home);
-    let mut hello = handshake("2025-11-25");
-    hello["capabilities"] = asker();
-    pipe.request("initialize", &hello);
+    let mut initialize = handshake("2025-11-25");
+    initialize["capabilities"] = all_capabilities();
+    pipe.request("initialize", &initialize);
     for (method, call, answer, text) in answers() {
         pipe.say(&request(70, "tools/call", &call));
-        let question = hear(&pipe);
+        let question = next_message(&pipe);
         assert_eq!(question["method"], method, "{question}");
         pipe.say(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": answer }));
-        assert_eq!(hear(&pipe)["result"]["content"][0]["text"], text);
+        assert_eq!(next_message(&pipe)["result"]["content"][0]["text"], text);
     }
     pipe.say(&request(
         71,
         "tools/call",
         &json!({ "name": "demo__where", "arguments": {} }),
     ));
-    let question = hear(&pipe);
+    let question = next_message(&pipe);
     let refusal = json!({ "code": -1, "message": "not today" });
     pipe.say(&json!({ "jsonrpc": "2.0", "id": question["id"], "error": refusal }));
-    let refused = hear(&pipe);
+    let refused = next_message(&pipe);
     assert_eq!(refused["result"]["isError"], true, "{refused}");
     assert!(refused.to_string().contains("not today"), "{refused}");
     pipe.end();
 }
 
-/// A client that did not say it can be asked is not, and the server hears so at once.
+/// A client without the capability is not asked, and the server gets an error at once.
 #[test]
-fn who_cannot_be_asked_is_not() {
+fn client_without_capability_is_not_asked() {
     let server = with_demo("");
     let session = Session::open(server.address, "/mcp", "2025-11-25");
     let call = json!({ "name": "demo__ask_name", "arguments": {} });
@@ -335,16 +327,16 @@ fn who_cannot_be_asked_is_not() {
     server.stop();
 }
 
-/// Many servers that have sessions too do not say so. One that has none is asked for one once, and
-/// then spoken to as it is.
+/// Many servers that support sessions do not declare it. A server without sessions is asked for one
+/// once, and then used without.
 #[test]
-fn a_client_that_can_be_asked_is_served_where_there_are_no_sessions() {
+fn client_with_capabilities_works_with_a_stateless_server() {
     let fixture = Fixture::start(&["--era", "modern"]);
     let gateway = before(&fixture);
-    let mut hello = handshake("2025-11-25");
-    hello["capabilities"] = asker();
-    let hello = request(1, "initialize", &hello).to_string();
-    let opened = at_fixture(&gateway).usual().send(hello.as_bytes());
+    let mut initialize = handshake("2025-11-25");
+    initialize["capabilities"] = all_capabilities();
+    let initialize = request(1, "initialize", &initialize).to_string();
+    let opened = at_fixture(&gateway).usual().send(initialize.as_bytes());
     let session = opened.header("mcp-session-id").unwrap();
     for id in 2..4 {
         let call = json!({ "name": "test_simple_text", "arguments": {} });
@@ -358,9 +350,9 @@ fn a_client_that_can_be_asked_is_served_where_there_are_no_sessions() {
     fixture.stop();
 }
 
-/// A gateway is a server of the modern era: one behind another, by its address.
+/// A gateway behind another one, by its URL.
 #[test]
-fn a_gateway_can_stand_behind_another() {
+fn gateway_works_behind_another_gateway() {
     let behind = Server::start();
     let front = Server::with_config(&format!(
         "sources:\n  inner: {{ url: \"{}\" }}\n",
@@ -376,17 +368,17 @@ fn a_gateway_can_stand_behind_another() {
     behind.stop();
 }
 
-/// What changes at a stateless server is heard in front, and so is that something may have changed
-/// while its stream of changes was down.
+/// Changes at a stateless server are relayed, including those that may have happened while its
+/// subscription stream was down.
 #[test]
-fn changes_behind_are_heard_in_front_and_none_is_missed() {
+fn changes_are_relayed_and_none_is_missed() {
     let home = Home::new();
     let mut command = home.command(tidegate_testkit::fixture::program());
     command.args(["--listen", "127.0.0.1:0", "--era", "modern"]);
     let fixture = Running::start(&mut command);
     let source = json!({ "url": fixture.stdout.find("http://") });
-    let patient = "limits: { startup_wait: 2m }";
-    let gateway = Server::with_config(&format!("{patient}\nsources: {{ fixture: {source} }}\n"));
+    let limits = "limits: { startup_wait: 2m }";
+    let gateway = Server::with_config(&format!("{limits}\nsources: {{ fixture: {source} }}\n"));
     let post = || gateway.post().at("/mcp/fixture");
     let uri = "test://watched-resource";
     let listen = json!({ "notifications": { "resourceSubscriptions": [uri] } });

@@ -1,4 +1,4 @@
-//! What changes in a folder is told to those who listen, of either era.
+//! Changes in a folder are announced to subscribers of both eras.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ const UPDATED: &str = "notifications/resources/updated";
 const RESOURCES: &str = "notifications/resources/list_changed";
 const PROMPTS: &str = "notifications/prompts/list_changed";
 
-/// A stream of the changes that a filter names, which are missed no more.
+/// A subscription stream that is acknowledged.
 fn listen(server: &Server, filter: &Value) -> Events {
     let listen = Modern::new("subscriptions/listen", json!({ "notifications": filter }));
     let mut events = Events::of(listen.open(server.post()));
@@ -25,7 +25,7 @@ fn listen(server: &Server, filter: &Value) -> Events {
 }
 
 #[test]
-fn an_update_is_told_under_the_uri_that_was_asked_for() {
+fn update_carries_the_subscribed_uri() {
     let server = start();
     let home = server.home.path().to_owned();
     let spelled = [
@@ -39,12 +39,12 @@ fn an_update_is_told_under_the_uri_that_was_asked_for() {
         ("notes/deep/er/a b.txt", vec![&spelled[1], &spelled[2]]),
     ] {
         write(&server.home, name, b"changed");
-        // A file that is written in two steps may be told of twice.
+        // A file written in two steps can be announced twice.
         let mut missing = expected;
         while !missing.is_empty() {
-            let heard = events.find(UPDATED)["params"]["uri"].clone();
-            assert!(spelled.iter().any(|one| heard == **one), "{heard}");
-            missing.retain(|one| heard != **one);
+            let updated = events.find(UPDATED)["params"]["uri"].clone();
+            assert!(spelled.iter().any(|one| updated == **one), "{updated}");
+            missing.retain(|one| updated != **one);
         }
     }
     let read = server
@@ -56,7 +56,7 @@ fn an_update_is_told_under_the_uri_that_was_asked_for() {
 }
 
 #[test]
-fn files_that_come_and_go_change_the_list() {
+fn added_and_removed_files_change_the_list() {
     let server = start();
     let home = server.home.path().to_owned();
     let listed = |path: &str| {
@@ -66,7 +66,7 @@ fn files_that_come_and_go_change_the_list() {
     let mut events = listen(&server, &json!({ "resourcesListChanged": true }));
     write(&server.home, "notes/new/er/file.md", b"new");
     events.find(RESOURCES);
-    // The folder may be seen before the file in it is.
+    // The folder can be noticed before the file in it.
     while !listed("notes/new/er/file.md") {
         events.find(RESOURCES);
     }
@@ -80,7 +80,7 @@ fn files_that_come_and_go_change_the_list() {
 }
 
 #[test]
-fn a_session_hears_of_it_too() {
+fn sessions_are_notified() {
     let server = start();
     let session = Session::open(server.address, "/mcp", "2025-06-18");
     let readme = uri(server.home.path(), "notes/readme.md");
@@ -90,10 +90,10 @@ fn a_session_hears_of_it_too() {
     assert_eq!(events.find(UPDATED)["params"]["uri"], readme);
     write(&server.home, "team/new.md", b"---\n---\nHello\n");
     let get = || {
-        let asked = json!({ "name": "team/new" });
-        session.request("prompts/get", &asked).json()
+        let params = json!({ "name": "team/new" });
+        session.request("prompts/get", &params).json()
     };
-    // That the list is there at all may be told late.
+    // The first notification may be about the initial list.
     let mut got = get();
     while got.get("result").is_none() {
         events.find(PROMPTS);
@@ -106,9 +106,9 @@ fn a_session_hears_of_it_too() {
     server.stop();
 }
 
-/// Hot reload: a prompt that breaks stays as it was until it is mended.
+/// Hot reload: an invalid prompt keeps its previous version until it is fixed.
 #[test]
-fn a_prompt_is_never_lost_while_it_is_written() {
+fn invalid_prompt_keeps_its_previous_version() {
     let server = start();
     let text = |server: &Server| {
         let params = json!({ "name": "team/review", "arguments": { "language": "go" } });
@@ -124,12 +124,12 @@ fn a_prompt_is_never_lost_while_it_is_written() {
         "team/review.md",
         b"---\narguments: [\n---\nbroken",
     );
-    let told = server.process.stderr.find("review.md:");
-    assert!(told.contains("stays in use"), "{told}");
+    let line = server.process.stderr.find("review.md:");
+    assert!(line.contains("stays in use"), "{told}");
     assert_eq!(text(&server), "Review this go code to depth 2.");
-    let mended = b"---\narguments: [{ name: language }]\n---\nNow {{language}}.\n";
-    write(&server.home, "team/review.md", mended);
-    // That the list is there at all may be told late.
+    let fixed = b"---\narguments: [{ name: language }]\n---\nNow {{language}}.\n";
+    write(&server.home, "team/review.md", fixed);
+    // The first notification may be about the initial list.
     while text(&server) != "Now go." {
         events.find(PROMPTS);
     }
@@ -137,9 +137,9 @@ fn a_prompt_is_never_lost_while_it_is_written() {
     server.stop();
 }
 
-/// A file that grows while a client walks through a long list does not stop the walk.
+/// A file that changes while a client pages through a list does not invalidate the cursor.
 #[test]
-fn a_cursor_stays_good_while_the_names_do() {
+fn cursor_stays_valid_while_names_do_not_change() {
     let config = format!("limits: {{ page_size: 2 }}\n{}", super::CONFIG);
     let server = Server::start_in(super::home_with(&config), &[]);
     let readme = uri(server.home.path(), "notes/readme.md");

@@ -1,4 +1,4 @@
-//! `{ kind: files }`: what clients get, and what they never get.
+//! `{ kind: files }`: what clients can read and what they cannot.
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,6 +7,7 @@ use std::thread;
 use serde_json::{Value, json};
 
 use super::{PNG, home, home_with, start, uri, write};
+use crate::support::proc::poll_for;
 use crate::support::{Answer, Home, Server};
 
 fn read(server: &Server, uri: &str) -> Answer {
@@ -16,7 +17,7 @@ fn read(server: &Server, uri: &str) -> Answer {
 #[track_caller]
 fn contents(server: &Server, uri: &str) -> Value {
     let mut result = read(server, uri).result();
-    assert_eq!(result["contents"][0]["uri"], uri, "the form that was sent");
+    assert_eq!(result["contents"][0]["uri"], uri, "the requested form");
     result["contents"][0].take()
 }
 
@@ -27,9 +28,9 @@ fn listed(server: &Server) -> Vec<Value> {
     all.into_iter().filter(of_files).collect()
 }
 
-/// Types, sizes and times in the list; text as text, bytes as a blob.
+/// Types, sizes and times in the list; text as text, other content as a blob.
 #[test]
-fn files_are_listed_and_read_as_what_they_are() {
+fn files_are_listed_and_read_with_their_types() {
     let server = start();
     let home = server.home.path().to_owned();
     let listed = listed(&server);
@@ -63,14 +64,14 @@ fn files_are_listed_and_read_as_what_they_are() {
         (&json!("iVBORw0KGgoAAAANSUhEUg=="), None)
     );
     let latin = contents(&server, &uri(&home, "notes/caf%C3%A9.txt"));
-    assert_eq!(latin["blob"], "Y2Fm6Qo=", "what is not UTF-8 is bytes");
+    assert_eq!(latin["blob"], "Y2Fm6Qo=", "not UTF-8, so a blob");
     assert_eq!(contents(&server, &uri(&home, "notes/empty"))["text"], "");
     server.stop();
 }
 
-/// X25: spaces are taken raw, `%20` is written, the form that was sent comes back.
+/// X25: raw spaces are accepted, `%20` is written, and the requested form is returned.
 #[test]
-fn a_file_is_read_in_any_spelling() {
+fn file_is_read_in_any_spelling() {
     let server = start();
     let home = server.home.path().to_owned();
     for path in [
@@ -84,7 +85,7 @@ fn a_file_is_read_in_any_spelling() {
 }
 
 #[test]
-fn a_folder_is_read_as_a_list() {
+fn folder_is_read_as_a_list() {
     let server = start();
     let home = server.home.path().to_owned();
     let text = contents(&server, &uri(&home, "notes/deep"))["text"].clone();
@@ -102,9 +103,9 @@ fn a_folder_is_read_as_a_list() {
     server.stop();
 }
 
-/// Security T32. What is ignored, hidden, elsewhere or no file is as if it were not there.
+/// Security T32. Ignored, hidden, outside and special files do not exist for clients.
 #[test]
-fn what_is_not_shown_is_not_there() {
+fn hidden_files_do_not_exist() {
     let server = start();
     let home = server.home.path().to_owned();
     for path in [
@@ -130,9 +131,9 @@ fn what_is_not_shown_is_not_there() {
             uri(&home, path),
             uri(&home, path).replace("file://", "file://elsewhere"),
         ] {
-            let said = read(&server, &uri);
-            assert!(!said.body.contains("SECRET"), "{uri}: {said:?}");
-            let error = said.error();
+            let answer = read(&server, &uri);
+            assert!(!answer.body.contains("SECRET"), "{uri}: {answer:?}");
+            let error = answer.error();
             assert_eq!(error["code"], -32602, "{uri}: {error}");
             assert_eq!(error["data"]["uri"], uri, "{error}");
         }
@@ -141,7 +142,7 @@ fn what_is_not_shown_is_not_there() {
 }
 
 #[test]
-fn a_file_that_is_too_large_is_neither_listed_nor_read() {
+fn file_over_the_limit_is_neither_listed_nor_read() {
     let home = home();
     write(&home, "notes/large.txt", &[b'x'; 1025]);
     write(&home, "notes/just.txt", &[b'x'; 1024]);
@@ -174,21 +175,21 @@ fn a_file_that_is_too_large_is_neither_listed_nor_read() {
     server.stop();
 }
 
-/// A file where a folder should be is there, and is said to be a file.
+/// A file in place of a folder is reported as a file.
 #[test]
-fn a_file_is_no_folder() {
+fn file_in_place_of_a_folder_is_reported() {
     let config = "sources: { f: { kind: files, root: x }, p: { kind: prompts, folder: x } }\n";
     let home = Home::with_config(config);
     home.write("x", "");
     let listed = home.run(&["ls"]).expect_code(0).stderr;
-    for told in ["`root` is a file", "`folder` is a file"] {
-        assert!(listed.contains(told), "{listed}");
+    for part in ["`root` is a file", "`folder` is a file"] {
+        assert!(listed.contains(part), "{listed}");
     }
 }
 
-/// A5.3: what is beyond the bound is told in the list, the log and the health.
+/// A5.3: a truncated list is reported in the list, the log and the health.
 #[test]
-fn what_is_beyond_the_bound_is_told_and_can_be_read() {
+fn files_over_the_limit_are_reported_and_can_be_read() {
     let config = "sources: { notes: { kind: files, root: notes, max_files: 3 } }\n";
     let server = Server::start_in(home_with(config), &[]);
     let page = server.modern("resources/list", json!({})).result();
@@ -206,9 +207,9 @@ fn what_is_beyond_the_bound_is_told_and_can_be_read() {
     assert_eq!(log.matches("more than 3 files").count(), 1, "{log}");
 }
 
-/// A folder that is not there yet is told of, and is there when it comes.
+/// A missing folder is reported, and listed once it exists.
 #[test]
-fn a_folder_may_come_later() {
+fn folder_can_be_created_later() {
     let config = "sources: { notes: { kind: files, root: later } }\n";
     let server = Server::start_in(home_with(config), &[]);
     let page = server.modern("resources/list", json!({})).result();
@@ -218,18 +219,16 @@ fn a_folder_may_come_later() {
         "the folder does not exist; create it, or change `root`"
     );
     write(&server.home, "later/a.md", b"# A\n");
-    let mut tries = 0..1000;
-    while listed(&server).is_empty() {
-        assert!(tries.next().is_some(), "it never came");
-        thread::sleep(std::time::Duration::from_millis(50));
-    }
+    poll_for("the new folder to be listed", || {
+        (!listed(&server).is_empty()).then_some(())
+    });
     contents(&server, &uri(server.home.path(), "later/a.md"));
     server.stop();
 }
 
-/// Two sources over one another: the first keeps its URIs, the other's lead back to it.
+/// Overlapping sources: the first keeps its URIs, those of the other are qualified.
 #[test]
-fn folders_may_overlap() {
+fn folders_can_overlap() {
     let config = "\
 sources:
   inner: { kind: files, root: notes/deep }
@@ -249,7 +248,7 @@ sources:
     );
     assert!(
         uris.contains(&uri(&home, "notes/run.log")),
-        "git is not asked: {uris:?}"
+        "gitignore is off: {uris:?}"
     );
     assert!(uris.contains(&uri(&home, "notes/.env")), "{uris:?}");
     assert!(
@@ -264,16 +263,16 @@ sources:
     server.stop();
 }
 
-/// A folder on the way is swapped for a link out of the root, again and again, under a real server.
+/// A folder in the path is repeatedly swapped for a symbolic link out of the root.
 #[test]
-fn nothing_that_is_swapped_meanwhile_leads_out() {
+fn swapped_symbolic_links_do_not_lead_out() {
     let home = home();
     write(&home, "notes/swap/now/x.txt", b"fine");
     write(&home, "elsewhere/x.txt", b"SECRET");
     let folder = home.path().join("notes/swap");
     std::os::unix::fs::symlink("../../elsewhere", folder.join("then")).unwrap();
     let server = Server::start_in(home, &[]);
-    let wanted = uri(server.home.path(), "notes/swap/now/x.txt");
+    let swapped_uri = uri(server.home.path(), "notes/swap/now/x.txt");
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
         let stopping = Stopping(&stop);
@@ -285,15 +284,15 @@ fn nothing_that_is_swapped_meanwhile_leads_out() {
             }
         });
         for _ in 0..500 {
-            let said = read(&server, &wanted);
-            assert!(!said.body.contains("SECRET"), "{said:?}");
+            let answer = read(&server, &swapped_uri);
+            assert!(!answer.body.contains("SECRET"), "{answer:?}");
         }
         drop(stopping);
     });
     server.stop();
 }
 
-/// Ends the swapping, also when the test fails.
+/// Stops the swapping, also when the test fails.
 struct Stopping<'a>(&'a AtomicBool);
 
 impl Drop for Stopping<'_> {

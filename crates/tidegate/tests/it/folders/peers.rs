@@ -1,4 +1,4 @@
-//! MCP Inspector's command line and the Rust SDK use both folders.
+//! The command line of MCP Inspector and the Rust SDK use both folders.
 
 use rmcp::model::{
     ArgumentInfo, CompleteRequestParams, GetPromptRequestParams, ReadResourceRequestParams,
@@ -14,7 +14,7 @@ use crate::support::PATIENCE;
 use crate::support::inspector::inspect;
 
 #[test]
-fn the_inspector_uses_both() {
+fn inspector_uses_both_folders() {
     let server = start();
     let home = server.home.path().to_owned();
     for era in ["legacy", "modern"] {
@@ -47,7 +47,7 @@ fn the_inspector_uses_both() {
 }
 
 #[tokio::test]
-async fn the_rust_sdk_uses_both() {
+async fn rust_sdk_uses_both_folders() {
     let server = start();
     let home = server.home.path().to_owned();
     let everything = async {
@@ -77,6 +77,8 @@ async fn the_rust_sdk_uses_both() {
         assert_eq!(text, "Review this rust code to depth 2.");
         client.close().await.unwrap();
     };
-    timeout(PATIENCE, everything).await.expect("an end");
+    timeout(PATIENCE, everything)
+        .await
+        .expect("the SDK client timed out");
     server.stop();
 }

@@ -1,4 +1,4 @@
-//! `{ kind: prompts }`: Markdown as prompts, and skills as prompts and resources.
+//! `{ kind: prompts }`: Markdown files as prompts, skills as prompts and resources.
 
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ fn get(server: &Server, name: &str, arguments: &Value) -> Answer {
 }
 
 #[test]
-fn a_prompt_is_filled_in() {
+fn prompt_arguments_are_filled_in() {
     let server = start();
     let listed = server.modern("prompts/list", json!({})).result();
     assert_eq!(
@@ -45,7 +45,7 @@ fn a_prompt_is_filled_in() {
 }
 
 #[test]
-fn a_skill_is_a_prompt_and_resources() {
+fn skill_is_a_prompt_and_resources() {
     let server = start();
     let got = get(&server, "team/pdf", &json!({})).result();
     let text = got["messages"][0]["content"]["text"].as_str().unwrap();
@@ -77,19 +77,19 @@ fn a_skill_is_a_prompt_and_resources() {
     server.stop();
 }
 
-/// S2.6: a file that is wrong is told with its line; the others work.
+/// S2.6: an invalid file is reported with its line; the others work.
 #[test]
-fn a_file_that_is_wrong_is_left_out_and_told() {
+fn invalid_file_is_left_out_and_reported() {
     let home = home();
     write(
         &home,
         "team/broken.md",
         b"---\ntitle: x\n---\n\n{{nobody}}\n",
     );
-    let looked = home.run(&["ls", "prompts"]).expect_code(0);
-    assert!(looked.stdout.contains("team/review"), "{}", looked.stdout);
+    let listing = home.run(&["ls", "prompts"]).expect_code(0);
+    assert!(listing.stdout.contains("team/review"), "{}", listing.stdout);
     let part = "source `team` is incomplete: broken.md:5";
-    assert!(looked.stderr.contains(part), "{}", looked.stderr);
+    assert!(listing.stderr.contains(part), "{}", listing.stderr);
     let server = Server::start_in(home, &[]);
     let listed = server.modern("prompts/list", json!({})).result();
     assert_eq!(
@@ -97,11 +97,11 @@ fn a_file_that_is_wrong_is_left_out_and_told() {
         Some(2),
         "{listed}"
     );
-    let told = "broken.md:5: `{{nobody}}` is not a declared argument (none are declared)";
+    let problem = "broken.md:5: `{{nobody}}` is not a declared argument (none are declared)";
     let gap = listed["_meta"]["dev.tidegate/missing"]["team"]
         .as_str()
         .unwrap();
-    assert!(gap.starts_with(told), "{gap}");
+    assert!(gap.starts_with(problem), "{gap}");
     let health = json!({ "uri": "resource://system/health" });
     let health = server.modern("resources/read", health).result();
     assert!(health.to_string().contains("broken.md:5"), "{health}");

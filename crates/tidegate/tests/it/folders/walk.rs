@@ -1,4 +1,4 @@
-//! Whatever is listed works, for each revision and each transport, of all sources and of each alone.
+//! Everything listed works, for each revision and transport, of all sources and of each alone.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::support::messages::LEGACY;
 use crate::walk::client::{Client, Sessions, Stateless, StdioClient};
 use crate::walk::{Pages, all, list};
 
-/// Reads, expands, gets and subscribes to all that the two folders list.
+/// Reads, expands, fetches and subscribes to everything that the two folders list.
 fn walk(client: &mut dyn Client, files: bool, prompts: bool) {
     let resources = list(client, "resources/list", "resources", Pages::Large);
     let of_folders = |uri: &String| uri.starts_with("file://") || uri.starts_with("skill://");
@@ -49,11 +49,11 @@ fn walk(client: &mut dyn Client, files: bool, prompts: bool) {
     client.subscribe(&uris);
 }
 
-/// Reads everything that the template's variable is completed to, folder by folder.
+/// Reads every completion of the template's variable, folder by folder.
 fn expand(client: &mut dyn Client, template: &str) {
-    let mut ahead = vec![String::new()];
+    let mut pending = vec![String::new()];
     let mut read = Vec::new();
-    while let Some(typed) = ahead.pop() {
+    while let Some(typed) = pending.pop() {
         for value in completed(
             client,
             &json!({ "type": "ref/resource", "uri": template }),
@@ -64,7 +64,7 @@ fn expand(client: &mut dyn Client, template: &str) {
             let answer = client.request("resources/read", json!({ "uri": uri }));
             assert_eq!(answer["contents"][0]["uri"], uri, "{answer}");
             if value.ends_with('/') && value != typed {
-                ahead.push(value.clone());
+                pending.push(value.clone());
             }
             read.push(value);
         }
@@ -86,7 +86,7 @@ fn expand(client: &mut dyn Client, template: &str) {
     );
 }
 
-/// Headers repeat a URI, so what is not ASCII is encoded. A space may stay (X25).
+/// URIs are repeated in headers, so non-ASCII characters are encoded. A space may stay (X25).
 fn ascii(path: &str) -> String {
     let encoded = path.bytes().map(|byte| match byte.is_ascii() {
         true => char::from(byte).to_string(),
@@ -106,7 +106,7 @@ fn completed(client: &mut dyn Client, reference: &Value, name: &str, typed: &str
         .collect()
 }
 
-/// Gets a prompt with the first completion of each argument that it needs.
+/// Fetches a prompt with the first completion of each required argument.
 fn get(client: &mut dyn Client, prompt: &Value) {
     let name = prompt["name"].as_str().unwrap();
     let mut arguments = json!({});
@@ -127,7 +127,7 @@ fn get(client: &mut dyn Client, prompt: &Value) {
 }
 
 #[test]
-fn over_http_everything_listed_works() {
+fn everything_listed_works_over_http() {
     let server = start();
     for (path, files, prompts) in [
         ("/mcp", true, true),
@@ -143,7 +143,7 @@ fn over_http_everything_listed_works() {
 }
 
 #[test]
-fn over_stdio_everything_listed_works() {
+fn everything_listed_works_over_stdio() {
     for revision in LEGACY {
         let mut stdio = Stdio::start_in(home());
         stdio.initialize(revision);

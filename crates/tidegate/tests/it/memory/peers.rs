@@ -1,4 +1,4 @@
-//! Foreign clients use the source: MCP Inspector's command line, and a client of the TypeScript SDK.
+//! Foreign clients use the source: the command line of MCP Inspector and the TypeScript SDK.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::support::tools::Tools;
 use crate::support::{Running, Server};
 
 #[test]
-fn the_inspector_uses_it_in_both_eras() {
+fn inspector_uses_memory_in_both_eras() {
     let server = Server::start_shipped();
     for era in ["legacy", "modern"] {
         let stored = [
@@ -48,9 +48,9 @@ fn the_inspector_uses_it_in_both_eras() {
     server.stop();
 }
 
-/// Checks the schemas of what comes back, and asks its user.
+/// Validates results against their schemas and answers the elicitation.
 #[test]
-fn an_sdk_uses_it_in_both_eras() {
+fn typescript_sdk_uses_memory_in_both_eras() {
     let server = Server::start_shipped();
     for era in ["legacy", "modern"] {
         User::of(&server).store("left", json!("over"));

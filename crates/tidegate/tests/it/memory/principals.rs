@@ -1,4 +1,4 @@
-//! Each principal has a memory of its own, and sees no other's in any way.
+//! Each principal has its own memory and cannot access others.
 
 use serde_json::json;
 
@@ -27,7 +27,7 @@ fn user<'a>(server: &'a Server, key: &'static str) -> User<'a> {
 }
 
 #[test]
-fn nobody_sees_what_another_keeps() {
+fn memories_are_private() {
     let server = serve();
     let (ada, bob) = (user(&server, ADA), user(&server, BOB));
     let secret = json!({ "key": "pin", "value": "hidden", "tags": ["t"], "namespace": "vault" });
@@ -77,9 +77,9 @@ fn nobody_sees_what_another_keeps() {
     server.stop();
 }
 
-/// Only those who run the gateway see everything, and only they see that there is such a thing.
+/// Only admins can read and list everything.
 #[test]
-fn a_dump_is_for_admins() {
+fn dump_is_only_for_admins() {
     let server = serve();
     let (ada, bob) = (user(&server, ADA), user(&server, BOB));
     bob.store("k", json!(1));
@@ -97,9 +97,9 @@ fn a_dump_is_for_admins() {
     server.stop();
 }
 
-/// Who writes what, and when, is nobody else's business.
+/// Writes of a principal are not visible to others.
 #[test]
-fn nobody_hears_what_another_does() {
+fn notifications_are_private() {
     let server = serve();
     let (ada, bob) = (user(&server, ADA), user(&server, BOB));
     let uri = "plugin://memory/entries/k";
@@ -109,34 +109,34 @@ fn nobody_hears_what_another_does() {
         events.find("notifications/subscriptions/acknowledged");
         events
     };
-    let mut heard = watch(&bob);
+    let mut bob_events = watch(&bob);
     let dump = "plugin://memory/memory_dump";
     let listen = Modern::new("subscriptions/listen", watching(&[dump]));
-    let mut of_all = Events::of(listen.open(ada.post()));
-    of_all.find("notifications/subscriptions/acknowledged");
-    let mut of_none = Events::of(listen.open(bob.post()));
-    of_none.find("notifications/subscriptions/acknowledged");
+    let mut dump_events = Events::of(listen.open(ada.post()));
+    dump_events.find("notifications/subscriptions/acknowledged");
+    let mut bob_dump_events = Events::of(listen.open(bob.post()));
+    bob_dump_events.find("notifications/subscriptions/acknowledged");
     ada.store("k", json!("secret"));
     ada.store("k", json!("secret again"));
-    // Whatever came of that comes before what comes of this.
+    // Notifications of the writes above would arrive before this one.
     bob.store("other", json!(1));
-    assert_eq!(heard.find(UPDATED)["params"]["uri"], STATS);
+    assert_eq!(bob_events.find(UPDATED)["params"]["uri"], STATS);
     bob.store("k", json!(2));
-    assert_eq!(heard.find(UPDATED)["params"]["uri"], uri);
-    assert_eq!(heard.find(UPDATED)["params"]["uri"], STATS);
-    // Those who run the gateway hear that there is something new in what they alone see.
-    assert_eq!(of_all.find(UPDATED)["params"]["uri"], dump);
+    assert_eq!(bob_events.find(UPDATED)["params"]["uri"], uri);
+    assert_eq!(bob_events.find(UPDATED)["params"]["uri"], STATS);
+    // Admins are notified of changes of what only they can read.
+    assert_eq!(dump_events.find(UPDATED)["params"]["uri"], dump);
     server.process.signal(rustix::process::Signal::TERM);
-    while let Some(message) = of_none.next() {
+    while let Some(message) = bob_dump_events.next() {
         assert_ne!(message["method"], UPDATED, "{message}");
     }
     server.process.end().expect_code(0);
 }
 
-/// When too much changes to be named, one who watches everything hears of it, and not of what
-/// others watch.
+/// If there are too many changes to list, the subscriber of a prefix is notified, but not of URIs
+/// that others subscribed to.
 #[test]
-fn what_others_watch_is_not_told() {
+fn subscriptions_of_others_are_not_revealed() {
     let server = serve();
     let (ada, bob) = (user(&server, ADA), user(&server, BOB));
     let listen = |user: &User<'_>, uri: &str| {
@@ -159,7 +159,7 @@ fn what_others_watch_is_not_told() {
             break;
         }
     }
-    // What comes after it has been told would have come by now.
+    // Later notifications would have arrived by now.
     bob.store("last", json!(0));
     loop {
         let updated = bobs.find(UPDATED);

@@ -10,7 +10,7 @@ const UPDATED: &str = "notifications/resources/updated";
 const ENTRY: &str = "plugin://memory/entries/a%20b";
 
 /// Another gateway on the data folder of this one.
-fn beside(server: &Server) -> Stdio {
+fn start_second(server: &Server) -> Stdio {
     let data = server.home.path().join("data/tidegate");
     let home = Home::new();
     let process =
@@ -27,9 +27,9 @@ fn call(stdio: &mut Stdio, tool: &str, arguments: Value) -> Value {
 }
 
 #[test]
-fn what_one_process_keeps_the_other_has() {
+fn entries_are_shared_between_processes() {
     let server = Server::start_shipped();
-    let mut other = beside(&server);
+    let mut other = start_second(&server);
     let user = User::of(&server);
     user.store("here", json!(1));
     assert_eq!(
@@ -44,8 +44,8 @@ fn what_one_process_keeps_the_other_has() {
     server.stop();
 }
 
-/// The next two updates, whichever comes first.
-fn two(events: &mut Events) -> [String; 2] {
+/// The next next_two_updates updates in any order.
+fn next_two_updates(events: &mut Events) -> [String; 2] {
     let mut uris = [events.find(UPDATED), events.find(UPDATED)]
         .map(|one| one["params"]["uri"].as_str().unwrap().to_owned());
     uris.sort();
@@ -53,10 +53,10 @@ fn two(events: &mut Events) -> [String; 2] {
 }
 
 #[test]
-fn subscribers_hear_of_changes_of_any_process() {
+fn subscribers_are_notified_of_changes_by_any_process() {
     let server = Server::start_shipped();
     let user = User::of(&server);
-    // As it is listed, and as someone writes it who does not encode.
+    // As listed, and without encoding.
     let spelled = "plugin://memory/entries/a b";
     let filter = watching(&[ENTRY, spelled]);
     let listen = Modern::new("subscriptions/listen", filter);
@@ -66,22 +66,22 @@ fn subscribers_hear_of_changes_of_any_process() {
     session.subscribe(ENTRY);
     session.subscribe(STATS);
     let mut legacy = session.listen();
-    let mut other = beside(&server);
+    let mut other = start_second(&server);
 
-    let mut heard = || {
-        assert_eq!(two(&mut modern), [spelled, ENTRY]);
-        assert_eq!(two(&mut legacy), [ENTRY, STATS]);
+    let mut assert_notified = || {
+        assert_eq!(next_two_updates(&mut modern), [spelled, ENTRY]);
+        assert_eq!(next_two_updates(&mut legacy), [ENTRY, STATS]);
     };
     user.store("a b", json!(1));
-    heard();
+    assert_notified();
     call(
         &mut other,
         "store",
         json!({ "key": "a b", "value": 2, "ttl": "1s" }),
     );
-    heard();
-    // It expires.
-    heard();
+    assert_notified();
+    // The entry expires.
+    assert_notified();
     other.end();
     server.stop();
 }

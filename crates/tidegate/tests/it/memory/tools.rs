@@ -1,15 +1,13 @@
-//! What the tools do, and what they say where they do not.
-
-use std::thread;
-use std::time::Duration;
+//! The tools and their errors.
 
 use serde_json::{Value, json};
 
 use super::User;
 use crate::support::Server;
+use crate::support::proc::poll_for;
 
 #[test]
-fn what_is_stored_is_retrieved_listed_found_and_deleted() {
+fn entries_are_stored_retrieved_listed_found_and_deleted() {
     let server = Server::start_shipped();
     let user = User::of(&server);
     let stored = user.call(
@@ -40,16 +38,16 @@ fn what_is_stored_is_retrieved_listed_found_and_deleted() {
     server.stop();
 }
 
-/// One that replaces what was there must not run unasked, as one that deletes must not.
+/// Tools that replace or delete something are marked as destructive.
 #[test]
-fn what_takes_something_away_says_so() {
+fn destructive_tools_are_annotated() {
     let server = Server::start_shipped();
     let tools = User::of(&server).ask("tools/list", json!({})).result();
     let tools = tools["tools"].as_array().unwrap();
-    let destroying = |one: &&Value| one["annotations"]["destructiveHint"] == true;
-    let names = tools.iter().filter(destroying).map(|one| &one["name"]);
+    let is_destructive = |one: &&Value| one["annotations"]["destructiveHint"] == true;
+    let names = tools.iter().filter(is_destructive).map(|one| &one["name"]);
     assert_eq!(names.collect::<Vec<_>>(), ["store", "delete", "clear"]);
-    for tool in tools.iter().filter(|one| !destroying(one)) {
+    for tool in tools.iter().filter(|one| !is_destructive(one)) {
         assert_eq!(tool["annotations"]["readOnlyHint"], true, "{tool}");
     }
     server.stop();
@@ -57,11 +55,11 @@ fn what_takes_something_away_says_so() {
 
 /// Numbers keep their digits and objects their order, in tools and in resources (S0.14, X16).
 #[test]
-fn values_keep_their_text() {
+fn values_are_kept_byte_for_byte() {
     let server = Server::start_shipped();
     let user = User::of(&server);
     let value = r#"{"z":1.50,"a":[12345678901234567890,-0.0,1e400],"é":null}"#;
-    // Not through a JSON library, which would read the numbers.
+    // Not with a JSON library, which would parse the numbers.
     let body = format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"store","arguments":{{"key":"exact","value":{value}}}}}}}"#
     );
@@ -79,9 +77,9 @@ fn values_keep_their_text() {
     server.stop();
 }
 
-/// S0.14 with X16: the type follows the value, and what is no text is bytes.
+/// S0.14 with X16: the type follows the value; what is neither text nor JSON is a blob.
 #[test]
-fn entries_are_resources_of_their_type() {
+fn entries_are_resources_with_their_type() {
     let server = Server::start_shipped();
     let user = User::of(&server);
     for (key, value, mime, text) in [
@@ -150,7 +148,7 @@ fn entries_are_resources_of_their_type() {
 }
 
 #[test]
-fn lists_are_globbed_tagged_and_paged() {
+fn lists_are_filtered_and_paginated() {
     let server = Server::start_shipped();
     let user = User::of(&server);
     for (key, tags) in [
@@ -188,7 +186,8 @@ fn lists_are_globbed_tagged_and_paged() {
         assert_eq!(user.keys(arguments.clone()), expected, "{arguments}");
     }
     let (mut seen, mut cursor) = (Vec::new(), Value::Null);
-    loop {
+    for page_number in 0.. {
+        assert!(page_number < 10, "the pages do not end: {seen:?}");
         let mut arguments = json!({ "limit": 2 });
         if let Some(cursor) = cursor.as_str() {
             arguments["cursor"] = cursor.into();
@@ -216,7 +215,7 @@ fn lists_are_globbed_tagged_and_paged() {
 }
 
 #[test]
-fn no_query_breaks_the_search() {
+fn any_query_is_valid() {
     let server = Server::start_shipped();
     let user = User::of(&server);
     user.call(
@@ -242,7 +241,7 @@ fn no_query_breaks_the_search() {
 }
 
 #[test]
-fn what_has_expired_is_gone() {
+fn expired_entries_are_removed() {
     let server = Server::start_shipped();
     let user = User::of(&server);
     let stored = user.call(
@@ -252,9 +251,9 @@ fn what_has_expired_is_gone() {
     assert!(stored["expires"].is_string(), "{stored}");
     user.call("store", json!({ "key": "long", "value": 1, "ttl": 3600 }));
     assert_eq!(user.stats()["expiring_soon"], 2);
-    while user.keys(json!({})) != ["long"] {
-        thread::sleep(Duration::from_millis(50));
-    }
+    poll_for("the entry to expire", || {
+        (user.keys(json!({})) == ["long"]).then_some(())
+    });
     user.fault("retrieve", json!({ "key": "k" }));
     assert!(user.found("fleeting").is_empty());
     assert_eq!(user.stats()["total_entries"], 1);
@@ -265,15 +264,15 @@ fn what_has_expired_is_gone() {
         (json!(1e30), "`ttl` is too large: 36600 days"),
     ] {
         let arguments = json!({ "key": "k", "value": 1, "ttl": wrong });
-        let told = user.fault("store", arguments);
-        assert!(told.starts_with(fault), "{told}");
+        let message = user.fault("store", arguments);
+        assert!(message.starts_with(fault), "{message}");
     }
     server.stop();
 }
 
-/// Faults are for people and models: the argument by its name, no type of ours.
+/// Errors name the argument, without internal types.
 #[test]
-fn wrong_arguments_are_told_by_their_names() {
+fn invalid_arguments_are_named() {
     let server = Server::start_shipped();
     let user = User::of(&server);
     for (tool, arguments, fault) in [
@@ -305,27 +304,27 @@ fn wrong_arguments_are_told_by_their_names() {
     ] {
         assert_eq!(user.fault(tool, arguments), fault);
     }
-    // In JSON a whole number may be written so.
+    // In JSON an integer may be written like this.
     user.call("search", json!({ "query": "a", "limit": 1.0 }));
     let home = &server.home;
     home.run(&["call", "memory__store", "key=5", "value=5"])
         .expect_code(0);
     let kept = user.call("retrieve", json!({ "key": "5" }));
-    assert_eq!(kept["value"], 5, "any value is wanted there");
+    assert_eq!(kept["value"], 5, "a value of any type is accepted");
     home.run(&["call", "retrieve", "key=5", "namespace=null"])
         .expect_code(0);
     server.stop();
 }
 
 #[test]
-fn quotas_hold() {
+fn quotas_are_enforced() {
     let server = Server::with_config(
         "sources: { memory: { kind: memory, quota: { max_entries: 2, max_bytes: 2KiB, max_key_bytes: 8, \
          max_value_bytes: 1500, max_tags: 1, max_tag_bytes: 3 } } }\n",
     );
     let user = User::of(&server);
     let long = "x".repeat(1_400);
-    for (arguments, word) in [
+    for (arguments, part) in [
         (
             json!({ "key": "", "value": 1 }),
             "`key` must have 1 to 8 bytes",
@@ -361,7 +360,7 @@ fn quotas_hold() {
         ),
     ] {
         let fault = user.fault("store", arguments);
-        assert!(fault.contains(word), "{fault}");
+        assert!(fault.contains(part), "{fault}");
     }
     user.store("a", json!(long));
     let fault = user.fault("store", json!({ "key": "b", "value": long }));
@@ -379,7 +378,7 @@ fn quotas_hold() {
 }
 
 #[test]
-fn prompts_bring_what_is_remembered() {
+fn prompts_contain_stored_entries() {
     let server = Server::start_shipped();
     let user = User::of(&server);
     let messages = |name: &str, arguments: Value| {

@@ -12,7 +12,7 @@ const FILE: &str = r#"{"namespace":"default","key":"exact","value":{"z":1.50,"a"
 "#;
 
 #[test]
-fn what_is_exported_is_what_was_imported() {
+fn export_equals_import() {
     let home = Home::new();
     let expired = r#"{"key":"gone","value":1,"expires":"2020-01-01T00:00:00Z"}"#;
     home.write("in.jsonl", &format!("{FILE}\n{expired}\n"));
@@ -34,18 +34,18 @@ fn what_is_exported_is_what_was_imported() {
     assert_eq!(other.stdout, "");
 }
 
-/// The numbers are those of what is there afterwards.
+/// The counts are those of the resulting entries.
 #[test]
-fn of_two_lines_for_one_key_the_last_one_counts() {
+fn last_line_for_a_key_wins() {
     let home =
         Home::with_config("sources: { memory: { kind: memory, quota: { max_entries: 1 } } }\n");
     home.write(
         "in.jsonl",
         "{\"key\":\"a\",\"value\":1}\n{\"key\":\"a\",\"value\":2}\n",
     );
-    let said = home.run(&["memory", "import", "in.jsonl"]).expect_code(0);
+    let output = home.run(&["memory", "import", "in.jsonl"]).expect_code(0);
     assert_eq!(
-        said.stdout,
+        output.stdout,
         "imported 1 entry for local, skipped 1 replaced by later lines\n"
     );
     let export = home.run(&["memory", "export"]).expect_code(0).stdout;
@@ -53,7 +53,7 @@ fn of_two_lines_for_one_key_the_last_one_counts() {
 }
 
 #[test]
-fn a_gateway_that_runs_has_what_is_imported() {
+fn running_gateway_sees_imported_entries() {
     let server = Server::start_shipped();
     let user = User::of(&server);
     user.store("here", json!("x"));
@@ -75,7 +75,7 @@ fn a_gateway_that_runs_has_what_is_imported() {
 }
 
 #[test]
-fn what_is_wrong_with_a_file_is_said_with_its_line() {
+fn problems_are_reported_with_their_line() {
     let home = Home::new();
     home.run(&["memory", "import", "none.jsonl"]).expect_code(1);
     for (line, what) in [
@@ -97,43 +97,46 @@ fn what_is_wrong_with_a_file_is_said_with_its_line() {
             "in.jsonl",
             &format!("{{\"key\":\"good\",\"value\":1}}\n{line}\n"),
         );
-        let said = home
+        let output = home
             .run(&["memory", "import", "in.jsonl"])
             .expect_code(1)
             .stderr;
         assert!(
-            said.contains("in.jsonl:2: ") && said.contains(what),
-            "{said}"
+            output.contains("in.jsonl:2: ") && output.contains(what),
+            "{output}"
         );
-        assert!(said.contains("nothing was imported"), "{said}");
+        assert!(output.contains("nothing was imported"), "{output}");
     }
     assert_eq!(home.run(&["memory", "export"]).expect_code(0).stdout, "");
 }
 
 #[test]
-fn the_source_that_is_meant_must_be_clear() {
+fn ambiguous_source_is_rejected() {
     let two = "sources: { memory: { kind: memory }, notes: { kind: memory, quota: { max_entries: 1 } } }\n";
     let home = Home::with_config(two);
-    let said = home.run(&["memory", "export"]).expect_code(2).stderr;
+    let output = home.run(&["memory", "export"]).expect_code(2).stderr;
     assert!(
-        said.contains("choose one with --source: memory, notes"),
-        "{said}"
+        output.contains("choose one with --source: memory, notes"),
+        "{output}"
     );
-    let said = home
+    let output = home
         .run(&["memory", "export", "--source", "x"])
         .expect_code(2)
         .stderr;
     assert!(
-        said.contains("no memory source named `x`; configured: memory, notes"),
-        "{said}"
+        output.contains("no memory source named `x`; configured: memory, notes"),
+        "{output}"
     );
     home.write(
         "in.jsonl",
         "{\"key\":\"a\",\"value\":1}\n{\"key\":\"b\",\"value\":1}\n",
     );
     let notes = ["memory", "import", "in.jsonl", "--source", "notes"];
-    let said = home.run(&notes).expect_code(1).stderr;
-    assert!(said.contains("more entries than the quota of 1"), "{said}");
+    let output = home.run(&notes).expect_code(1).stderr;
+    assert!(
+        output.contains("more entries than the quota of 1"),
+        "{output}"
+    );
     home.run(&["memory", "import", "in.jsonl", "--source", "memory"])
         .expect_code(0);
     assert_eq!(
@@ -141,6 +144,9 @@ fn the_source_that_is_meant_must_be_clear() {
         ""
     );
     let none = Home::with_config("sources: {}\n");
-    let said = none.run(&["memory", "export"]).expect_code(2).stderr;
-    assert!(said.contains("no source of the kind `memory`"), "{said}");
+    let output = none.run(&["memory", "export"]).expect_code(2).stderr;
+    assert!(
+        output.contains("no source of the kind `memory`"),
+        "{output}"
+    );
 }

@@ -1,4 +1,4 @@
-//! A strict reader of the text of `/metrics`: what it takes, every scraper takes.
+//! A strict parser of `/metrics`: what it accepts, every scraper accepts.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,25 +23,30 @@ type Labels = BTreeMap<String, String>;
 impl Exposition {
     #[track_caller]
     pub(super) fn read(text: &str) -> Self {
-        let body = text.strip_suffix("# EOF\n").expect("it ends with its end");
+        let body = text
+            .strip_suffix(
+                "# EOF
+        ",
+            )
+            .expect("an EOF marker");
         let mut families: BTreeMap<String, Family> = BTreeMap::new();
         let mut current: Option<(String, Family)> = None;
         let mut described = String::new();
         for line in body.lines() {
             if let Some(help) = line.strip_prefix("# HELP ") {
-                let (name, words) = help.split_once(' ').expect("help has words");
-                assert!(is_name(name) && !words.is_empty(), "{line}");
+                let (name, help_text) = help.split_once(' ').expect("a help text");
+                assert!(is_name(name) && !help_text.is_empty(), "{line}");
                 name.clone_into(&mut described);
             } else if let Some(kind) = line.strip_prefix("# TYPE ") {
                 let (name, kind) = kind.split_once(' ').unwrap();
-                assert_eq!(name, described, "help comes first");
+                assert_eq!(name, described, "HELP precedes TYPE");
                 assert!(["counter", "gauge", "histogram"].contains(&kind), "{line}");
                 finish(&mut families, current.take());
                 let kind = kind.to_owned();
                 let samples = Vec::new();
                 current = Some((name.to_owned(), Family { kind, samples }));
             } else {
-                let (name, family) = current.as_mut().expect("a type comes before its samples");
+                let (name, family) = current.as_mut().expect("TYPE precedes samples");
                 family.take(name, line);
             }
         }
@@ -49,7 +54,7 @@ impl Exposition {
         Self { families }
     }
 
-    /// The value of one series, by its whole set of labels; zero if there is none.
+    /// The value of a series with exactly these labels; zero if there is none.
     pub(super) fn value(&self, name: &str, labels: &[(&str, &str)]) -> f64 {
         let labels = labels
             .iter()
@@ -74,7 +79,7 @@ fn finish(families: &mut BTreeMap<String, Family>, done: Option<(String, Family)
     family.check(&name);
     assert!(
         families.insert(name.clone(), family).is_none(),
-        "{name} comes twice"
+        "{name} is repeated"
     );
 }
 
@@ -90,20 +95,23 @@ impl Family {
             "gauge" => &[""],
             _ => &["_sum", "_count", "_bucket"],
         };
-        let suffix = name.strip_prefix(family).unwrap_or("not of this family");
+        let suffix = name.strip_prefix(family).unwrap_or("other family");
         assert!(suffixes.contains(&suffix), "{line}");
         let sample = Sample {
             name: name.to_owned(),
             labels: read_labels(labels),
             value: value.parse().unwrap(),
         };
-        let again = |one: &Sample| one.name == sample.name && one.labels == sample.labels;
-        assert!(!self.samples.iter().any(again), "{line} comes twice");
+        let is_same_series = |one: &Sample| one.name == sample.name && one.labels == sample.labels;
+        assert!(
+            !self.samples.iter().any(is_same_series),
+            "{line} is repeated"
+        );
         assert!(sample.value.is_finite() && sample.value >= 0.0, "{line}");
         self.samples.push(sample);
     }
 
-    /// The names of its labels, without that of buckets.
+    /// The names of its labels, except that of buckets.
     pub(super) fn labels(&self) -> BTreeSet<&str> {
         let labels = self.samples.iter().flat_map(|sample| sample.labels.keys());
         labels
@@ -112,7 +120,7 @@ impl Family {
             .collect()
     }
 
-    /// All samples have the same labels, and the buckets of a histogram add up.
+    /// All samples have the same labels, and the buckets of a histogram are consistent.
     fn check(&self, family: &str) {
         let mut buckets: BTreeMap<Labels, Vec<(f64, f64)>> = BTreeMap::new();
         for sample in &self.samples {
@@ -156,9 +164,9 @@ fn read_labels(text: &str) -> Labels {
         let mut value = String::new();
         let mut chars = after.char_indices();
         let end = loop {
-            match chars.next().expect("a value is closed") {
+            match chars.next().expect("a closing quote") {
                 (at, '"') => break at,
-                (_, '\\') => value.push(chars.next().expect("something is escaped").1),
+                (_, '\\') => value.push(chars.next().expect("an escaped character").1),
                 (_, other) => value.push(other),
             }
         };

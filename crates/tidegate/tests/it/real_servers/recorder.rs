@@ -52,7 +52,8 @@ impl Recorder {
         let mut whole = self.client.request(method, json!({})).answer;
         let at = format!("/result/{member}");
         let mut entries = Vec::new();
-        loop {
+        for page_number in 0.. {
+            assert!(page_number < 100, "{method} has more than 100 pages");
             let page = whole.pointer_mut(&at).and_then(Value::as_array_mut);
             entries.append(page.unwrap_or(&mut Vec::new()));
             let Some(cursor) = whole["result"]["nextCursor"].as_str() else {

@@ -1,4 +1,4 @@
-//! A database that cannot be used: the gateway serves the rest, and says what is wrong.
+//! An unusable database: the gateway serves everything else and reports the problem.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -10,9 +10,10 @@ use serde_json::{Value, json};
 
 use super::User;
 use crate::support::messages::HEALTH;
+use crate::support::proc::poll_for;
 use crate::support::{Home, Running, Server};
 
-/// Nobody's number, where tests run as root, who may write anywhere.
+/// The user `nobody`, because root can write anywhere.
 const NOBODY: u32 = 65534;
 
 fn data(home: &Home) -> PathBuf {
@@ -21,15 +22,15 @@ fn data(home: &Home) -> PathBuf {
     folder
 }
 
-/// Starts on this folder, and checks that everyone is told `message`, and the log `cause`.
-fn tells(home: Home, change: impl FnOnce(&mut Command), message: &str, cause: &str) {
+/// Starts on this folder; checks that clients and the health get `message` and the log `cause`.
+fn assert_reported(home: Home, change: impl FnOnce(&mut Command), message: &str, cause: &str) {
     let mut command = home.tidegate(&["serve", "--listen", "127.0.0.1:0"]);
     change(&mut command);
     let server = Server::of(home, Running::start(&mut command));
     let user = User::of(&server);
     let answer = user.tool("store", json!({ "key": "k", "value": 1 }));
     let error = &answer.json()["error"];
-    // X2: what a store cannot do is -32603 with its kind, and no path.
+    // X2: a storage error is -32603 with its kind and without paths.
     assert_eq!(error["code"], -32603, "{error}");
     assert_eq!(error["data"]["kind"], "storage", "{error}");
     assert!(
@@ -52,51 +53,51 @@ fn tells(home: Home, change: impl FnOnce(&mut Command), message: &str, cause: &s
     assert_eq!(
         server.modern("tools/list", json!({})).status,
         200,
-        "the rest is served"
+        "other sources are served"
     );
     let log = server.stop().stderr;
     assert!(log.contains(cause), "{log}");
 }
 
-/// Whoever looks for a moment is told as well, each time, though nobody has used the memory yet.
+/// One-shot commands report it too, even if nobody has used the memory yet.
 #[track_caller]
-fn is_seen(home: &Home, message: &str) {
-    for look in [
+fn assert_shown_by_commands(home: &Home, message: &str) {
+    for args in [
         &["sources", "--here"][..],
         &["read", HEALTH, "--here"],
         &["call", "system__health", "--here"],
     ] {
-        let ended = home.run(look).expect_code(0);
-        assert!(ended.stdout.contains(message), "{look:?}: {}", ended.stdout);
+        let ended = home.run(args).expect_code(0);
+        assert!(ended.stdout.contains(message), "{args:?}: {}", ended.stdout);
     }
 }
 
 #[test]
-fn that_is_a_folder() {
+fn database_is_a_folder() {
     let home = Home::new();
     fs::create_dir(data(&home).join("tidegate.db")).unwrap();
-    is_seen(&home, "cannot reach its database");
+    assert_shown_by_commands(&home, "cannot reach its database");
 }
 
-/// The header of the file says whose it is.
+/// The file header identifies the application.
 #[test]
-fn of_another_program_with_sqlite() {
+fn database_of_another_sqlite_program() {
     let home = Home::new();
     home.run(&["memory", "export"]).expect_code(0);
     let file = data(&home).join("tidegate.db");
     let mut bytes = fs::read(&file).unwrap();
     bytes[68..72].copy_from_slice(&7_u32.to_be_bytes());
     fs::write(&file, &bytes).unwrap();
-    is_seen(&home, "belongs to another program");
+    assert_shown_by_commands(&home, "belongs to another program");
 }
 
 #[test]
-fn of_another_program() {
+fn file_of_another_program() {
     let home = Home::new();
     let file = data(&home).join("tidegate.db");
     fs::write(&file, "not a database, but someone's text").unwrap();
-    is_seen(&home, "belongs to another program");
-    tells(
+    assert_shown_by_commands(&home, "belongs to another program");
+    assert_reported(
         home,
         |_| {},
         "belongs to another program",
@@ -104,16 +105,16 @@ fn of_another_program() {
     );
 }
 
-/// The header of the file says which version has written it.
+/// The file header contains the format version.
 #[test]
-fn of_a_newer_version() {
+fn database_of_a_newer_version() {
     let home = Home::new();
     home.run(&["memory", "export"]).expect_code(0);
     let file = data(&home).join("tidegate.db");
     let mut bytes = fs::read(&file).unwrap();
     bytes[60..64].copy_from_slice(&1000_u32.to_be_bytes());
     fs::write(&file, &bytes).unwrap();
-    tells(
+    assert_reported(
         home,
         |_| {},
         "a newer Tidegate",
@@ -122,7 +123,7 @@ fn of_a_newer_version() {
 }
 
 #[test]
-fn that_is_damaged() {
+fn database_is_damaged() {
     let home = Home::new();
     let lines: String = (0..200)
         .map(|n| {
@@ -140,18 +141,18 @@ fn that_is_damaged() {
     bytes[8192..40960].fill(0x5a);
     fs::write(&file, &bytes).unwrap();
     let ended = home.run(&["memory", "export"]).expect_code(1);
-    let sentence = format!(
+    let expected = format!(
         "tidegate: {}: the file is damaged; restore it from a backup, or move it away to start with \
          an empty one\n",
         file.display()
     );
-    assert_eq!(ended.stderr, sentence, "once, and in our words alone");
-    is_seen(&home, "damaged");
-    tells(home, |_| {}, "damaged", "restore it from a backup");
+    assert_eq!(ended.stderr, expected, "one message without a cause");
+    assert_shown_by_commands(&home, "damaged");
+    assert_reported(home, |_| {}, "damaged", "restore it from a backup");
 }
 
 #[test]
-fn in_a_folder_that_cannot_be_written() {
+fn folder_is_not_writable() {
     let home = Home::new();
     let folder = data(&home);
     let is_root = rustix::process::geteuid().is_root();
@@ -163,19 +164,19 @@ fn in_a_folder_that_cannot_be_written() {
             command.uid(NOBODY);
         }
     };
-    tells(
+    assert_reported(
         home,
         as_nobody,
         "cannot write its database",
         "Permission denied",
     );
-    // Or it could not be removed.
+    // Otherwise it could not be removed.
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).ok();
 }
 
-/// What is wrong may be mended while the gateway runs.
+/// A problem can be fixed while the gateway runs.
 #[test]
-fn that_is_mended() {
+fn problem_is_fixed_while_running() {
     let home = Home::new();
     let file = data(&home).join("tidegate.db");
     fs::write(&file, "in the way").unwrap();
@@ -184,18 +185,16 @@ fn that_is_mended() {
     assert!(user.tool("list", json!({})).json()["error"].is_object());
     fs::remove_file(&file).unwrap();
     let works = || user.tool("list", json!({})).json()["result"].is_object();
-    while !works() {
-        std::thread::sleep(std::time::Duration::from_millis(100));
-    }
+    poll_for("the database to be usable", || works().then_some(()));
     user.store("k", json!(1));
     let mode = fs::metadata(&file).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     server.stop();
 }
 
-/// What is written after its files were removed is seen by all, and said in the log.
+/// Writes after the files were removed are visible to all, and the removal is logged.
 #[test]
-fn that_is_removed_while_it_is_in_use() {
+fn database_is_removed_while_in_use() {
     let server = Server::start_shipped();
     let user = User::of(&server);
     for round in 0..3 {
@@ -209,6 +208,6 @@ fn that_is_removed_while_it_is_in_use() {
         }
     }
     let log = server.stop().stderr;
-    let said = log.matches("database file was moved or replaced");
-    assert!(said.count() >= 2, "{log}");
+    let warnings = log.matches("database file was moved or replaced");
+    assert!(warnings.count() >= 2, "{log}");
 }

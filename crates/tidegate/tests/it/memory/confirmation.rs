@@ -1,4 +1,4 @@
-//! `clear` asks the user where the client can, in both eras.
+//! `clear` asks for confirmation if the client supports it, in both eras.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::{PATH, User};
 use crate::support::messages::{MODERN, request, stateless};
 use crate::support::{Answer, Events, Post, Server};
 
-/// Calls `clear` as a modern client that can ask its user, with more in its parameters.
+/// Calls `clear` as a modern client with elicitation and additional params.
 fn clear(server: &Server, more: &Value) -> Answer {
     let mut params = stateless(json!({ "name": "clear", "arguments": { "namespace": "work" } }));
     params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({ "elicitation": {} });
@@ -21,7 +21,7 @@ fn clear(server: &Server, more: &Value) -> Answer {
     post.send(request(1, "tools/call", &params).to_string().as_bytes())
 }
 
-fn server_with_two() -> Server {
+fn server_with_entries() -> Server {
     let server = Server::start_shipped();
     for key in ["a", "b"] {
         let arguments = json!({ "key": key, "value": 1, "namespace": "work" });
@@ -32,8 +32,8 @@ fn server_with_two() -> Server {
 }
 
 #[test]
-fn a_modern_client_is_asked_and_comes_back_with_the_answer() {
-    let server = server_with_two();
+fn modern_client_is_asked_and_retries_with_the_answer() {
+    let server = server_with_entries();
     let asked = clear(&server, &json!({})).result();
     assert_eq!(asked["resultType"], "input_required", "{asked}");
     let (key, question) = asked["inputRequests"]
@@ -74,17 +74,17 @@ fn a_modern_client_is_asked_and_comes_back_with_the_answer() {
 }
 
 #[test]
-fn a_client_with_a_session_is_asked_on_the_stream_of_its_call() {
-    let server = server_with_two();
-    let hello = json!({
+fn session_is_asked_on_the_stream_of_its_call() {
+    let server = server_with_entries();
+    let initialize = json!({
         "protocolVersion": "2025-06-18",
         "capabilities": { "elicitation": {} },
         "clientInfo": { "name": "it", "version": "1.0.0" },
     });
-    let hello = request(0, "initialize", &hello).to_string();
+    let initialize = request(0, "initialize", &initialize).to_string();
     let opened = Post::to(server.address, PATH)
         .usual()
-        .send(hello.as_bytes());
+        .send(initialize.as_bytes());
     let id = opened.header("mcp-session-id").unwrap().to_owned();
     let post = || {
         let post = Post::to(server.address, PATH).usual();
@@ -113,8 +113,8 @@ fn a_client_with_a_session_is_asked_on_the_stream_of_its_call() {
 }
 
 #[test]
-fn one_that_cannot_ask_is_taken_at_its_word() {
-    let server = server_with_two();
+fn client_without_elicitation_is_not_asked() {
+    let server = server_with_entries();
     let user = User::of(&server);
     assert_eq!(
         user.call("clear", json!({ "namespace": "none" }))["cleared"],

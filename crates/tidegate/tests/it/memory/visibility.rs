@@ -1,4 +1,4 @@
-//! What differs from one principal to another is kept for nobody else, and not told of.
+//! What depends on the principal is not cached for others and not revealed.
 
 use serde_json::{Value, json};
 
@@ -13,13 +13,13 @@ fn post(server: &Server, key: &str) -> Post {
     post.header("Authorization", &format!("Bearer {key}"))
 }
 
-fn ask(server: &Server, key: &str, method: &str, params: Value) -> Value {
+fn request(server: &Server, key: &str, method: &str, params: Value) -> Value {
     Modern::new(method, params).post(post(server, key)).result()
 }
 
-/// X21: a shared cache must not hand one principal's answer to another.
+/// X21: a shared cache must not return one principal's response to another.
 #[test]
-fn what_differs_by_principal_is_private() {
+fn principal_specific_results_are_private() {
     let server = serve();
     let mut differ = 0;
     for method in [
@@ -29,7 +29,7 @@ fn what_differs_by_principal_is_private() {
         "resources/list",
         "resources/templates/list",
     ] {
-        let answers = [ADA, BOB].map(|key| ask(&server, key, method, json!({})));
+        let answers = [ADA, BOB].map(|key| request(&server, key, method, json!({})));
         if answers[0] != answers[1] {
             differ += 1;
             for answer in &answers {
@@ -37,30 +37,30 @@ fn what_differs_by_principal_is_private() {
             }
         }
     }
-    assert_eq!(differ, 2, "the resources, and what is said of them");
+    assert_eq!(differ, 2, "resources and discover");
     server.stop();
 }
 
-/// What one may not read, one cannot subscribe to: it is as if it did not exist.
+/// A principal cannot subscribe to what it cannot read: it does not exist.
 #[test]
-fn what_is_not_ones_to_read_is_not_there() {
+fn unreadable_resources_do_not_exist() {
     let server = serve();
     let nowhere = "plugin://memory/nowhere";
     let qualified = &format!("gateway://memory/{DUMP}");
     let entry = "plugin://memory/entries/not-yet";
     let above = "plugin://memory";
-    let agreed = |key| {
+    let accepted = |key| {
         let uris = [DUMP, nowhere, qualified, entry, above];
         let listen = Modern::new("subscriptions/listen", watching(&uris));
         let mut events = Events::of(listen.open(post(&server, key)));
-        let agreed = events.find("notifications/subscriptions/acknowledged");
-        let uris = &agreed["params"]["notifications"]["resourceSubscriptions"];
+        let accepted = events.find("notifications/subscriptions/acknowledged");
+        let uris = &accepted["params"]["notifications"]["resourceSubscriptions"];
         let mut uris: Vec<_> = uris.as_array().unwrap().clone();
         uris.sort_by_key(ToString::to_string);
         uris
     };
-    assert_eq!(agreed(BOB), [above, entry]);
-    assert_eq!(agreed(ADA), [qualified, above, entry, DUMP]);
+    assert_eq!(accepted(BOB), [above, entry]);
+    assert_eq!(accepted(ADA), [qualified, above, entry, DUMP]);
     let session = Session::open_as(server.address, "/mcp", "2025-06-18", Some(BOB));
     let refusal = |uri: &str| {
         let answer = session.request("resources/subscribe", &json!({ "uri": uri }));
@@ -71,10 +71,10 @@ fn what_is_not_ones_to_read_is_not_there() {
     };
     assert_eq!(refusal(DUMP), refusal(nowhere));
     session.end();
-    // `tidegate sources` counts what this report says.
+    // `tidegate sources` prints the counts of this report.
     let counted = |key| {
         let health = json!({ "uri": "resource://system/health" });
-        let report = ask(&server, key, "resources/read", health);
+        let report = request(&server, key, "resources/read", health);
         let report = report["contents"][0]["text"].as_str().unwrap().to_owned();
         let report: Value = serde_json::from_str(&report).unwrap();
         let components = report["components"].as_array().unwrap();

@@ -1,4 +1,4 @@
-//! Whatever was acknowledged is there, however the process ended.
+//! Acknowledged writes are durable, however the process ends.
 
 use std::io::Write as _;
 use std::process::Stdio;
@@ -11,14 +11,15 @@ use serde_json::{Value, json};
 use crate::support::messages::{request, stateless};
 use crate::support::{Home, Running};
 
-/// How often two processes on one folder are killed in the middle of their writes.
+/// How often two processes on one folder are killed while they write.
 const ROUNDS: u64 = 100;
 
-/// Kills the process after so many acknowledged writes, and a moment that is another each time.
-fn round(home: &Home, number: u64) -> Vec<String> {
+/// Kills the process after some acknowledged writes and a varying delay; returns the acknowledged
+/// keys.
+fn write_and_kill(home: &Home, number: u64) -> Vec<String> {
     let mut process = Running::start(&mut home.tidegate(&["stdio", "--log-level", "error"]));
     let mut input = process.take_stdin();
-    // All at once, so that one is being written whenever the end comes.
+    // All at once, so that a write is in progress whenever the process is killed.
     let writing = thread::spawn(move || {
         for write in 0..200 {
             let key = format!("k{number}-{write}");
@@ -26,7 +27,7 @@ fn round(home: &Home, number: u64) -> Vec<String> {
             let arguments = json!({ "key": key, "value": value });
             let params = stateless(json!({ "name": "memory__store", "arguments": arguments }));
             let line = format!("{}\n", request(write, "tools/call", &params));
-            // It fails when the process has gone.
+            // Fails once the process is killed.
             if input.write_all(line.as_bytes()).is_err() {
                 return;
             }
@@ -34,21 +35,21 @@ fn round(home: &Home, number: u64) -> Vec<String> {
     });
     let mut acknowledged = Vec::new();
     for _ in 0..1 + number % 4 {
-        acknowledged.extend(heard(process.stdout.next()));
+        acknowledged.extend(acknowledged_key(process.stdout.next()));
     }
     thread::sleep(Duration::from_micros(number * 97 % 7000));
     process.signal(Signal::KILL);
     process.wait();
-    // What it had said before it ended counts too.
+    // Acknowledgements written before the kill count too.
     while let Some(line) = process.stdout.next() {
-        acknowledged.extend(heard(Some(line)));
+        acknowledged.extend(acknowledged_key(Some(line)));
     }
     writing.join().unwrap();
     acknowledged
 }
 
-/// The key that a line acknowledges; the last line may be cut off.
-fn heard(line: Option<String>) -> Option<String> {
+/// The key that a line acknowledges; the last line may be incomplete.
+fn acknowledged_key(line: Option<String>) -> Option<String> {
     let answer: Value = serde_json::from_str(&line?).ok()?;
     assert_eq!(answer["result"]["isError"], false, "{answer}");
     let key = &answer["result"]["structuredContent"]["key"];
@@ -56,14 +57,14 @@ fn heard(line: Option<String>) -> Option<String> {
 }
 
 #[test]
-fn no_acknowledged_write_is_lost() {
+fn acknowledged_writes_survive_a_kill() {
     let home = Home::new();
     let mut acknowledged = Vec::new();
     for number in 0..ROUNDS {
         thread::scope(|both| {
             let both = [2 * number, 2 * number + 1].map(|one| {
                 let home = &home;
-                both.spawn(move || round(home, one))
+                both.spawn(move || write_and_kill(home, one))
             });
             for one in both {
                 acknowledged.extend(one.join().unwrap());
@@ -84,6 +85,6 @@ fn no_acknowledged_write_is_lost() {
         .map(|entry| entry["key"].as_str().unwrap().to_owned())
         .collect();
     for key in &acknowledged {
-        assert!(kept.contains(key), "{key} was acknowledged and is gone");
+        assert!(kept.contains(key), "{key} was acknowledged and is lost");
     }
 }
