@@ -4,7 +4,7 @@ use serde_json::json;
 use tidegate_testkit::fixture::{Announcement, Fixture, Received};
 use tidegate_testkit::{LEGACY, NEWEST_LEGACY, wait_until};
 
-use crate::support::{AnsweringClient, names, text};
+use crate::support::{answer, call_for_events, names, text};
 
 #[tokio::test]
 async fn handshake_negotiates_the_revision() {
@@ -108,29 +108,28 @@ async fn closed_stream_is_resumed_with_last_event_id() {
 async fn questions_come_on_the_stream_of_the_call_and_are_answered_by_post() {
     let running = Fixture::new().start().await;
     let capabilities = json!({ "elicitation": {}, "sampling": {}, "roots": {} });
-    let client = AnsweringClient::open(&running.client(), NEWEST_LEGACY, capabilities).await;
+    let client = running
+        .client()
+        .initialize_with(NEWEST_LEGACY, &capabilities)
+        .await;
     for (tool, method) in [
         ("test_elicitation", "elicitation/create"),
         ("test_sampling", "sampling/createMessage"),
         ("test_list_roots", "roots/list"),
         ("test_ping_client", "ping"),
     ] {
-        let mut events = client.call(tool).await;
+        let mut events = call_for_events(&client, tool).await;
         let question = events.message().await;
         assert_eq!(question["method"], method);
-        client.answer(&question, json!({ "recorded": tool })).await;
+        answer(&client, &question, json!({ "recorded": tool })).await;
         let answer = events.message().await;
         assert!(text(&answer).contains(tool), "{answer}");
     }
-    let mut events = client.call("test_two_elicitations").await;
+    let mut events = call_for_events(&client, "test_two_elicitations").await;
     let (one, other) = (events.message().await, events.message().await);
     assert_ne!(one["id"], other["id"]);
-    client
-        .answer(&other, json!({ "action": "accept", "n": 2 }))
-        .await;
-    client
-        .answer(&one, json!({ "action": "accept", "n": 1 }))
-        .await;
+    answer(&client, &other, json!({ "action": "accept", "n": 2 })).await;
+    answer(&client, &one, json!({ "action": "accept", "n": 1 })).await;
     let answer = events.message().await;
     assert!(
         text(&answer).contains(r#"[{"action":"accept","n":1},"#),
@@ -155,8 +154,10 @@ async fn roots_can_be_requested_right_after_the_handshake() {
         .with(|settings| settings.roots_after_handshake = true)
         .start()
         .await;
-    let client =
-        AnsweringClient::open(&running.client(), NEWEST_LEGACY, json!({ "roots": {} })).await;
+    let client = running
+        .client()
+        .initialize_with(NEWEST_LEGACY, &json!({ "roots": {} }))
+        .await;
     let question = client.stream().await.message().await;
     assert_eq!(question["method"], "roots/list");
 }

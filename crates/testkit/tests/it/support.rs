@@ -1,14 +1,13 @@
 //! Clients and helpers that these tests share.
 
-mod answering_client;
 mod stdio_client;
 mod suite;
 
-pub(crate) use answering_client::AnsweringClient;
 pub(crate) use stdio_client::StdioPeer;
 pub(crate) use suite::Suite;
 
-use serde_json::Value;
+use serde_json::{Value, json};
+use tidegate_testkit::{Events, Session};
 
 /// The first text of a tool's result.
 #[track_caller]
@@ -27,4 +26,15 @@ pub(crate) fn names(list: &Value) -> Vec<String> {
         .iter()
         .map(|one| one["name"].as_str().unwrap().to_owned());
     names.collect()
+}
+
+/// Calls a tool in a session and reads the stream of the call.
+pub(crate) async fn call_for_events(session: &Session, tool: &str) -> Events {
+    session.call(tool, json!({})).send().await.events()
+}
+
+/// Answers a question in a session.
+pub(crate) async fn answer(session: &Session, question: &Value, result: Value) {
+    let answer = json!({ "jsonrpc": "2.0", "id": question["id"], "result": result });
+    assert_eq!(session.post(&answer).send().await.status, 202);
 }

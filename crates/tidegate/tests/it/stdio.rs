@@ -1,11 +1,10 @@
 //! `tidegate stdio`: every line is answered, valid or not.
 
-use std::fs;
-
 use serde_json::{Value, json};
 
 use crate::support::home::program;
 use crate::support::messages::{HEALTH, LEGACY, STATS, watching};
+use crate::support::proc::peak_memory;
 use crate::support::{Home, Running, Stdio};
 
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
@@ -82,14 +81,6 @@ fn line_of_100_megabytes_is_rejected_without_buffering() {
     let peak = peak_memory(stdio.process.id());
     assert!(peak < 64 << 20, "peak memory was {peak} bytes");
     stdio.end();
-}
-
-/// The peak memory of a process.
-fn peak_memory(pid: u32) -> u64 {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    let kib = line.unwrap().trim().trim_end_matches(" kB");
-    kib.parse::<u64>().unwrap() * 1024
 }
 
 #[test]

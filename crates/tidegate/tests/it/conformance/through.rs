@@ -2,14 +2,11 @@
 //! offers what the scenarios call, in many server configurations.
 
 use serde_json::json;
-use tidegate_testkit::fixture;
+use tidegate_testkit::{MODERN, NEWEST_LEGACY as LEGACY, fixture};
 
 use super::ATTEMPTS;
 use super::suite::Suite;
 use crate::support::{Home, Running, Server};
-
-const LEGACY: &str = "2025-11-25";
-const MODERN: &str = "2026-07-28";
 
 /// The legacy scenarios, all required; and the modern ones: the required and three optional ones.
 const LEGACY_SCENARIOS: usize = 33;

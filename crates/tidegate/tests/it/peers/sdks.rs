@@ -3,14 +3,12 @@
 use std::process::Command;
 
 use serde_json::{Value, json};
+use tidegate_testkit::{MODERN, NEWEST_LEGACY};
 
 use crate::support::home::program;
 use crate::support::messages::{HEALTH, MODELS, STATS, and_own_tools};
 use crate::support::tools::Tools;
 use crate::support::{Home, Running, Server};
-
-const NEWEST_LEGACY: &str = "2025-11-25";
-const MODERN: &str = "2026-07-28";
 
 /// Runs a peer over HTTP and checks its output.
 fn over_http(peer: fn(&Tools, &Home) -> Command, era: &[&str], protocol: &str) {

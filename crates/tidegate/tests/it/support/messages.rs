@@ -5,10 +5,7 @@ use serde_json::{Value, json};
 use super::http::Open;
 use super::{Answer, Post};
 
-/// The revisions with a handshake, oldest first.
-pub(crate) const LEGACY: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
-/// The revision without a handshake.
-pub(crate) const MODERN: &str = "2026-07-28";
+pub(crate) use tidegate_testkit::{LEGACY, MODERN};
 
 pub(crate) const HEALTH: &str = "resource://system/health";
 pub(crate) const MODELS: &str = "resource://system/models";

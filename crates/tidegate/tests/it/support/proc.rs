@@ -93,6 +93,14 @@ fn count(pid: u32, what: &str) -> usize {
     fs::read_dir(format!("/proc/{pid}/{what}")).unwrap().count()
 }
 
+/// The peak memory of a process, in bytes.
+pub(crate) fn peak_memory(pid: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kib = line.unwrap().trim().trim_end_matches(" kB");
+    kib.parse::<u64>().unwrap() * 1024
+}
+
 /// Polls until `look` returns a value; panics after the timeout.
 #[track_caller]
 pub(crate) fn poll_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
