@@ -157,7 +157,7 @@ fn repeated_modern_error_is_reported_without_fallback() {
     let fixture = Fixture::start(&[modern.as_slice(), &always].concat());
     let gateway = Server::with_config(&config(&json!({ "fixture": { "url": fixture.url() } })));
     let line = gateway.process.stderr.find("cannot connect to source");
-    assert!(line.contains("this revision of the protocol"), "{line}");
+    assert!(line.contains("unsupported protocol revision"), "{line}");
     assert_eq!(fixture.received_for(INITIALIZE).len(), 0);
     gateway.stop();
     fixture.stop();

@@ -98,5 +98,5 @@ fn completions_are_printed_for_every_shell() {
         }
         assert!(!script.contains("child-guard"), "{shell}");
     }
-    refused(&["completions", "nu"], &["nu", "bash"]);
+    assert_usage_error(&["completions", "nu"], &["nu", "bash"]);
 }
