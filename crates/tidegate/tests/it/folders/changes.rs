@@ -125,7 +125,7 @@ fn invalid_prompt_keeps_its_previous_version() {
         b"---\narguments: [\n---\nbroken",
     );
     let line = server.process.stderr.find("review.md:");
-    assert!(line.contains("stays in use"), "{told}");
+    assert!(line.contains("stays in use"), "{line}");
     assert_eq!(text(&server), "Review this go code to depth 2.");
     let fixed = b"---\narguments: [{ name: language }]\n---\nNow {{language}}.\n";
     write(&server.home, "team/review.md", fixed);
