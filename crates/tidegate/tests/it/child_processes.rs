@@ -158,7 +158,7 @@ fn program_that_exits_on_discover_is_not_asked_again() {
     for probe in ["exit", "method-not-found", "refused"] {
         let legacy = fixture(&["--era", "legacy", "--probe-response", probe]);
         let server = with_sources(Home::new(), &json!({ "legacy": legacy }));
-        let call = json!({ "name": "picky__test_simple_text", "arguments": {} });
+        let call = json!({ "name": "legacy__test_simple_text", "arguments": {} });
         let answer = server.modern("tools/call", call).result();
         assert!(
             answer["content"][0]["text"].is_string(),

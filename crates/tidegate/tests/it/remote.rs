@@ -70,10 +70,7 @@ fn server_entries_are_listed_and_work() {
     let greeting = result(&server, "prompts/get", greeting);
     assert_eq!(greeting["messages"][0]["content"]["text"], "Hello Ada");
 
-    for (uri, text) in [
-        ("note://initialize", "hi"),
-        ("note://of/ada", "a note of ada"),
-    ] {
+    for (uri, text) in [("note://hello", "hi"), ("note://of/ada", "a note of ada")] {
         let read = result(&server, "resources/read", json!({ "uri": uri }));
         assert_eq!(read["contents"][0]["text"], text);
         let qualified = json!({ "uri": format!("gateway://demo/{uri}") });

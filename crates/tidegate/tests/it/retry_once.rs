@@ -58,11 +58,7 @@ fn call_with_outdated_headers_is_retried_with_current_ones() {
     let gateway = before(&fixture);
     let call_with_region = || {
         let post = at_fixture(&gateway).header("Mcp-Param-Region", "north");
-        call(
-            post,
-            "test_custom_header",
-            &json!({ "call_with_region": "north" }),
-        )
+        call(post, "test_custom_header", &json!({ "region": "north" }))
     };
     call_with_region().result();
     call(

@@ -77,8 +77,7 @@ impl ResourceUsage {
             }
             assert!(
                 started.elapsed() < PATIENCE,
-                "leaked: {now:#?}
-            before: {self:#?}"
+                "leaked: {now:#?}\nbefore: {self:#?}"
             );
             thread::sleep(Duration::from_millis(100));
         }
