@@ -23,12 +23,7 @@ type Labels = BTreeMap<String, String>;
 impl Exposition {
     #[track_caller]
     pub(super) fn read(text: &str) -> Self {
-        let body = text
-            .strip_suffix(
-                "# EOF
-        ",
-            )
-            .expect("an EOF marker");
+        let body = text.strip_suffix("# EOF\n").expect("an EOF marker");
         let mut families: BTreeMap<String, Family> = BTreeMap::new();
         let mut current: Option<(String, Family)> = None;
         let mut described = String::new();
