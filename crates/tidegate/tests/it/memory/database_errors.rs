@@ -63,9 +63,9 @@ fn assert_reported(home: Home, change: impl FnOnce(&mut Command), message: &str,
 #[track_caller]
 fn assert_shown_by_commands(home: &Home, message: &str) {
     for args in [
-        &["sources", "--here"][..],
-        &["read", HEALTH, "--here"],
-        &["call", "system__health", "--here"],
+        &["sources", "--temporary"][..],
+        &["read", HEALTH, "--temporary"],
+        &["call", "system__health", "--temporary"],
     ] {
         let ended = home.run(args).expect_code(0);
         assert!(ended.stdout.contains(message), "{args:?}: {}", ended.stdout);

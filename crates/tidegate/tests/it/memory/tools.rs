@@ -260,8 +260,11 @@ fn expired_entries_are_removed() {
     for (wrong, fault) in [
         (json!(0), "`ttl` must be more than 0 seconds"),
         (json!("soon"), "`ttl` must be a number of seconds"),
-        (json!("999999999days"), "`ttl` is too large: 36600 days"),
-        (json!(1e30), "`ttl` is too large: 36600 days"),
+        (
+            json!("999999999days"),
+            "`ttl` is too large: the limit is 36600 days",
+        ),
+        (json!(1e30), "`ttl` is too large: the limit is 36600 days"),
     ] {
         let arguments = json!({ "key": "k", "value": 1, "ttl": wrong });
         let message = user.fault("store", arguments);
@@ -347,7 +350,7 @@ fn quotas_are_enforced() {
         ),
         (
             json!({ "key": "k", "value": 1, "tags": ["abcd"] }),
-            "a tag has 1 to 3 bytes",
+            "a tag must have 1 to 3 bytes",
         ),
         (
             json!({ "key": "k", "value": 1, "namespace": "a/b" }),
