@@ -126,12 +126,12 @@ fn proxy_errors_are_explained() {
         (
             "https://server.test/mcp",
             requires_credential.address().to_string(),
-            "(HTTP status 407); it requires_credential a name and a password",
+            "(HTTP status 407); it requires credentials",
         ),
         (
             "http://server.test/mcp",
             requires_credential.address().to_string(),
-            "(HTTP status 407); it requires_credential a name and a password",
+            "(HTTP status 407); it requires credentials",
         ),
         (
             "https://server.test/mcp",

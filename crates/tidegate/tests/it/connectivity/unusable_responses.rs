@@ -88,12 +88,12 @@ fn unusable_responses_are_explained() {
     let answers: [(String, &str); 7] = [
         (
             redirect(302, "/other"),
-            "does not repeat the request (HTTP status 302)",
+            "with HTTP status 302, which does not repeat the request",
         ),
         (redirect(307, "/mcp"), "redirects in a loop"),
         (
             format!("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n{END}"),
-            "compresses its answers, which it was not requests to",
+            "compresses its responses, which was not requested",
         ),
         (
             format!("HTTP/1.1 200 OK\r\nX-Large: {large}\r\n{END}"),
@@ -104,10 +104,7 @@ fn unusable_responses_are_explained() {
             "does not use HTTP at this address",
         ),
         (String::new(), "closed the connection before it responded"),
-        (
-            format!("HTTP/1.1 500 Oops\r\n{END}"),
-            "refused with HTTP status 500",
-        ),
+        (format!("HTTP/1.1 500 Oops\r\n{END}"), "HTTP status 500"),
     ];
     for (answer, message) in answers {
         let server = Scripted::start(move |_| answer.clone());
