@@ -254,7 +254,7 @@ fn source_that_is_down_is_named() {
     assert_fails(home.run(&["call", "gone__x"]), 1, &["`gone`"]);
     let unknown = home.run(&["call", "x"]);
     assert!(!unknown.stderr.contains("lists all"), "{}", unknown.stderr);
-    assert_fails(unknown, 1, &["no tool is called `x`", "`gone`"]);
+    assert_fails(unknown, 1, &["no tool named `x`", "`gone`"]);
     let sources = home.run(&["sources", "--json"]).expect_code(0).stdout;
     let sources: Value = serde_json::from_str(&sources).unwrap();
     let gone = &sources["sources"][1];
