@@ -19,7 +19,7 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, getpid, set_child_subreaper, wait};
 
-use crate::ChildGuard;
+use crate::transport::stdio::ChildGuard;
 
 /// How long a server may take to exit by itself after the gateway is gone.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(1);

@@ -3,7 +3,6 @@
 mod section;
 
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,6 +12,7 @@ use tidegate_config::plain_enum;
 use tidegate_core::{List, Seal};
 
 use crate::transport::http::Endpoint;
+use crate::transport::stdio::Command;
 pub use section::{ConnectionSettings, RemoteSection, RemoteSettings, ServerTarget};
 
 /// The configuration of one server.
@@ -103,33 +103,4 @@ pub enum TransportConfig {
     Stdio(Command),
     /// An HTTP endpoint.
     Http(Endpoint),
-}
-
-/// A command that runs a server. It is never passed to a shell.
-#[derive(Clone, Debug)]
-pub struct Command {
-    pub program: String,
-    pub args: Vec<String>,
-    /// Environment variables in addition to [`crate::INHERITED_VARIABLES`]. May be secret.
-    pub env: Vec<(String, String)>,
-    /// The working directory.
-    pub folder: Option<PathBuf>,
-    /// Ends the process when the gateway dies.
-    pub child_guard: Option<ChildGuard>,
-}
-
-/// A program that runs a server, and ends it with all its descendants when nobody reads its standard
-/// error any more.
-#[derive(Clone, Debug)]
-pub struct ChildGuard {
-    pub program: PathBuf,
-    /// The process name.
-    pub name: String,
-    /// The arguments before the command of the server.
-    pub args: Vec<String>,
-}
-
-impl ChildGuard {
-    /// The exit code of a child guard whose server could not be started.
-    pub const NOT_STARTED: i32 = 127;
 }

@@ -25,12 +25,12 @@ mod supervisor;
 mod transport;
 
 pub use config::{
-    ChildGuard, Command, ConnectionSettings, EraSetting, ListObserver, RemoteConfig, RemoteSection,
-    RemoteSettings, ServerTarget, Sharing, TransportConfig,
+    ConnectionSettings, EraSetting, ListObserver, RemoteConfig, RemoteSection, RemoteSettings,
+    ServerTarget, Sharing, TransportConfig,
 };
 pub use remote::Remote;
 pub use session::CREDENTIALS_REQUIRED;
 pub use transport::http::{
     CertificateAuthorities, Endpoint, Proxies, Proxy, TrustStore, UnusableProxy,
 };
-pub use transport::stdio::INHERITED_VARIABLES;
+pub use transport::stdio::{ChildGuard, Command, INHERITED_VARIABLES};

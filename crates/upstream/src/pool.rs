@@ -37,7 +37,7 @@ const SWEEP_INTERVAL: Duration = Duration::from_secs(10);
 pub(crate) struct ShardKey {
     /// None where all principals share.
     pub(crate) principal: Option<Principal>,
-    /// The capabilities that the server is told.
+    /// The capabilities that are declared to the server.
     pub(crate) capabilities: RawJson,
     /// The client's session, where the server remembers its roots.
     pub(crate) affinity: Option<AffinityKey>,

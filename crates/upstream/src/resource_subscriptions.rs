@@ -8,8 +8,8 @@ use std::time::Duration;
 use tidegate_core::ResourceSubscription;
 use tokio::sync::watch;
 
-/// How long a new subscriber waits for the server to confirm. After that it is told that the
-/// subscription is established, and an update is sent once that is true.
+/// How long a new subscriber waits for the server to confirm. After that the subscription is reported
+/// as established, and an update is sent once it really is.
 const CONFIRM_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The subscribed resources, with the number of subscribers.
@@ -26,7 +26,7 @@ struct Shared {
 #[derive(Default)]
 struct Confirmed {
     uris: BTreeSet<String>,
-    /// URIs whose subscribers were told too early that the subscription is established.
+    /// URIs whose subscriptions were reported as established too early.
     promised: BTreeSet<String>,
 }
 
@@ -52,7 +52,7 @@ impl ResourceSubscriptions {
         })
     }
 
-    /// Remembers that a subscriber is told before the server has confirmed.
+    /// Remembers that a subscription is reported as established before the server has confirmed.
     fn promise(&self, uri: String) {
         self.0.confirmed.send_if_modified(|confirmed| {
             if !confirmed.uris.contains(&uri) {
@@ -113,7 +113,7 @@ impl RequestedSubscriptions {
     }
 
     /// Records that the server sends updates for these URIs and no others. Returns those of which an
-    /// update may have been missed, because a subscriber was told too early.
+    /// update may have been missed, because the subscription was reported too early.
     pub(crate) fn confirm(&self, uris: &BTreeSet<String>) -> BTreeSet<String> {
         let mut missed = BTreeSet::new();
         let shared = &self.subscriptions.0;
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn an_update_may_be_missed_where_a_subscriber_was_told_too_early() {
+    async fn an_update_may_be_missed_where_a_subscription_was_reported_too_early() {
         let subscriptions = ResourceSubscriptions::default();
         let _a = subscriptions.add("a");
         let requested = subscriptions.follow();

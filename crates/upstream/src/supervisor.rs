@@ -81,10 +81,10 @@ impl Supervisor {
     }
 
     fn disconnected(&self) {
-        tracing::warn!(source = self.config.name, "source disconnected");
         let health = "disconnected; reconnecting".to_owned();
         let snapshots = &self.refresher.snapshots;
         snapshots.update(|snapshot| snapshot.set_disconnected(health));
+        tracing::warn!(source = self.config.name, "source disconnected");
     }
 
     /// Records a failed attempt. The same failure is logged once, however often it is retried.

@@ -187,7 +187,7 @@ fn missing_working_directory_is_reported() {
     let server = with_demo("  lost: { command: sh, cwd: /nowhere/at-all }\n");
     let listed = result(&server, "tools/list", json!({}));
     let message = listed["_meta"]["dev.tidegate/missing"]["lost"].to_string();
-    assert!(message.contains("check its `cwd`"), "{listed}");
+    assert!(message.contains("check `cwd`"), "{listed}");
     server.stop();
 }
 

@@ -16,11 +16,11 @@ use super::handshake::{Handshake, HandshakeError, handshake};
 use super::http::HttpChannel;
 use super::notification_queue::{NotificationSender, notification_queue};
 use super::{Notifications, RequestChannel};
-use crate::config::{Command, EraSetting, RemoteConfig, TransportConfig};
+use crate::config::{EraSetting, RemoteConfig, TransportConfig};
 use crate::error::source_failed;
 use crate::transport::http::Endpoint;
 use crate::transport::sse::{self, SseStream};
-use crate::transport::stdio::{self, StartFailure};
+use crate::transport::stdio::{self, Command, StartFailure};
 
 /// How long a server of the SSE transport may take to send its `endpoint` event.
 const SSE_ENDPOINT_TIMEOUT: Duration = Duration::from_secs(5);

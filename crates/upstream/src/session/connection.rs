@@ -35,7 +35,7 @@ pub(crate) struct Connection {
     log_level: Mutex<Option<LogLevel>>,
     /// The catalog entries whose defects have been logged.
     reported_entries: Mutex<HashSet<String>>,
-    /// Whether the server was found to open no sessions beside this connection.
+    /// Whether an attempt to open a session besides this connection failed.
     pub(crate) lacks_sessions: AtomicBool,
 }
 

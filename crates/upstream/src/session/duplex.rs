@@ -20,7 +20,7 @@ use super::{NegotiatedSession, RequestChannel, ResponseStream};
 use crate::error::source_unreachable;
 use crate::transport::{MessageSink, OutgoingMessages, outgoing_queue};
 
-/// Requests over a duplex transport, told apart by their ids.
+/// Requests over a duplex transport. Responses are matched by id.
 pub(super) struct DuplexChannel {
     outgoing: mpsc::Sender<String>,
     demultiplexer: Arc<Demultiplexer>,

@@ -35,7 +35,7 @@ pub(crate) fn session_use(
     }
 }
 
-/// The capabilities that the server is told a client has.
+/// The capabilities of a client that are declared to the server.
 pub(crate) fn declared_capabilities(config: &RemoteConfig, client: &ClientContext) -> RawJson {
     match config.sharing {
         Sharing::All => RawJson::empty_object(),

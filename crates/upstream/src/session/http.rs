@@ -149,8 +149,7 @@ impl HttpClient {
         Refusal::from_status(status)
     }
 
-    /// Tells the server that nobody waits for a response any more. Without a session, closing the
-    /// stream has told it.
+    /// Sends the cancellation of a request. Without a session, closing the stream cancels it.
     fn cancel(self: &Arc<Self>, id: u64) {
         let in_session = self.session.load().is_some() && !self.closed.is_cancelled();
         if let (true, Ok(runtime)) = (in_session, Handle::try_current()) {

@@ -55,7 +55,7 @@ struct InFlightRequest {
 }
 
 impl InFlightRequest {
-    /// Whether the queue has space beside the slot that is reserved for the response.
+    /// Whether the queue has space besides the slot that is reserved for the response.
     fn has_space(&self) -> bool {
         self.queue.capacity() > 1
     }
@@ -203,8 +203,8 @@ impl InFlight {
     }
 
     /// Delivers a question that arrived outside of an HTTP response: to the task that it names, or to
-    /// the only call in flight. Roots questions may go to any call of the client. False if nobody can
-    /// be asked.
+    /// the only call in flight. Roots questions may go to any call of the client. False if no
+    /// client can be asked.
     pub(super) fn ask(&self, question: ServerMessage) -> bool {
         let Some(question) = self.0.tasks.ask(question) else {
             return true;
@@ -274,98 +274,4 @@ fn disconnected() -> tidegate_core::Error {
 }
 
 #[cfg(test)]
-mod tests {
-    use tidegate_core::RawJson;
-
-    use super::*;
-
-    #[tokio::test]
-    async fn requests_fail_when_the_connection_has_ended() {
-        let in_flight = InFlight::default();
-        let mut before = in_flight.register(1, true, |_| ());
-        in_flight.fail_all();
-        let mut after = in_flight.register(2, true, |_| ());
-        for stream in [&mut before, &mut after] {
-            assert!(stream.next().await.unwrap().is_err());
-            assert!(stream.next().await.is_none());
-        }
-    }
-
-    fn question(kind: QuestionKind) -> ServerMessage {
-        let id = RequestId::new(RawJson::parse("1").unwrap()).unwrap();
-        let params = RawJson::empty_object();
-        ServerMessage::Question { id, kind, params }
-    }
-
-    async fn gets_a_question(stream: &mut ResponseStream) -> bool {
-        matches!(
-            stream.next().await,
-            Some(Ok(ServerMessage::Question { .. }))
-        )
-    }
-
-    #[tokio::test]
-    async fn roots_questions_go_to_any_call_or_wait_for_the_next() {
-        let in_flight = InFlight::default();
-        in_flight.set_declares_roots();
-        assert!(in_flight.ask(question(QuestionKind::Roots)));
-        let _listing = in_flight.register(1, false, |_| ());
-        let mut first = in_flight.register(2, true, |_| ());
-        assert!(gets_a_question(&mut first).await, "asked before its call");
-        let mut second = in_flight.register(3, true, |_| ());
-        assert!(in_flight.ask(question(QuestionKind::Roots)));
-        tokio::select! {
-            asked = gets_a_question(&mut first) => assert!(asked),
-            asked = gets_a_question(&mut second) => assert!(asked),
-        }
-    }
-
-    #[test]
-    fn questions_that_nobody_can_answer_or_hold_are_refused() {
-        let in_flight = InFlight::default();
-        assert!(!in_flight.ask(question(QuestionKind::Roots)));
-        in_flight.set_declares_roots();
-        assert!(!in_flight.ask(question(QuestionKind::Elicit)));
-        for _ in 0..MAX_HELD {
-            assert!(in_flight.ask(question(QuestionKind::Roots)));
-        }
-        assert!(!in_flight.ask(question(QuestionKind::Roots)));
-    }
-
-    /// The reader learns that it missed updates, and the server that nobody listens.
-    #[tokio::test]
-    async fn a_task_stream_that_is_not_read_ends() {
-        let in_flight = InFlight::default();
-        let (cancel, cancelled) = tokio::sync::oneshot::channel();
-        let stream = in_flight.register(7, false, |id| cancel.send(id).unwrap());
-        for _ in 0..=QUEUE {
-            let (id, task) = ("t".to_owned(), RawJson::empty_object());
-            let request = Some(7);
-            in_flight.notify(ServerNotification::Task { request, id, task });
-        }
-        let messages: Vec<_> = stream.collect().await;
-        assert_eq!(messages.len(), QUEUE + 1);
-        assert!(messages.last().unwrap().is_err());
-        assert_eq!(cancelled.await, Ok(7));
-    }
-
-    #[tokio::test]
-    async fn the_response_fits_into_a_full_queue() {
-        let in_flight = InFlight::default();
-        let stream = in_flight.register(1, true, |_| ());
-        for _ in 0..QUEUE * 2 {
-            let (token, params) = ("1".to_owned(), RawJson::empty_object());
-            in_flight.notify(ServerNotification::Progress { token, params });
-        }
-        let id = RequestId::new(RawJson::parse("1").unwrap()).unwrap();
-        let response = || Ok(ResponseBody::Result(RawJson::empty_object()));
-        assert!(in_flight.complete(&id, response()));
-        assert!(!in_flight.complete(&id, response()), "a second response");
-        let messages: Vec<_> = stream.collect().await;
-        assert_eq!(messages.len(), QUEUE + 1);
-        assert!(matches!(
-            messages.last(),
-            Some(Ok(ServerMessage::Response(_)))
-        ));
-    }
-}
+mod tests;

@@ -1,5 +1,6 @@
 //! A server that runs as a child process: one message per line on its standard input and output.
 
+mod command;
 mod environment;
 mod process;
 mod stderr;
@@ -22,9 +23,9 @@ use tokio_util::sync::CancellationToken;
 use self::process::{Pipes, Process, Shutdown};
 use super::outgoing::flush_timeout;
 use super::{MessageSink, OutgoingMessages};
-use crate::config::{ChildGuard, Command};
 use crate::error::source_failed;
 
+pub use command::{ChildGuard, Command};
 pub use environment::INHERITED_VARIABLES;
 
 /// How long a process may leave what we write unread before it is ended.
@@ -92,8 +93,8 @@ pub(crate) fn start(
 ) -> Result<(ServerProcess, BoxFuture<'static, ()>)> {
     let working_directory = command.folder.as_ref();
     if let Some(missing) = working_directory.filter(|folder| !folder.is_dir()) {
-        let why = format!("the working directory does not exist; check `cwd`");
-        return Err(source_failed(&why).with_cause(missing.display().to_string()));
+        let message = "the working directory does not exist; check `cwd`";
+        return Err(source_failed(message).with_cause(missing.display().to_string()));
     }
     let shown_command = shown(command);
     let (process, pipes) = Process::start(command).map_err(|error| {
@@ -278,6 +279,8 @@ mod tests {
             status: Some(ExitStatus::from_raw(1 << 8)),
             stderr: vec!["first".to_owned(), "last".to_owned()],
         };
+        let shown_command = format!("{command:?}");
+        assert!(shown_command.contains("TOKEN") && !shown_command.contains("secret"));
         let shown = report.to_string();
         assert_eq!(
             shown,

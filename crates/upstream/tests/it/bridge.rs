@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tidegate_testkit::fixture::{Fixture, RunningFixture};
-use tidegate_testkit::{Client, NEWEST_LEGACY, Request, Session};
+use tidegate_testkit::{Client, NEWEST_LEGACY, Request, Session, wait_until};
 
-use crate::support::{RemoteGateway, wait_until};
+use crate::support::RemoteGateway;
 
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
@@ -84,8 +84,8 @@ async fn a_request_state_is_valid_once_and_for_its_own_request() {
     assert_eq!(done["result"]["resultType"], "complete", "{done}");
     let again = modern(&client, "test_elicitation", &arguments, &good).await;
     assert_eq!(again["error"]["code"], -32602, "{again}");
-    let told = again["error"]["message"].as_str().unwrap();
-    assert!(told.contains("send a new request"), "{told}");
+    let message = again["error"]["message"].as_str().unwrap();
+    assert!(message.contains("send a new request"), "{message}");
 }
 
 #[tokio::test]
@@ -246,8 +246,8 @@ async fn a_modern_server_asks_a_legacy_client() {
     let tool = "test_input_required_result_sampling";
     let refused = in_session(&session, tool, refuse).await;
     assert_eq!(refused["error"]["data"]["kind"], "declined", "{refused}");
-    let told = refused["error"]["message"].as_str().unwrap();
-    assert!(told.contains("not today"), "{told}");
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(message.contains("not today"), "{message}");
 }
 
 /// X5: a question outside of a call's response belongs to the only call of its session, so each call
@@ -336,9 +336,9 @@ async fn a_roots_question_between_two_calls_belongs_to_the_second() {
         assert_eq!(asked.load(Ordering::Relaxed), 1);
     }
     wait_until("the server has received the roots", async || {
-        let heard = fixture.received();
-        let mut heard = heard.iter().map(|heard| heard.message().to_string());
-        heard.any(|message| message.contains("file:///home/ada"))
+        let received = fixture.received();
+        let mut received = received.iter().map(|request| request.message().to_string());
+        received.any(|message| message.contains("file:///home/ada"))
     })
     .await;
 }

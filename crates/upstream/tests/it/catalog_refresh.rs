@@ -1,13 +1,10 @@
 //! Lists are kept while a server is down, and refreshed when it is back.
 
-use std::time::Duration;
-
 use serde_json::json;
-use tidegate_testkit::NEWEST_LEGACY;
 use tidegate_testkit::fixture::Fixture;
-use tokio::time::timeout;
+use tidegate_testkit::{NEWEST_LEGACY, poll_for, wait_until};
 
-use crate::support::{RemoteGateway, TIMEOUT, tools, wait_until};
+use crate::support::{RemoteGateway, tools};
 
 #[tokio::test]
 async fn lists_are_kept_while_a_server_is_down_and_refreshed_after() {
@@ -23,15 +20,10 @@ async fn lists_are_kept_while_a_server_is_down_and_refreshed_after() {
     };
     wait_until("calls fail", || async { call().await["error"].is_object() }).await;
     assert_eq!(tools(&client, true, &nothing).await, before);
-    let restarted = async {
-        loop {
-            match Fixture::modern().start_at(address).await {
-                Ok(fixture) => break fixture,
-                Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
-            }
-        }
-    };
-    let restarted = timeout(TIMEOUT, restarted).await.expect("the port is free");
+    let restarted = poll_for("the port is free", async || {
+        Fixture::modern().start_at(address).await.ok()
+    })
+    .await;
     wait_until("calls succeed again", || async {
         call().await["result"].is_object()
     })
@@ -163,10 +155,10 @@ async fn a_list_carries_the_cache_lifetime_of_its_server() {
         let fixture = fixture.start().await;
         let gateway = RemoteGateway::over(&fixture).await;
         for client in [gateway.client(), gateway.client_of_all_sources()] {
-            let told = ttl(&client, "tools/list").await;
+            let lifetime = ttl(&client, "tools/list").await;
             assert!(
-                (least..=most).contains(&told),
-                "{told} of {least} to {most}"
+                (least..=most).contains(&lifetime),
+                "{lifetime} not in {least}..={most}"
             );
         }
     }

@@ -2,10 +2,10 @@
 //! lists that it would see at the server.
 
 use serde_json::{Value, json};
-use tidegate_testkit::NEWEST_LEGACY;
 use tidegate_testkit::fixture::Fixture;
+use tidegate_testkit::{NEWEST_LEGACY, wait_until};
 
-use crate::support::{RemoteGateway, tools, wait_until};
+use crate::support::{RemoteGateway, tools};
 
 /// Client capabilities, from none to all.
 fn capability_sets() -> [Value; 4] {

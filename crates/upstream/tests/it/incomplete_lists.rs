@@ -24,7 +24,7 @@ async fn missing(gateway: &RemoteGateway, method: &str) -> Value {
 /// The reason for the degraded health.
 fn degraded(gateway: &RemoteGateway) -> String {
     match gateway.health() {
-        Health::Degraded(why) => why,
+        Health::Degraded(reason) => reason,
         other => panic!("{other:?}"),
     }
 }
@@ -40,15 +40,18 @@ async fn a_list_that_cannot_be_loaded_is_reported() {
     .await;
     assert!(missing(&gateway, "tools/list").await.is_null());
     for (method, name) in [("prompts/list", "prompts"), ("resources/list", "resources")] {
-        let told = missing(&gateway, method).await.to_string();
-        assert!(told.contains(&format!("cannot load its {name}")), "{told}");
+        let reported = missing(&gateway, method).await.to_string();
+        assert!(
+            reported.contains(&format!("cannot load its {name}")),
+            "{reported}"
+        );
         assert!(degraded(&gateway).contains(&format!("cannot load its {name}")));
     }
 }
 
 #[tokio::test]
 async fn a_list_that_is_cut_off_is_reported() {
-    for (cursors, why) in [
+    for (cursors, reason) in [
         (CursorStyle::Repeated, "a cursor was repeated"),
         (CursorStyle::Endless, "it has too many pages or entries"),
     ] {
@@ -57,9 +60,9 @@ async fn a_list_that_is_cut_off_is_reported() {
             one.cursors = cursors;
         })
         .await;
-        let told = missing(&gateway, "tools/list").await.to_string();
-        assert!(told.contains(why), "{told}");
-        assert!(degraded(&gateway).contains(why));
+        let reported = missing(&gateway, "tools/list").await.to_string();
+        assert!(reported.contains(reason), "{reported}");
+        assert!(degraded(&gateway).contains(reason));
     }
 }
 
@@ -67,8 +70,8 @@ async fn a_list_that_is_cut_off_is_reported() {
 async fn malformed_entries_are_counted() {
     let (gateway, _fixture) = with_defects(|settings| settings.invalid_entries = true).await;
     for (method, name) in [("tools/list", "tools"), ("resources/list", "resources")] {
-        let told = missing(&gateway, method).await.to_string();
-        assert!(told.contains(&format!("3 of its {name}")), "{told}");
+        let reported = missing(&gateway, method).await.to_string();
+        assert!(reported.contains(&format!("3 of its {name}")), "{reported}");
         assert!(degraded(&gateway).contains(&format!("3 of its {name}")));
     }
 }

@@ -7,10 +7,10 @@ use futures_util::future::join_all;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tidegate_testkit::fixture::{self, Fixture};
-use tidegate_testkit::{Client, Events, NEWEST_LEGACY, Request};
+use tidegate_testkit::{Client, Events, NEWEST_LEGACY, Request, wait_until};
 use tidegate_upstream::{Command, TransportConfig};
 
-use crate::support::{RemoteGateway, wait_until};
+use crate::support::RemoteGateway;
 
 const WITHOUT_SESSION: usize = 700;
 const IN_SESSION: usize = 300;
@@ -48,13 +48,13 @@ async fn process(client: &Client) -> Option<Pid> {
 
 /// How many calls the process has received.
 async fn in_flight(client: &Client) -> usize {
-    let heard = text(
+    let received = text(
         client,
         "received_messages",
         json!({ "method": "tools/call" }),
     )
     .await;
-    heard.map_or(0, |heard| heard.matches("fault_hang").count())
+    received.map_or(0, |received| received.matches("fault_hang").count())
 }
 
 /// Expects exactly one response, an error of the source.

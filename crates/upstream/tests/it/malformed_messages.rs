@@ -44,8 +44,11 @@ async fn a_malformed_answer_is_rejected_and_its_call_stays_parked() {
         let more = json!({ "inputResponses": { "k1": wrong }, "requestState": state });
         let refused = call(&client, "test_elicitation", arguments.clone(), more).await;
         assert_eq!(refused["error"]["code"], -32602, "{refused}");
-        let told = refused["error"]["message"].as_str().unwrap();
-        assert!(told.contains("`k1`") && told.contains("`action`"), "{told}");
+        let message = refused["error"]["message"].as_str().unwrap();
+        assert!(
+            message.contains("`k1`") && message.contains("`action`"),
+            "{message}"
+        );
     }
     let good = json!({ "k1": { "action": "accept", "content": { "username": "ada" } } });
     let more = json!({ "inputResponses": good, "requestState": state });
@@ -107,7 +110,7 @@ async fn a_malformed_question_gets_an_error() {
     }
 }
 
-/// X4: the client is told that a question was withdrawn, with the id of the question.
+/// X4: the client gets the cancellation with the id of the question.
 #[tokio::test]
 async fn a_withdrawn_question_is_withdrawn_from_the_client() {
     let fixture = faulty().await;
@@ -122,9 +125,15 @@ async fn a_withdrawn_question_is_withdrawn_from_the_client() {
         let mut events = called.send().await.events();
         let question = events.message().await;
         assert_eq!(question["method"], "elicitation/create", "{question}");
-        let word = events.message().await;
-        assert_eq!(word["method"], "notifications/cancelled", "{word}");
-        assert_eq!(word["params"]["requestId"], question["id"], "{word}");
+        let cancellation = events.message().await;
+        assert_eq!(
+            cancellation["method"], "notifications/cancelled",
+            "{cancellation}"
+        );
+        assert_eq!(
+            cancellation["params"]["requestId"], question["id"],
+            "{cancellation}"
+        );
         let done = events.message().await;
         assert!(done.to_string().contains("Question cancelled"), "{done}");
         let done = call(&gateway.client(), "fault_withdraw", json!({}), json!({})).await;
@@ -153,15 +162,15 @@ async fn progress_that_does_not_increase_is_dropped() {
     let called = gateway.client().modern("tools/call", params);
     let called = called.meta("progressToken", json!("p"));
     let mut events = called.send().await.events();
-    let mut told = Vec::new();
+    let mut received = Vec::new();
     loop {
         let message = events.message().await;
         match message["params"]["progress"].as_u64() {
-            Some(progress) => told.push(progress),
+            Some(progress) => received.push(progress),
             None => break,
         }
     }
-    assert_eq!(told, [1, 3, 5]);
+    assert_eq!(received, [1, 3, 5]);
 }
 
 /// Protocol 3: since 2026-07-28, a resource without contents is not found.

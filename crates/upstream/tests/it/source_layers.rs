@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use tidegate_core::Layer;
 use tidegate_testkit::fixture::{Fixture, RunningFixture};
 use tidegate_testkit::policy::{Breaker, Concurrency, Deadline, Retry};
-use tidegate_testkit::{Client, NEWEST_LEGACY};
+use tidegate_testkit::{Client, NEWEST_LEGACY, wait_until};
 
-use crate::support::{RemoteGateway, wait_until};
+use crate::support::RemoteGateway;
 
 async fn faulty() -> RunningFixture {
     Fixture::modern()
@@ -51,10 +51,10 @@ async fn the_breaker_opens_for_a_server_that_never_responds_and_closes_again() {
     fixture.clear_received();
     let refused = call(&client, "test_simple_text").await;
     assert_eq!(refused["error"]["data"]["kind"], "source_down", "{refused}");
-    let told = refused["error"]["message"].as_str().unwrap();
+    let message = refused["error"]["message"].as_str().unwrap();
     assert!(
-        told.contains("`server`") && told.contains("retry in"),
-        "{told}"
+        message.contains("`server`") && message.contains("retry in"),
+        "{message}"
     );
     assert!(
         fixture.received_for("tools/call").is_empty(),

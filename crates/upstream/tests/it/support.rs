@@ -1,6 +1,5 @@
 //! A test gateway with one remote server.
 
-use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -148,19 +147,4 @@ pub(crate) async fn tools(client: &Client, stateless: bool, capabilities: &Value
     tools
         .map(|tool| tool["name"].as_str().unwrap().to_owned())
         .collect()
-}
-
-/// Waits until a condition is met, and fails if that takes too long.
-pub(crate) async fn wait_until<F: Future<Output = bool>>(
-    condition: &str,
-    mut is_met: impl FnMut() -> F,
-) {
-    let met = async {
-        while !is_met().await {
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-    };
-    tokio::time::timeout(TIMEOUT, met)
-        .await
-        .unwrap_or_else(|_| panic!("timeout: {condition}"));
 }

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 use tidegate_testkit::fixture::{Fixture, program};
-use tidegate_testkit::{Client, Events};
+use tidegate_testkit::{Client, Events, wait_until};
 use tidegate_upstream::{Command, TransportConfig};
 
-use crate::support::{RemoteGateway, wait_until};
+use crate::support::RemoteGateway;
 use crate::tasks::{CAPABILITIES, modern, poll_until, request, start_task, tasks_extension};
 
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
@@ -19,9 +19,9 @@ async fn listen(client: &Client, ids: &[&str]) -> (Events, Vec<String>) {
     let mut events = Box::pin(listen.events()).await;
     let first = Box::pin(events.message()).await;
     assert_eq!(first["method"], ACKNOWLEDGED, "{first}");
-    let agreed = first["params"]["notifications"].get("taskIds").cloned();
-    let agreed = agreed.map(|ids| serde_json::from_value(ids).unwrap());
-    (events, agreed.unwrap_or_default())
+    let acknowledged = first["params"]["notifications"].get("taskIds").cloned();
+    let acknowledged = acknowledged.map(|ids| serde_json::from_value(ids).unwrap());
+    (events, acknowledged.unwrap_or_default())
 }
 
 /// Starts a task that waits for input.
@@ -34,19 +34,19 @@ async fn start_with_question(client: &Client, tool: &str) -> String {
 async fn answer(client: &Client, id: &str) {
     let answers = json!({ "confirm": { "action": "accept", "content": { "ok": true } } });
     let params = json!({ "taskId": id, "inputResponses": answers });
-    let told = Box::pin(request(client, "tasks/update", params)).await;
-    assert_eq!(told["result"]["resultType"], "complete", "{told}");
+    let updated = Box::pin(request(client, "tasks/update", params)).await;
+    assert_eq!(updated["result"]["resultType"], "complete", "{updated}");
 }
 
 /// Reads updates until the task is completed. All of them must be about it.
 async fn read_until_completed(events: &mut Events, id: &str) -> Value {
     loop {
-        let heard = Box::pin(events.message()).await;
-        assert_eq!(heard["method"], "notifications/tasks", "{heard}");
-        let task = &heard["params"];
-        assert_eq!(task["taskId"], id, "{heard}");
-        assert_eq!(task["_meta"], json!({ SUBSCRIPTION: "mine" }), "{heard}");
-        assert!(task.get("resultType").is_none(), "{heard}");
+        let message = Box::pin(events.message()).await;
+        assert_eq!(message["method"], "notifications/tasks", "{message}");
+        let task = &message["params"];
+        assert_eq!(task["taskId"], id, "{message}");
+        assert_eq!(task["_meta"], json!({ SUBSCRIPTION: "mine" }), "{message}");
+        assert!(task.get("resultType").is_none(), "{message}");
         if task["status"] == "completed" {
             return task.clone();
         }
@@ -62,8 +62,8 @@ async fn the_client_that_started_a_task_receives_its_updates() {
         (gateway.client_of_all_sources(), "server__confirm_delete"),
     ] {
         let id = start_with_question(&client, tool).await;
-        let (mut events, agreed) = listen(&client, &[&id]).await;
-        assert_eq!(agreed, [id.as_str()]);
+        let (mut events, acknowledged) = listen(&client, &[&id]).await;
+        assert_eq!(acknowledged, [id.as_str()]);
         answer(&client, &id).await;
         let done = read_until_completed(&mut events, &id).await;
         assert!(done["result"].to_string().contains("accept"), "{done}");
@@ -91,8 +91,8 @@ async fn task_updates_arrive_over_stdio() {
         start_with_question(&client, "confirm_delete").await,
     ];
     let (mut first, _) = listen(&client, &[&ids[0]]).await;
-    let (mut second, agreed) = listen(&client, &[&ids[1]]).await;
-    assert_eq!(agreed, [ids[1].as_str()]);
+    let (mut second, acknowledged) = listen(&client, &[&ids[1]]).await;
+    assert_eq!(acknowledged, [ids[1].as_str()]);
     for id in &ids {
         answer(&client, id).await;
     }
@@ -113,31 +113,31 @@ async fn another_principal_receives_no_updates() {
     fixture.clear_received();
     let tampered = format!("{of_bob}x");
     let foreign = [of_ada.as_str(), &tampered, "task-1", ""];
-    let (_nothing, agreed) = listen(&bob, &foreign).await;
-    assert!(agreed.is_empty(), "{agreed:?}");
+    let (_nothing, acknowledged) = listen(&bob, &foreign).await;
+    assert!(acknowledged.is_empty(), "{acknowledged:?}");
     let asked = fixture.received_for("subscriptions/listen");
     assert!(asked.is_empty(), "the server is not asked");
 
     let all = [of_ada.as_str(), &of_bob, &tampered];
-    let (mut heard_by_bob, agreed) = listen(&bob, &all).await;
-    assert_eq!(agreed, [of_bob.as_str()]);
-    let (mut heard_by_ada, agreed) = listen(&ada, &all).await;
-    assert_eq!(agreed, [of_ada.as_str()]);
-    for heard in fixture.received_for("subscriptions/listen") {
-        let ids = &heard.message()["params"]["notifications"]["taskIds"];
+    let (mut events_of_bob, acknowledged) = listen(&bob, &all).await;
+    assert_eq!(acknowledged, [of_bob.as_str()]);
+    let (mut events_of_ada, acknowledged) = listen(&ada, &all).await;
+    assert_eq!(acknowledged, [of_ada.as_str()]);
+    for request in fixture.received_for("subscriptions/listen") {
+        let ids = &request.message()["params"]["notifications"]["taskIds"];
         assert_eq!(ids.as_array().unwrap().len(), 1, "{ids}");
     }
     answer(&ada, &of_ada).await;
-    read_until_completed(&mut heard_by_ada, &of_ada).await;
+    read_until_completed(&mut events_of_ada, &of_ada).await;
     answer(&bob, &of_bob).await;
-    read_until_completed(&mut heard_by_bob, &of_bob).await;
+    read_until_completed(&mut events_of_bob, &of_bob).await;
     // The task does not exist at the endpoint of another source.
     let elsewhere = gateway
         .client_of_all_sources()
         .with_key("key-of-bob")
         .at("/mcp/fake");
-    let (_nothing, agreed) = listen(&elsewhere, &[&of_bob]).await;
-    assert!(agreed.is_empty(), "{agreed:?}");
+    let (_nothing, acknowledged) = listen(&elsewhere, &[&of_bob]).await;
+    assert!(acknowledged.is_empty(), "{acknowledged:?}");
 }
 
 #[tokio::test]
@@ -150,8 +150,8 @@ async fn only_tasks_that_the_server_acknowledges_are_acknowledged() {
     let gateway = RemoteGateway::over(&fixture).await;
     let client = gateway.client();
     let id = start_with_question(&client, "confirm_delete").await;
-    let (_events, agreed) = listen(&client, &[&id]).await;
-    assert!(agreed.is_empty(), "{agreed:?}");
+    let (_events, acknowledged) = listen(&client, &[&id]).await;
+    assert!(acknowledged.is_empty(), "{acknowledged:?}");
 }
 
 #[tokio::test]

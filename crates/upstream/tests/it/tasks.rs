@@ -6,10 +6,10 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tidegate_testkit::fixture::{Fixture, RunningFixture, program};
 use tidegate_testkit::policy::Deadline;
-use tidegate_testkit::{Client, NEWEST_LEGACY};
+use tidegate_testkit::{Client, NEWEST_LEGACY, wait_until};
 use tidegate_upstream::{Command, TransportConfig};
 
-use crate::support::{RemoteGateway, wait_until};
+use crate::support::RemoteGateway;
 
 pub(crate) const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 const TASKS: &str = "io.modelcontextprotocol/tasks";
@@ -73,9 +73,9 @@ async fn a_task_is_relayed_with_an_id_of_the_gateway() {
     assert!(!id.contains("task-"), "{id}");
     let done = poll_until(&client, &id, "completed").await;
     assert_eq!(done["result"]["isError"], true, "{done}");
-    let heard = fixture.received_for("tasks/get").pop().unwrap();
-    let native = heard.message()["params"]["taskId"].clone();
-    assert_eq!(heard.header("mcp-name"), native.as_str());
+    let received = fixture.received_for("tasks/get").pop().unwrap();
+    let native = received.message()["params"]["taskId"].clone();
+    assert_eq!(received.header("mcp-name"), native.as_str());
     assert!(native.as_str().unwrap().starts_with("task-"), "{native}");
 }
 
@@ -89,8 +89,8 @@ async fn a_task_gets_input_and_is_cancelled() {
     assert!(asking["inputRequests"]["confirm"].is_object(), "{asking}");
     let answers = json!({ "confirm": { "action": "accept", "content": { "ok": true } } });
     let params = json!({ "taskId": id, "inputResponses": answers });
-    let told = request(&client, "tasks/update", params).await;
-    assert_eq!(told["result"]["resultType"], "complete", "{told}");
+    let updated = request(&client, "tasks/update", params).await;
+    assert_eq!(updated["result"]["resultType"], "complete", "{updated}");
     let done = poll_until(&client, &id, "completed").await;
     assert!(done.to_string().contains("accept"), "{done}");
 
@@ -156,8 +156,8 @@ async fn a_client_without_the_extension_gets_no_tasks() {
     let done = client.modern_call("slow_compute", json!({ "seconds": 0 }));
     let done = done.message().await;
     assert_eq!(done["result"]["resultType"], "complete", "{done}");
-    let heard = fixture.received_for("tools/call").pop().unwrap().message();
-    assert_eq!(heard["params"]["_meta"][CAPABILITIES], json!({}));
+    let received = fixture.received_for("tools/call").pop().unwrap().message();
+    assert_eq!(received["params"]["_meta"][CAPABILITIES], json!({}));
 
     let session = client
         .initialize_with(NEWEST_LEGACY, &tasks_extension())
@@ -165,9 +165,9 @@ async fn a_client_without_the_extension_gets_no_tasks() {
     let done = session.call("slow_compute", json!({ "seconds": 0 }));
     let done = done.send().await.message().await;
     assert!(done["result"]["content"].is_array(), "{done}");
-    let heard = fixture.received_for("tools/call").pop().unwrap().message();
-    let told = &heard["params"]["_meta"][CAPABILITIES];
-    assert!(told["extensions"].get(TASKS).is_none(), "{heard}");
+    let received = fixture.received_for("tools/call").pop().unwrap().message();
+    let declared = &received["params"]["_meta"][CAPABILITIES];
+    assert!(declared["extensions"].get(TASKS).is_none(), "{received}");
 
     for method in ["tasks/get", "tasks/update", "tasks/cancel"] {
         let params = json!({ "taskId": "t", "inputResponses": {} });
@@ -202,7 +202,7 @@ async fn a_tool_that_requires_a_task_works_for_every_client() {
     let augmented = fixture.received_for("tools/call");
     let augmented = augmented
         .iter()
-        .map(|heard| heard.message()["params"].clone());
+        .map(|received| received.message()["params"].clone());
     for params in augmented {
         let is_task = params.get("task").is_some();
         assert_eq!(is_task, params["name"] == "task_required", "{params}");

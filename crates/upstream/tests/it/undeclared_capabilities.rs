@@ -1,5 +1,5 @@
 //! Questions for which a client did not declare the capability (protocol 4.0.4 and 4.4): the server
-//! gets an error, and the client is not asked.
+//! gets an error, and the client is not question.
 
 use serde_json::{Value, json};
 use tidegate_testkit::NEWEST_LEGACY;
@@ -29,18 +29,18 @@ fn undeclared() -> [(Value, Value, &'static str); 4] {
     ]
 }
 
-async fn stateless(gateway: &RemoteGateway, capabilities: &Value, asked: &Value) -> Value {
-    let params = json!({ "name": "fault_ask", "arguments": asked });
+async fn stateless(gateway: &RemoteGateway, capabilities: &Value, question: &Value) -> Value {
+    let params = json!({ "name": "fault_ask", "arguments": question });
     let call = gateway.client().modern("tools/call", params);
     let call = call.meta(CAPABILITIES, capabilities.clone());
     call.send().await.message().await
 }
 
-/// A call in a session. The client must not be asked.
-async fn in_session(gateway: &RemoteGateway, capabilities: &Value, asked: &Value) -> Value {
+/// A call in a session. The client must not be question.
+async fn in_session(gateway: &RemoteGateway, capabilities: &Value, question: &Value) -> Value {
     let client = gateway.client();
     let session = client.initialize_with(NEWEST_LEGACY, capabilities).await;
-    let call = session.call("fault_ask", asked.clone());
+    let call = session.call("fault_ask", question.clone());
     call.send().await.message().await
 }
 
@@ -55,13 +55,16 @@ async fn faulty(fixture: Fixture) -> RunningFixture {
 async fn a_legacy_server_gets_an_error_for_its_question() {
     let fixture = faulty(Fixture::legacy(NEWEST_LEGACY)).await;
     let gateway = RemoteGateway::over(&fixture).await;
-    for (capabilities, asked, told) in undeclared() {
+    for (capabilities, question, capability) in undeclared() {
         for done in [
-            stateless(&gateway, &capabilities, &asked).await,
-            in_session(&gateway, &capabilities, &asked).await,
+            stateless(&gateway, &capabilities, &question).await,
+            in_session(&gateway, &capabilities, &question).await,
         ] {
             assert_eq!(done["result"]["isError"], true, "{capabilities}: {done}");
-            assert!(done.to_string().contains(told), "{capabilities}: {done}");
+            assert!(
+                done.to_string().contains(capability),
+                "{capabilities}: {done}"
+            );
         }
     }
 }
@@ -70,17 +73,20 @@ async fn a_legacy_server_gets_an_error_for_its_question() {
 async fn the_call_to_a_modern_server_fails() {
     let fixture = faulty(Fixture::modern()).await;
     let gateway = RemoteGateway::over(&fixture).await;
-    for (capabilities, asked, told) in undeclared() {
+    for (capabilities, question, capability) in undeclared() {
         for done in [
-            stateless(&gateway, &capabilities, &asked).await,
-            in_session(&gateway, &capabilities, &asked).await,
+            stateless(&gateway, &capabilities, &question).await,
+            in_session(&gateway, &capabilities, &question).await,
         ] {
             let error = &done["error"];
             assert_eq!(
                 error["data"]["kind"], "source_failed",
                 "{capabilities}: {done}"
             );
-            assert!(error["message"].as_str().unwrap().contains(told), "{done}");
+            assert!(
+                error["message"].as_str().unwrap().contains(capability),
+                "{done}"
+            );
         }
     }
 }

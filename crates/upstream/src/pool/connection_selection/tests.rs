@@ -9,7 +9,8 @@ use tidegate_core::{
 use tidegate_mcp::Revision;
 
 use super::*;
-use crate::config::{Command, EraSetting, ListObserver, TransportConfig};
+use crate::config::{EraSetting, ListObserver, TransportConfig};
+use crate::transport::stdio::Command;
 
 const ELICITATION: &str = r#"{"elicitation":{}}"#;
 const ROOTS: &str = r#"{"roots":{}}"#;

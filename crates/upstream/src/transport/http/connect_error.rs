@@ -4,13 +4,13 @@
 use std::error::Error as StdError;
 use std::fmt;
 use std::io;
+use std::time::Duration;
 
 use http::StatusCode;
 use hyper_util::client::legacy;
 use rustls::CertificateError;
 use tidegate_core::Error;
 
-use super::connector::CONNECT_TIMEOUT;
 use super::resolver::UnknownHost;
 use crate::error::{source_failed, source_unreachable};
 
@@ -23,7 +23,7 @@ pub(crate) enum ConnectError {
     Proxy(Cause),
     /// The proxy refused to connect us to the server.
     ProxyRefused(StatusCode),
-    Timeout,
+    Timeout(Duration),
 }
 
 impl ConnectError {
@@ -42,7 +42,7 @@ impl fmt::Display for ConnectError {
             Self::Server(_) => f.write_str("no connection to the server"),
             Self::Proxy(_) => f.write_str("no connection to the proxy"),
             Self::ProxyRefused(status) => write!(f, "the proxy responded with {status}"),
-            Self::Timeout => f.write_str("connect timeout"),
+            Self::Timeout(_) => f.write_str("connect timeout"),
         }
     }
 }
@@ -51,7 +51,7 @@ impl StdError for ConnectError {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         match self {
             Self::Server(cause) | Self::Proxy(cause) => Some(cause.as_ref()),
-            Self::ProxyRefused(_) | Self::Timeout => None,
+            Self::ProxyRefused(_) | Self::Timeout(_) => None,
         }
     }
 }
@@ -60,10 +60,10 @@ impl StdError for ConnectError {
 pub(super) fn explain(error: &legacy::Error) -> Error {
     let explained = match find::<ConnectError>(error) {
         Some(ConnectError::ProxyRefused(status)) => return proxy_refused(*status),
-        Some(ConnectError::Timeout) => source_unreachable(&format!(
+        Some(ConnectError::Timeout(limit)) => source_unreachable(&format!(
             "no connection to the source within {} s; check that its server is running and can be \
              reached from here",
-            CONNECT_TIMEOUT.as_secs()
+            limit.as_secs()
         )),
         Some(ConnectError::Proxy(cause)) => source_unreachable(&format!(
             "cannot use the proxy to the source: {}; check HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and \

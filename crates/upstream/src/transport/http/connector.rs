@@ -19,7 +19,7 @@ use super::tls::{Tls, TrustStore};
 use super::tunnel;
 
 /// How long it may take to open a connection, proxy and TLS included.
-pub(super) const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// TCP keepalive: when an idle connection is probed first, how often after that, and after which time
 /// without an acknowledgement it is closed. A server that vanished is noticed within half a minute.
@@ -70,7 +70,9 @@ impl Service<Uri> for Connector {
         let parts = Arc::clone(&self.0);
         Box::pin(async move {
             let connected = tokio::time::timeout(CONNECT_TIMEOUT, parts.connect(&server));
-            connected.await.unwrap_or(Err(ConnectError::Timeout))
+            connected
+                .await
+                .unwrap_or(Err(ConnectError::Timeout(CONNECT_TIMEOUT)))
         })
     }
 }

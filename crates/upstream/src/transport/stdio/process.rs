@@ -11,8 +11,7 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::environment;
-use crate::config::Command;
+use super::{Command, environment};
 
 /// How long a process may take to exit by itself once its input is closed.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(5);

@@ -23,7 +23,7 @@ const WINDOW: Duration = Duration::from_secs(1);
 /// Lines that are kept for the report of a failure.
 const KEPT_LINES: usize = 20;
 
-/// Logs each line to the end, or until told to stop. Returns the last lines.
+/// Logs each line to the end, or until stopped. Returns the last lines.
 pub(super) async fn forward(
     source: String,
     mut stderr: impl AsyncRead + Unpin,

@@ -1,0 +1,47 @@
+//! The configuration of a server process.
+
+use std::fmt;
+use std::path::PathBuf;
+
+/// A command that runs a server. It is never passed to a shell.
+#[derive(Clone)]
+pub struct Command {
+    pub program: String,
+    pub args: Vec<String>,
+    /// Environment variables in addition to [`crate::INHERITED_VARIABLES`]. May be secret.
+    pub env: Vec<(String, String)>,
+    /// The working directory.
+    pub folder: Option<PathBuf>,
+    /// Ends the process when the gateway dies.
+    pub child_guard: Option<ChildGuard>,
+}
+
+/// Shows the names of the variables, not their values.
+impl fmt::Debug for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let variables: Vec<_> = self.env.iter().map(|(name, _)| name).collect();
+        f.debug_struct("Command")
+            .field("program", &self.program)
+            .field("args", &self.args)
+            .field("env", &variables)
+            .field("folder", &self.folder)
+            .field("child_guard", &self.child_guard)
+            .finish()
+    }
+}
+
+/// A program that runs a server, and ends it with all its descendants when nobody reads its standard
+/// error any more.
+#[derive(Clone, Debug)]
+pub struct ChildGuard {
+    pub program: PathBuf,
+    /// The process name.
+    pub name: String,
+    /// The arguments before the command of the server.
+    pub args: Vec<String>,
+}
+
+impl ChildGuard {
+    /// The exit code of a child guard whose server could not be started.
+    pub const NOT_STARTED: i32 = 127;
+}
