@@ -13,7 +13,8 @@ const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Awaits a future; panics if it does not complete in time.
 pub async fn wait_for<T>(what: &str, future: impl Future<Output = T>) -> T {
-    wait_up_to(TIMEOUT, what, future).await
+    // Boxed: every level of async functions would hold a copy on the small stack of a test thread.
+    wait_up_to(TIMEOUT, what, Box::pin(future)).await
 }
 
 /// Awaits a future that may take longer than other operations, such as a foreign test suite; panics

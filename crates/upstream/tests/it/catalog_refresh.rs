@@ -16,7 +16,7 @@ async fn lists_are_kept_while_a_server_is_down_and_refreshed_after() {
     drop(fixture);
     let call = || async {
         let call = client.modern_call("test_simple_text", json!({}));
-        call.send().await.message().await
+        Box::pin(call.message()).await
     };
     wait_until("calls fail", || async { call().await["error"].is_object() }).await;
     assert_eq!(tools(&client, true, &nothing).await, before);
@@ -115,12 +115,7 @@ async fn a_link_to_an_unlisted_resource_leads_back_to_its_server() {
 
 /// The cache lifetime of a list in milliseconds.
 async fn ttl(client: &tidegate_testkit::Client, method: &str) -> u64 {
-    let list = client
-        .modern(method, json!({}))
-        .send()
-        .await
-        .message()
-        .await;
+    let list = Box::pin(client.modern(method, json!({})).message()).await;
     let ttl = list["result"]["ttlMs"].as_u64();
     ttl.unwrap_or_else(|| panic!("{list}"))
 }

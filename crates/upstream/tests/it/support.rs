@@ -28,7 +28,7 @@ pub(crate) struct RemoteGateway {
 
 impl RemoteGateway {
     pub(crate) async fn over(fixture: &RunningFixture) -> Self {
-        Self::with(fixture, Vec::new(), |_| {}).await
+        Box::pin(Self::with(fixture, Vec::new(), |_| {})).await
     }
 
     /// With layers for this source alone and a changed configuration.
@@ -37,7 +37,7 @@ impl RemoteGateway {
         layers: Vec<Arc<dyn Layer>>,
         change: impl FnOnce(&mut RemoteConfig),
     ) -> Self {
-        Self::build(fixture, layers, change, |gateway| gateway).await
+        Box::pin(Self::build(fixture, layers, change, |gateway| gateway)).await
     }
 
     /// Over stdio: the fixture runs as a child process with these arguments. `unused` is not started
@@ -61,7 +61,10 @@ impl RemoteGateway {
         fixture: &RunningFixture,
         change: impl FnOnce(&mut RemoteConfig),
     ) -> Self {
-        Self::build(fixture, Vec::new(), change, |gateway| gateway.keys(keys)).await
+        Box::pin(Self::build(fixture, Vec::new(), change, |gateway| {
+            gateway.keys(keys)
+        }))
+        .await
     }
 
     /// With everything else that the gateway builder can change.
@@ -135,11 +138,11 @@ pub(crate) async fn tools(client: &Client, stateless: bool, capabilities: &Value
         let key = "io.modelcontextprotocol/clientCapabilities";
         let list = client.modern("tools/list", json!({}));
         let list = list.meta(key, capabilities.clone());
-        list.send().await.message().await
+        Box::pin(list.message()).await
     } else {
-        let session = client.initialize_with(NEWEST_LEGACY, capabilities).await;
-        let listed = session.exchange("tools/list", json!({})).await;
-        session.delete().await;
+        let session = Box::pin(client.initialize_with(NEWEST_LEGACY, capabilities)).await;
+        let listed = Box::pin(session.exchange("tools/list", json!({}))).await;
+        Box::pin(session.delete()).await;
         listed
     };
     let tools = listed["result"]["tools"].as_array();
