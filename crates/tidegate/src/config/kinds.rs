@@ -58,7 +58,9 @@ impl Kind {
             },
             schemas: |generator| {
                 let mut schema = merge(&[S::json_schema(generator)]);
-                describe(&mut schema, S::KIND, &S::json_schema(generator));
+                let description = S::json_schema(generator);
+                let description = description.get("description").and_then(Value::as_str);
+                describe(&mut schema, S::KIND, description.unwrap_or_default());
                 set_kind(&mut schema, S::KIND, true);
                 vec![schema]
             },
@@ -128,7 +130,11 @@ fn read_remote(
 /// Two forms: a program to run, and the URL of a server.
 fn remote_schemas(generator: &mut SchemaGenerator) -> Vec<Schema> {
     let section = RemoteSection::json_schema(generator);
-    let form = |title: &str, required: &str, excluded: &[&str], generator: &mut _| {
+    let form = |title: &str,
+                description: &str,
+                required: &str,
+                excluded: &[&str],
+                generator: &mut SchemaGenerator| {
         let mut schema = merge(&[section.clone(), CallPolicySection::json_schema(generator)]);
         if let Some(Value::Object(fields)) = schema.get_mut("properties") {
             fields.retain(|field, _| !excluded.contains(&field.as_str()));
@@ -137,19 +143,21 @@ fn remote_schemas(generator: &mut SchemaGenerator) -> Vec<Schema> {
             }
         }
         schema.insert("required".to_owned(), json!([required]));
-        describe(&mut schema, title, &section);
+        describe(&mut schema, title, description);
         set_kind(&mut schema, REMOTE.name, false);
         schema
     };
     vec![
         form(
-            "remote (command)",
+            "remote with command",
+            "An MCP server that Tidegate runs as a program and talks to over stdio.",
             "command",
             &RemoteSection::URL_FIELDS,
             generator,
         ),
         form(
-            "remote (url)",
+            "remote with url",
+            "An MCP server that Tidegate reaches over HTTP.",
             "url",
             &RemoteSection::PROGRAM_FIELDS,
             generator,
@@ -157,11 +165,9 @@ fn remote_schemas(generator: &mut SchemaGenerator) -> Vec<Schema> {
     ]
 }
 
-fn describe(schema: &mut Schema, title: &str, section: &Schema) {
+fn describe(schema: &mut Schema, title: &str, description: &str) {
     schema.insert("title".to_owned(), json!(title));
-    if let Some(description) = section.get("description") {
-        schema.insert("description".to_owned(), description.clone());
-    }
+    schema.insert("description".to_owned(), json!(description));
 }
 
 /// Adds the field `kind`, which has one possible value.

@@ -26,7 +26,8 @@ pub(crate) const ID_PATTERN: &str = "^[a-z][a-z0-9-]{0,31}$";
 struct CommonSection {
     /// The kind of the source.
     kind: Option<String>,
-    /// What `/mcp/{source}` shows of the source's tools.
+    /// What `/mcp/{source}` shows of the source's tools. It has the same fields
+    /// as the top-level `endpoint`.
     endpoint: Option<EndpointSection>,
 }
 

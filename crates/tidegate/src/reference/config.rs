@@ -25,6 +25,12 @@ pub(super) fn page() -> String {
     if let Some(fields) = properties(schema.as_value()) {
         text += &heading(2, "Fields");
         text += &field_table("", fields, &[]);
+        let sections: Vec<&str> = fields
+            .iter()
+            .filter(|(_, schema)| json_type(schema) == Some("object"))
+            .map(|(field, _)| field.as_str())
+            .collect();
+        text += &yaml::block(&[], fields, &sections);
         for (field, schema) in fields {
             text += &section(field, schema);
         }
@@ -82,7 +88,7 @@ fn sources(variants: &[Value]) -> String {
 
 fn source_title(variant: &Value) -> String {
     let title = variant.get("title").and_then(Value::as_str);
-    format!("Kind {}", title.unwrap_or_default())
+    title.unwrap_or_default().to_owned()
 }
 
 /// A link to a heading, in the way GitHub makes anchors.
@@ -125,9 +131,7 @@ fn field_table(section: &str, fields: &Fields, required: &[&str]) -> String {
             .find(|setting| setting.field() == Some(full.as_str()));
         let default = match required.contains(&field.as_str()) {
             true => "required".to_owned(),
-            false => display_default(schema)
-                .map(|text| code(&text))
-                .unwrap_or_default(),
+            false => default(schema),
         };
         [
             code(field),
@@ -147,6 +151,15 @@ fn field_table(section: &str, fields: &Fields, required: &[&str]) -> String {
         ["field", "type", "default", "flag", "variable", "meaning"],
         &rows,
     )
+}
+
+/// The default of a field; empty if its description explains it.
+fn default(schema: &Value) -> String {
+    let text = match schema.get("default") {
+        Some(empty @ (Value::Array(_) | Value::Object(_))) => Some(empty.to_string()),
+        _ => display_default(schema),
+    };
+    text.map(|text| code(&text)).unwrap_or_default()
 }
 
 /// The name of a type for people.

@@ -1,6 +1,6 @@
-//! The page on errors, made from the table of codes.
+//! The page on errors, generated from the table of codes.
 //!
-//! Knows no code by name.
+//! Must not know: any code by name.
 
 use tidegate_core::Code;
 use tidegate_mcp::codes;

@@ -1,6 +1,6 @@
-//! The page on metrics, made from the descriptions under which figures are registered.
+//! The page on metrics, generated from their descriptions.
 //!
-//! Knows no figure by name.
+//! Must not know: any metric by name.
 
 use tidegate_core::{Metric, MetricKind};
 
@@ -10,23 +10,23 @@ const OPENING: &str = include_str!("metrics_opening.md");
 
 /// The page.
 pub(super) fn page() -> String {
-    let looked_up = tidegate_admin::METRICS.iter().copied().flatten();
-    let figures = tidegate_policy::METRICS.iter().chain(looked_up);
-    let rows: Vec<[String; 4]> = figures.map(row).collect();
+    let gauges = tidegate_admin::METRICS.iter().copied().flatten();
+    let metrics = tidegate_policy::METRICS.iter().chain(gauges);
+    let rows: Vec<[String; 4]> = metrics.map(row).collect();
     OPENING.to_owned() + &table(["name", "kind", "labels", "meaning"], &rows)
 }
 
-fn row(figure: &Metric) -> [String; 4] {
-    let kind = match figure.kind {
+fn row(metric: &Metric) -> [String; 4] {
+    let kind = match metric.kind {
         MetricKind::Counter => "counter",
         MetricKind::Gauge => "gauge",
         MetricKind::Histogram => "histogram",
     };
-    let labels: Vec<_> = figure.labels.iter().map(|label| code(label)).collect();
+    let labels: Vec<_> = metric.labels.iter().map(|label| code(label)).collect();
     [
-        code(figure.name),
+        code(metric.name),
         kind.to_owned(),
         labels.join(", "),
-        format!("{}.", figure.meaning),
+        format!("{}.", metric.meaning),
     ]
 }

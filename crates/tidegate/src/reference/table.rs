@@ -1,6 +1,4 @@
-//! Tables in Markdown.
-//!
-//! Knows nothing of what is in them.
+//! Markdown: tables, headings and code.
 
 use std::fmt::Write;
 
@@ -23,7 +21,7 @@ pub(super) fn table<const N: usize>(columns: [&str; N], rows: &[[String; N]]) ->
     text
 }
 
-/// A cell is one line, and a bar would end it.
+/// The text of a cell: one line, with bars escaped.
 fn cell(text: &str) -> String {
     text.split_whitespace()
         .collect::<Vec<_>>()
@@ -31,7 +29,7 @@ fn cell(text: &str) -> String {
         .replace('|', "\\|")
 }
 
-/// Words to be taken as they stand.
+/// Inline code.
 pub(super) fn code(text: &str) -> String {
     format!("`{text}`")
 }

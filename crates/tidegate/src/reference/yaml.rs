@@ -40,7 +40,7 @@ fn entry(depth: usize, field: &str, schema: &Value) -> String {
 /// A value in one line.
 fn flow(value: &Value) -> String {
     match value {
-        Value::String(text) if is_plain(text) => text.clone(),
+        Value::String(text) if is_plain(text) || is_number(text) => text.clone(),
         Value::Array(items) => {
             let items: Vec<String> = items.iter().map(flow).collect();
             format!("[{}]", items.join(", "))
@@ -54,6 +54,11 @@ fn flow(value: &Value) -> String {
         }
         other => other.to_string(),
     }
+}
+
+/// Whether the text is a size without a unit, which needs no quotes.
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// Whether YAML reads the text as a string without quotes.

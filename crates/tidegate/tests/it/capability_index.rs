@@ -486,19 +486,19 @@ fn invalid_settings_are_reported() {
     for (config, words) in [
         (
             "sources: { index: { kind: capability-index, expose: [sumary] } }",
-            "`sumary` is no part of the index; there are summary, full, stats, elements",
+            "unknown part `sumary`; use one of summary, full, stats, elements",
         ),
         (
             "sources: { a: { kind: capability-index }, b: { kind: capability-index } }",
-            "there can be one capability index alone",
+            "there is already a capability index",
         ),
         (
             "endpoint: { exposure: search, bridge_tools: false }",
-            "tools that are not listed could not be found",
+            "clients could not find tools that are not listed",
         ),
         (
             "endpoint: { pinned: [a] }",
-            "`endpoint.pinned` says nothing while all tools are listed",
+            "`endpoint.pinned`: has no effect while all tools are listed",
         ),
     ] {
         home.write("tidegate.yaml", config);
@@ -509,10 +509,10 @@ fn invalid_settings_are_reported() {
     home.write("tidegate.yaml", "{}");
     for home in [home, Home::new()] {
         for (flag, words) in [
-            ("--resources-cache-ttl=soon", "`soon` is no time"),
+            ("--resources-cache-ttl=soon", "`soon` is not a duration"),
             (
                 "--resources-enabled=maybe",
-                "`maybe` is neither yes (true, 1, yes, on) nor no (false, 0, no, off)",
+                "`maybe` is neither true (true, 1, yes, on) nor false (false, 0, no, off)",
             ),
         ] {
             let checked = home.run(&["check", flag]).expect_code(2);

@@ -26,7 +26,7 @@ fn valid_file_is_summarized_as_json() {
     let summary: Value = serde_json::from_str(&ended.stdout).unwrap();
     assert_eq!(summary["ok"], true);
     assert_eq!(summary["listen"], "127.0.0.1:9000");
-    assert_eq!(summary["sources"], json!(["system"]));
+    assert_eq!(summary["sources"], json!(["memory", "system"]));
     let data = home.path().join("data/tidegate");
     assert_eq!(summary["data_dir"], json!(data));
     assert!(!data.exists(), "check creates nothing");

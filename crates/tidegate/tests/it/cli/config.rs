@@ -31,6 +31,26 @@ fn foreign_address_is_explained() {
 }
 
 #[test]
+fn startup_logs_the_sources() {
+    for (config, expected) in [
+        (
+            "limits: { page_size: 10 }\n",
+            "sources: system, memory (defaults: no sources configured)",
+        ),
+        ("sources: {}\n", "sources: system"),
+        (
+            "sources: { notes: { kind: memory } }\n",
+            "sources: system, notes",
+        ),
+    ] {
+        let server = Server::with_config(config);
+        let line = server.process.stderr.find("sources: ");
+        assert!(line.trim_end().ends_with(expected), "{config}: {line}");
+        server.stop();
+    }
+}
+
+#[test]
 fn every_problem_is_reported_with_its_line() {
     let home = Home::with_config(
         "lisen: 127.0.0.1:1\nlegacy_sse: maybe\nlimits:\n  max_sessions: 0\n  page_size: 99999\n\

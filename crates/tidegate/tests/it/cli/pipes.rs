@@ -44,7 +44,10 @@ fn commands_end_quietly_without_a_reader() {
 #[test]
 fn stdio_ends_without_a_reader() {
     let home = Home::new();
-    let mut process = Running::start_onto(&mut home.tidegate(&["stdio"]), unread());
+    let mut process = Running::start_onto(
+        &mut home.tidegate(&["stdio", "--log-level", "warn"]),
+        unread(),
+    );
     let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
     writeln!(process.stdin(), "{ping}").unwrap();
     process.wait();

@@ -20,7 +20,7 @@ pub(crate) struct Server {
 impl Server {
     /// With the `system` source only.
     pub(crate) fn start() -> Self {
-        Self::with_config("")
+        Self::with_config("sources: {}\n")
     }
 
     /// Without a configuration file.
