@@ -162,7 +162,7 @@ fn fields_of_remote_servers() {
         ),
         (
             "sources: { a: { url: \"https://x\", ca: tidegate.yaml } }\n",
-            "1:39: `sources.a.ca`: the file `tidegate.yaml` has no certificate in PEM form",
+            "1:39: `sources.a.ca`: the file `tidegate.yaml` contains no certificate in PEM format",
         ),
         (
             "sources: { a: { url: \"http://x\", args: [b] } }\n",
