@@ -13,6 +13,7 @@ use serde_json::value::RawValue;
 pub use canonical::canonical_json;
 pub use list::{length as list_length, list as bounded_list};
 pub use object::Object;
+pub(crate) use object::map_member;
 
 /// One valid JSON value as text. Cloning shares the bytes.
 #[derive(Clone, PartialEq, Eq, Hash)]

@@ -119,3 +119,6 @@ impl Default for TaskUpdates {
         }
     }
 }
+
+/// A source with its id.
+pub(crate) type NamedSource = (crate::SourceId, Arc<dyn Source>);

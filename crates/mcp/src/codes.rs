@@ -4,7 +4,7 @@ use tidegate_core::Code;
 
 use crate::era::Era;
 
-/// Sent by a server of 2025-11-25 when the user must visit a URL first.
+/// Sent by a legacy server when the user must visit a URL first.
 pub const URL_ELICITATION_REQUIRED: i64 = -32042;
 
 /// Sent by a client whose user rejects a sampling request.

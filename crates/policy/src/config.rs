@@ -52,7 +52,7 @@ impl Default for CallTimeouts {
 
 impl CallTimeouts {
     /// The layer that enforces them. A call timeout longer than the maximum duration extends it:
-    /// whoever configures a longer timeout for one source means it.
+    /// a longer timeout for one source is intended.
     pub fn deadline(self) -> Deadline {
         Deadline {
             call_timeout: self.call_timeout,

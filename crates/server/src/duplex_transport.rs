@@ -1,5 +1,5 @@
 //! A duplex connection: messages arrive one by one, and all responses share one outgoing channel. The
-//! common part of stdio and the HTTP+SSE transport of 2024-11-05.
+//! common part of stdio and the HTTP+SSE transport of 2024.
 
 use std::sync::Arc;
 

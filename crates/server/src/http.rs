@@ -1,7 +1,7 @@
 //! The HTTP transport: routes, and the lifecycle from listening to shutdown.
 //!
 //! `/mcp` and `/mcp/{source}` are the MCP endpoints. `/sse` and `/messages` are the HTTP+SSE transport
-//! of 2024-11-05, if enabled. `/healthz`, `/readyz` and `/metrics` are for operators.
+//! of 2024, if enabled. `/healthz`, `/readyz` and `/metrics` are for operators.
 
 mod accept;
 mod legacy_sse;

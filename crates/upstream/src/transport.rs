@@ -1,5 +1,5 @@
 //! How messages travel to a server and back: HTTP, a child process over stdio, and the SSE transport
-//! of 2024-11-05.
+//! of 2024.
 //!
 //! Moves bytes and cuts them into messages. Must not know: what a message means, sessions, or which
 //! request a message belongs to.

@@ -12,12 +12,11 @@ use super::view::View;
 use super::view_cache::ViewCache;
 use crate::changes::Hub;
 use crate::reply::guard::guard_reply;
+use crate::source::NamedSource;
 use crate::{
     Catalog, GatewayOperation, Layer, Next, Operation, Reply, Request, Result, Scope, SearchIndex,
     Source, SourceId, Step, Viewer,
 };
-
-pub(super) type NamedSource = (SourceId, Arc<dyn Source>);
 
 pub(super) struct GatewayInner {
     pub(super) config: GatewayConfig,

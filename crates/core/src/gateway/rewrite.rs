@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 
 use super::task_ids::TaskIds;
+use crate::json::map_member;
 use crate::names::{NameMap, UI_SCHEME, with_prefixed_page};
 use crate::{Error, Object, Operation, Outcome, RawJson, Reply, Result, bounded_list};
 
@@ -142,18 +143,6 @@ impl ResponseRewriter {
             _ => None,
         }
     }
-}
-
-/// An object with one member changed; `None` if it stays.
-pub(super) fn map_member(
-    text: &str,
-    key: &str,
-    map: impl FnOnce(&str) -> Option<String>,
-) -> Option<String> {
-    let mut object = Object::parse(text).ok()?;
-    let changed = map(object.get(key)?)?;
-    object.set(key, changed);
-    Some(object.write().as_str().to_owned())
 }
 
 /// An array with some items changed; `None` if all stay.

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::rewrite::map_member;
+use crate::json::map_member;
 use crate::names::NameMap;
 use crate::{
     Caller, Catalog, Code, Error, ErrorOrigin, Object, Operation, Outcome, Principal, RawJson,

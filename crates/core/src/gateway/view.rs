@@ -7,8 +7,8 @@ use std::sync::{Arc, OnceLock};
 use super::GatewayConfig;
 use super::cursor::ListPosition;
 use super::exposure::Exposure;
-use super::inner::NamedSource;
 use crate::names::{ListedEntry, NameMap, SourceCatalog};
+use crate::source::NamedSource;
 use crate::{
     CacheScope, Catalog, CatalogGap, Features, List, Object, RawJson, Scope, SearchIndex, Source,
 };

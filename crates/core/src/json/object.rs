@@ -169,6 +169,18 @@ impl<'de> serde::Deserialize<'de> for Key<'de> {
     }
 }
 
+/// An object with one member changed; `None` if it stays.
+pub(crate) fn map_member(
+    text: &str,
+    key: &str,
+    map: impl FnOnce(&str) -> Option<String>,
+) -> Option<String> {
+    let mut object = Object::parse(text).ok()?;
+    let changed = map(object.get(key)?)?;
+    object.set(key, changed);
+    Some(object.write().as_str().to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -1,3 +1,5 @@
+//! Tests of URI templates.
+
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;

@@ -12,21 +12,21 @@ use super::*;
 
 const LABEL: &str = "read";
 
-/// A source that owns `plugin://shelf`. Reads that end in `stuck` never return, `broken` ones fail.
-struct Shelf;
+/// A source that owns `plugin://docs`. Reads that end in `stuck` never return, `broken` ones fail.
+struct DocsSource;
 
-impl Source for Shelf {
+impl Source for DocsSource {
     fn catalog(&self, _: &Viewer<'_>) -> Arc<Catalog> {
         let entry = |key: &str| CatalogEntry {
             key: key.to_owned(),
             definition: RawJson::empty_object(),
         };
         Arc::new(Catalog {
-            owned: vec!["plugin://shelf".to_owned()],
-            resources: vec![entry("plugin://shelf/top"), entry("plugin://shelf/stuck")],
+            owned: vec!["plugin://docs".to_owned()],
+            resources: vec![entry("plugin://docs/top"), entry("plugin://docs/stuck")],
             templates: vec![
-                entry("plugin://shelf/{+any}"),
-                entry("plugin://shelf/books/{isbn}"),
+                entry("plugin://docs/{+any}"),
+                entry("plugin://docs/books/{isbn}"),
             ],
             ..Catalog::default()
         })
@@ -56,8 +56,8 @@ struct ObservedGateway {
 
 impl ObservedGateway {
     fn new() -> Self {
-        let shelf = Arc::new(Shelf) as Arc<dyn Source>;
-        let sources = vec![("shelf".parse().unwrap(), shelf)];
+        let docs = Arc::new(DocsSource) as Arc<dyn Source>;
+        let sources = vec![("docs".parse().unwrap(), docs)];
         let (metrics, mut registry) = (Arc::new(CallMetrics::default()), Registry::default());
         metrics.register(&mut registry);
         let labels = MetricLabels {
@@ -101,15 +101,13 @@ impl ObservedGateway {
 
 fn reads(resource: &str, status: &str, count: u64) -> String {
     format!(
-        "plugin_resource_reads_total{{plugin=\"shelf\",resource=\"{resource}\",status=\"{status}\"}} \
+        "plugin_resource_reads_total{{plugin=\"docs\",resource=\"{resource}\",status=\"{status}\"}} \
          {count}"
     )
 }
 
 fn calls(outcome: &str, count: u64) -> String {
-    format!(
-        "tidegate_calls_total{{source=\"shelf\",method=\"read\",outcome=\"{outcome}\"}} {count}"
-    )
+    format!("tidegate_calls_total{{source=\"docs\",method=\"read\",outcome=\"{outcome}\"}} {count}")
 }
 
 /// S0.31, S0.32: the label is the URI template, not the expanded URI.
@@ -117,15 +115,15 @@ fn calls(outcome: &str, count: u64) -> String {
 async fn counts_reads_of_a_template_under_the_template() {
     let gateway = ObservedGateway::new();
     for uri in [
-        "plugin://shelf/top",
-        "plugin://shelf/books/1",
-        "plugin://shelf/books/2",
-        "plugin://shelf/other/3",
+        "plugin://docs/top",
+        "plugin://docs/books/1",
+        "plugin://docs/books/2",
+        "plugin://docs/other/3",
     ] {
         gateway.read(uri).await.unwrap();
     }
     gateway
-        .read("plugin://shelf/books/broken")
+        .read("plugin://docs/books/broken")
         .await
         .unwrap_err();
     gateway.assert_line(&reads("top", "success", 1));
@@ -140,12 +138,12 @@ async fn counts_reads_of_a_template_under_the_template() {
 #[tokio::test]
 async fn counts_a_dropped_call_as_cancelled() {
     let gateway = ObservedGateway::new();
-    let mut stuck = Box::pin(gateway.read("plugin://shelf/stuck"));
+    let mut stuck = Box::pin(gateway.read("plugin://docs/stuck"));
     assert!((&mut stuck).now_or_never().is_none());
-    gateway.assert_line("tidegate_calls_in_flight{source=\"shelf\"} 1");
+    gateway.assert_line("tidegate_calls_in_flight{source=\"docs\"} 1");
     drop(stuck);
-    gateway.assert_line("tidegate_calls_in_flight{source=\"shelf\"} 0");
+    gateway.assert_line("tidegate_calls_in_flight{source=\"docs\"} 0");
     gateway.assert_line(&calls("cancelled", 1));
     gateway.assert_line(&reads("stuck", "cancelled", 1));
-    gateway.assert_line("tidegate_call_duration_seconds_count{source=\"shelf\",method=\"read\"} 0");
+    gateway.assert_line("tidegate_call_duration_seconds_count{source=\"docs\",method=\"read\"} 0");
 }

@@ -1,4 +1,4 @@
-//! The HTTP+SSE transport of 2024-11-05: one event stream for all outgoing messages, and an endpoint
+//! The HTTP+SSE transport of 2024: one event stream for all outgoing messages, and an endpoint
 //! for incoming ones. The session ends with its stream.
 
 use std::collections::HashMap;

@@ -29,12 +29,12 @@ const NO_FILE: &str = "";
 /// A gateway with an index and a folder with this many files.
 fn with_files(count: usize, index: &str) -> Server {
     let config = format!(
-        "sources:\n  shelf: {{ kind: files, root: ./shelf }}\n  index: {{ kind: capability-index, {index} }}\n"
+        "sources:\n  docs: {{ kind: files, root: ./docs }}\n  index: {{ kind: capability-index, {index} }}\n"
     );
     let home = Home::with_config(&config);
-    fs::create_dir(home.path().join("shelf")).unwrap();
+    fs::create_dir(home.path().join("docs")).unwrap();
     for number in 0..count {
-        home.write(&format!("shelf/report-{number}.md"), "# A report\n");
+        home.write(&format!("docs/report-{number}.md"), "# A report\n");
     }
     Server::start_in(home, &[])
 }
@@ -163,19 +163,14 @@ fn texts_stay_within_their_token_limits() {
         assert_eq!(of_index, [SUMMARY, FULL, STATS]);
         let summary = text(&server, SUMMARY);
         assert!(tokens::count(&summary) <= 3_000, "{summary}");
-        for part in [
-            "## Sources",
-            "| shelf |",
-            "## Keywords",
-            "## Recent changes",
-        ] {
+        for part in ["## Sources", "| docs |", "## Keywords", "## Recent changes"] {
             assert!(summary.contains(part), "{part}: {summary}");
         }
         let stats = text(&server, STATS);
         assert!(tokens::count(&stats) < 1_000, "{stats}");
         let stats: Value = serde_json::from_str(&stats).unwrap();
         // The folder itself counts too.
-        assert_eq!(stats["sources"]["shelf"]["resources"], count + 1);
+        assert_eq!(stats["sources"]["docs"]["resources"], count + 1);
         assert!(stats["toolTokens"].as_u64().unwrap() > 0);
         let all = full(&server);
         for number in 0..count {
@@ -193,7 +188,7 @@ fn changes_have_the_time_of_their_detection() {
     text(&server, SUMMARY);
     server
         .home
-        .write("shelf/on call rota.md", "# Who is there\n");
+        .write("docs/on call rota.md", "# Who is there\n");
     poll_for("the new file to be listed", || {
         let has = |uri: &String| uri.ends_with("on%20call%20rota.md");
         uris(&server).iter().any(has).then_some(())
@@ -276,9 +271,9 @@ fn subscribers_are_notified_of_changes() {
             assert!([SUMMARY, STATS].contains(&uri), "{updated}");
         }
     };
-    server.home.write("shelf/tidal-wave.md", "# New\n");
+    server.home.write("docs/tidal-wave.md", "# New\n");
     wait_for_change(&mut events, "added");
-    fs::remove_file(server.home.path().join("shelf/tidal-wave.md")).unwrap();
+    fs::remove_file(server.home.path().join("docs/tidal-wave.md")).unwrap();
     wait_for_change(&mut events, "removed");
     server.stop();
 }
@@ -351,7 +346,7 @@ fn elements_are_read_by_kind_and_name() {
     let of = |uri: &str| serde_json::from_str::<Value>(&text(&server, uri)).unwrap();
     let tools = of("capability-index://elements/tools");
     assert!(tools.to_string().contains("system__health"));
-    let files = of("capability-index://elements/resources?source=shelf&query=report%202");
+    let files = of("capability-index://elements/resources?source=docs&query=report%202");
     assert_eq!(files["elements"].as_array().unwrap().len(), 3, "{files}");
     assert!(
         files["elements"][0]["name"]

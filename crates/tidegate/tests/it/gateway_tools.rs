@@ -146,19 +146,15 @@ fn endpoint_can_list_a_part_of_its_tools() {
 /// Long texts are read in parts, by characters and by tokens; other content as it is.
 #[test]
 fn resource_is_read_in_parts() {
-    let home = Home::with_config("sources: { shelf: { kind: files, root: ./shelf } }\n");
-    std::fs::create_dir(home.path().join("shelf")).unwrap();
+    let home = Home::with_config("sources: { docs: { kind: files, root: ./docs } }\n");
+    std::fs::create_dir(home.path().join("docs")).unwrap();
     let long: String = (0..5_000)
         .map(|number| format!("Wörter und {number}\n"))
         .collect();
-    home.write("shelf/long.txt", &long);
-    std::fs::write(
-        home.path().join("shelf/dot.png"),
-        b"\x89PNG\r\n\x1a\n\0\xff",
-    )
-    .unwrap();
+    home.write("docs/long.txt", &long);
+    std::fs::write(home.path().join("docs/dot.png"), b"\x89PNG\r\n\x1a\n\0\xff").unwrap();
     let server = Server::start_in(home, &[]);
-    let root = format!("file://{}/shelf", server.home.path().display());
+    let root = format!("file://{}/docs", server.home.path().display());
     let uri = format!("{root}/long.txt");
     let read = |more: Value| {
         let mut arguments = json!({ "uri": uri });

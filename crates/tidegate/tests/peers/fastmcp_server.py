@@ -151,7 +151,7 @@ def complete(reference, argument, context):
 
 
 def end_with_input():
-    """Whoever started this process has its input; nobody else stops it."""
+    """The server runs until the process that started it closes its input."""
     while sys.stdin.buffer.read(1):
         pass
     os._exit(0)

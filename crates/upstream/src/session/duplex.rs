@@ -1,4 +1,4 @@
-//! Requests over a duplex transport (stdio, and SSE of 2024-11-05): messages go out one by one, and
+//! Requests over a duplex transport (stdio, and SSE of 2024): messages go out one by one, and
 //! everything the server sends arrives on one stream.
 
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The HTTP+SSE transport of revision 2024-11-05: one stream for everything the server sends, and an
+//! The HTTP+SSE transport of 2024: one stream for everything the server sends, and an
 //! address, announced in its first event, that messages are posted to.
 
 use std::time::Duration;
@@ -34,7 +34,7 @@ pub(crate) async fn open(endpoint: &Endpoint, max_message_bytes: usize) -> Resul
         .await?;
     if !(response.status.is_success() && response.is_event_stream) {
         return Err(source_failed(
-            "the source does not support the SSE transport of 2024-11-05 either",
+            "the source does not support the SSE transport of 2024 either",
         ));
     }
     let mut events = Events {

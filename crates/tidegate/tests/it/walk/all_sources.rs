@@ -10,7 +10,7 @@ use crate::support::messages::HEALTH;
 
 const SOURCES: &str = "sources:
   memory: { kind: memory }
-  shelf: { kind: files, root: ./shelf }
+  docs: { kind: files, root: ./docs }
   words: { kind: prompts, folder: ./words }
   index: { kind: capability-index, enabled: true }
 ";
@@ -56,7 +56,7 @@ pub(super) const ENDPOINTS: [Endpoint; 6] = [
         counts: [2, 3, 2],
     },
     Endpoint {
-        path: "/mcp/shelf",
+        path: "/mcp/docs",
         tools: &[],
         counts: [0, 4, 1],
     },
@@ -90,16 +90,12 @@ impl Endpoint {
 /// A home with the content of these sources, and a secret outside of them.
 pub(super) fn home(more: &str) -> Home {
     let home = Home::with_config(&format!("{more}{SOURCES}"));
-    for folder in ["shelf/deep", "words/tides"] {
+    for folder in ["docs/deep", "words/tides"] {
         fs::create_dir_all(home.path().join(folder)).unwrap();
     }
-    home.write("shelf/read me.md", "# A shelf\n");
-    home.write("shelf/deep/er.json", "{\"deep\":true}");
-    fs::write(
-        home.path().join("shelf/dot.png"),
-        b"\x89PNG\r\n\x1a\n\0\xff",
-    )
-    .unwrap();
+    home.write("docs/read me.md", "# A docs\n");
+    home.write("docs/deep/er.json", "{\"deep\":true}");
+    fs::write(home.path().join("docs/dot.png"), b"\x89PNG\r\n\x1a\n\0\xff").unwrap();
     home.write(
         "words/greet.md",
         "---\ndescription: Greets someone\narguments:\n  - name: who\n    required: true\n    \

@@ -42,9 +42,9 @@ fn hidden(server: &Server) -> Vec<(&'static str, String)> {
     let home = server.home.path().display();
     let outside = [
         format!("file://{home}/secret.txt"),
-        format!("file://{home}/shelf/../secret.txt"),
-        format!("file://{home}/shelf/%2e%2e/secret.txt"),
-        format!("file://{home}/shelf/deep/../../secret.txt"),
+        format!("file://{home}/docs/../secret.txt"),
+        format!("file://{home}/docs/%2e%2e/secret.txt"),
+        format!("file://{home}/docs/deep/../../secret.txt"),
         format!("file://{home}/tidegate.yaml"),
         format!("file://localhost{home}/secret.txt"),
     ];
@@ -58,7 +58,7 @@ fn hidden(server: &Server) -> Vec<(&'static str, String)> {
         "plugin://memory/namespaces/default/entries/adas",
     ];
     let of_index = ["capability-index://full", "capability-index://full?page=1"];
-    let mut all: Vec<_> = outside.map(|uri| ("shelf", uri)).into();
+    let mut all: Vec<_> = outside.map(|uri| ("docs", uri)).into();
     let named = |source: &'static str| move |uri: &&str| (source, (*uri).to_owned());
     all.extend(of_words.iter().map(named("words")));
     all.extend(of_memory.iter().map(named("memory")));
