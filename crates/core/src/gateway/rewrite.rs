@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::task_ids::TaskIds;
 use crate::json::map_member;
 use crate::names::{NameMap, UI_SCHEME, with_prefixed_page};
-use crate::{Error, Object, Operation, Outcome, RawJson, Reply, Result, bounded_list};
+use crate::{Error, Operation, Outcome, RawJson, Reply, Result, bounded_list};
 
 /// More items than any list in a result has that is meant to be read.
 const MAX_ITEMS: usize = 100_000;
