@@ -72,7 +72,7 @@ impl Kind {
 #[derive(Clone, Debug)]
 pub enum SourceSettings {
     /// A remote MCP server.
-    Remote(RemoteSource),
+    Remote(Box<RemoteSource>),
     /// A source that is part of Tidegate.
     BuiltIn(Arc<dyn SourceConfig>),
 }
@@ -124,7 +124,8 @@ fn read_remote(
     let policy = mapping.section::<CallPolicySection>(context, diagnostics);
     let section = mapping.read(diagnostics)?;
     let path = mapping.path();
-    RemoteSource::check(section, policy?, path, context, diagnostics).map(SourceSettings::Remote)
+    RemoteSource::check(section, policy?, path, context, diagnostics)
+        .map(|remote| SourceSettings::Remote(Box::new(remote)))
 }
 
 /// Two forms: a program to run, and the URL of a server.

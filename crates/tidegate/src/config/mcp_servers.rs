@@ -62,7 +62,7 @@ pub(crate) fn check(
         if let (Ok(id), Some(remote)) = (id, remote) {
             sources.push(ConfiguredSource {
                 id,
-                settings: SourceSettings::Remote(remote),
+                settings: SourceSettings::Remote(Box::new(remote)),
                 endpoint: None,
             });
         }

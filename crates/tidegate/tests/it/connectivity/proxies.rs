@@ -166,7 +166,7 @@ fn invalid_proxy_variable_is_reported() {
         let ended = ended.expect_code(code);
         let output = ended.stdout + &ended.stderr;
         assert!(!output.contains(PASSWORD), "{output}");
-        let line = output.contains("ALL_PROXY: names no proxy that can be used");
+        let line = output.contains("ALL_PROXY: not a valid proxy");
         assert_eq!(line, code == 2, "{output}");
     }
 }

@@ -163,6 +163,6 @@ fn server_without_tls_is_explained() {
     let url = fixture.url().replace("http:", "https:");
     let server = gateway(&json!({ "url": url }), &[], &[]);
     let line = unreachable_line(&server);
-    assert!(line.contains("may have to begin with http"), "{line}");
+    assert!(line.contains("may have to begin with `http`"), "{line}");
     server.stop();
 }

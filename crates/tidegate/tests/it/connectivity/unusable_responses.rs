@@ -74,7 +74,7 @@ fn redirect_to_another_origin_is_rejected() {
             let server = Scripted::start(move |_| redirect(status, &location));
             let gateway = gateway(&source(&server.url("/mcp")), &[], &[]);
             let line = unreachable_line(&gateway);
-            assert!(line.contains("where nothing is sent"), "{line}");
+            assert!(line.contains("which is not followed"), "{line}");
             let log = gateway.stop().stderr;
             assert!(!log.contains(CANARY) && !log.contains("secret"), "{log}");
         }

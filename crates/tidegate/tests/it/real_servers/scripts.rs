@@ -36,7 +36,7 @@ pub(super) fn run_script(
             everything::run_script(recorder, server.source(), at);
         }
         ServerKind::Filesystem => {
-            filesystem::run_script(recorder, &workspace::files(deployment.home()))
+            filesystem::run_script(recorder, &workspace::files(deployment.home()));
         }
         ServerKind::Memory => memory::run_script(recorder),
         ServerKind::Git => git::run_script(recorder, &workspace::repository(deployment.home())),

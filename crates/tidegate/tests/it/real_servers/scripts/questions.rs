@@ -21,7 +21,7 @@ pub(crate) fn run_with_questions(
     recorder.lists();
     match server {
         ServerKind::Everything | ServerKind::EverythingHttp | ServerKind::EverythingSse => {
-            everything(recorder)
+            everything(recorder);
         }
         ServerKind::Filesystem => filesystem(recorder, deployment),
         ServerKind::FastMcp | ServerKind::FastMcpHttp => {
