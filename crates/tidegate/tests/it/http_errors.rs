@@ -175,8 +175,12 @@ fn rejects_a_chunked_body_over_the_limit() {
 fn rejects_invalid_messages() {
     let server = Server::start();
     for (body, code, text) in [
-        (&b""[..], -32700, "not JSON"),
-        (b"{\"jsonrpc\":\"2.0\",\"id\":1,\"meth", -32700, "not JSON"),
+        (&b""[..], -32700, "invalid JSON"),
+        (
+            b"{\"jsonrpc\":\"2.0\",\"id\":1,\"meth",
+            -32700,
+            "invalid JSON",
+        ),
         (b"\xff\xfe", -32700, "UTF-8"),
         (b"7", -32600, "object"),
         (b"[]", -32600, "empty"),

@@ -123,7 +123,10 @@ fn server_cannot_claim_built_in_uris() {
         "{message}"
     );
     let log = server.stop().stderr;
-    assert!(log.contains("claims what is another's own"), "{log}");
+    assert!(
+        log.contains("source claims a URI that another source owns"),
+        "{log}"
+    );
 }
 
 fn component<'a>(health: &'a Value, name: &str) -> &'a Value {

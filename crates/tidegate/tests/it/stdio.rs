@@ -53,7 +53,7 @@ fn incomplete_last_line_is_rejected() {
     let mut stdio = Stdio::start();
     stdio.write(&PING.as_bytes()[..20]);
     stdio.process.close_stdin();
-    assert_rejected(&stdio, -32700, "not JSON");
+    assert_rejected(&stdio, -32700, "invalid JSON");
     stdio.end();
 }
 
@@ -61,7 +61,7 @@ fn incomplete_last_line_is_rejected() {
 fn incomplete_message_is_rejected_and_the_next_is_answered() {
     let mut stdio = Stdio::start();
     stdio.write(b"{\"jsonrpc\":\"2.0\",\"id\":9,\"meth\n");
-    assert_rejected(&stdio, -32700, "not JSON");
+    assert_rejected(&stdio, -32700, "invalid JSON");
     stdio.ping();
     stdio.end();
 }
@@ -125,7 +125,7 @@ fn invalid_messages_are_rejected() {
         (b"\"ping\"", -32600, "object"),
         (b"{}", -32600, "jsonrpc"),
         (b"\xff\xfe", -32700, "UTF-8"),
-        (b"ping", -32700, "not JSON"),
+        (b"ping", -32700, "invalid JSON"),
         (b"[]", -32600, "empty"),
         (
             b"{\"jsonrpc\":\"1.0\",\"id\":1,\"method\":\"ping\"}",

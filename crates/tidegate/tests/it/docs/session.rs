@@ -75,6 +75,8 @@ impl Session {
             .current_dir(&self.folder)
             .env_remove("XDG_DATA_HOME")
             .env("PATH", format!("{}:{path}", self.bin.display()))
+            // The pages refer to this key.
+            .env("ADA_KEY", "a-key-of-at-least-16-characters")
             .env("TIDEGATE_LISTEN", format!("127.0.0.1:{}", self.port))
             .stdin(Stdio::null());
         command

@@ -86,6 +86,6 @@ fn claims_of_foreign_uris(kind: ServerKind) {
             "{claimed}"
         );
     }
-    assert!(rig.logged("claims what is another's") > 0);
+    assert!(rig.logged("source claims a URI that another source owns") > 0);
     rig.end();
 }

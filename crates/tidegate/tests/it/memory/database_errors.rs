@@ -76,7 +76,7 @@ fn assert_shown_by_commands(home: &Home, message: &str) {
 fn database_is_a_folder() {
     let home = Home::new();
     fs::create_dir(data(&home).join("tidegate.db")).unwrap();
-    assert_shown_by_commands(&home, "cannot reach its database");
+    assert_shown_by_commands(&home, "cannot open its database");
 }
 
 /// The file header identifies the application.

@@ -106,12 +106,12 @@ fn over_http_with_era_detection() {
 
 #[test]
 fn over_stdio_with_a_session() {
-    Target::Stdio(Home::with_config("")).walk("legacy", "2025-11-25");
+    Target::Stdio(Home::with_config("sources: {}\n")).walk("legacy", "2025-11-25");
 }
 
 #[test]
 fn over_stdio_stateless() {
-    Target::Stdio(Home::with_config("")).walk("modern", "2026-07-28");
+    Target::Stdio(Home::with_config("sources: {}\n")).walk("modern", "2026-07-28");
 }
 
 /// Fails for a tool schema that some client could not use.

@@ -57,7 +57,7 @@ async fn over_http(expected: Lifecycle) {
 }
 
 async fn over_stdio(expected: Lifecycle) {
-    let home = Home::with_config("");
+    let home = Home::with_config("sources: {}\n");
     let command = Command::from(home.tidegate(&["stdio"]));
     connect_and_walk(TokioChildProcess::new(command).unwrap(), expected).await;
 }

@@ -22,7 +22,7 @@ fn over_http(peer: fn(&Tools, &Home) -> Command, era: &[&str], protocol: &str) {
 
 /// Runs a peer that starts the program itself.
 fn over_stdio(peer: fn(&Tools, &Home) -> Command, era: &[&str], protocol: &str) {
-    let home = Home::with_config("");
+    let home = Home::with_config("sources: {}\n");
     let mut command = peer(&Tools::find(), &home);
     command.args(["--stdio", program(), "stdio"]).args(era);
     check(&mut command, protocol);

@@ -18,7 +18,7 @@ pub(crate) struct Stdio {
 impl Stdio {
     /// With the `system` source only.
     pub(crate) fn start() -> Self {
-        Self::start_in(Home::with_config(""))
+        Self::start_in(Home::with_config("sources: {}\n"))
     }
 
     pub(crate) fn start_in(home: Home) -> Self {
