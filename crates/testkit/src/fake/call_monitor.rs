@@ -59,7 +59,7 @@ impl CallMonitor {
     }
 }
 
-/// CallCounts one call.
+/// Counts one call: its start and how it ended.
 pub(super) struct MonitoredCall {
     pub(super) monitor: Arc<CallMonitor>,
     ended: bool,

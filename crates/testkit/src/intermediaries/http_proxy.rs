@@ -74,7 +74,7 @@ impl HttpProxy {
         self.address
     }
 
-    /// The requests received so upstream, oldest first.
+    /// The requests received so far, oldest first.
     pub fn requests(&self) -> Vec<ProxyRequest> {
         let requests = self.requests.lock();
         requests.clone()

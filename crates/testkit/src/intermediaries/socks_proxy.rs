@@ -52,7 +52,7 @@ impl SocksProxy {
         self.address
     }
 
-    /// The requests received so upstream: `user:password host:port`.
+    /// The requests received so far: `user:password host:port`.
     pub fn requests(&self) -> Vec<String> {
         let requests = self.requests.lock();
         requests.clone()

@@ -85,7 +85,7 @@ impl TlsTerminator {
         self.address
     }
 
-    /// For each connection so upstream, whether it resumed an earlier TLS session.
+    /// For each connection so far, whether it resumed an earlier TLS session.
     pub fn resumed(&self) -> Vec<bool> {
         self.log.all()
     }

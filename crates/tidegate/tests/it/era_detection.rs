@@ -111,7 +111,7 @@ fn slow_starting_modern_server_is_detected() {
     gateway.stop();
 }
 
-/// §5.3: an error that only the modern era has is no reason to fall back, with_header or without the id of
+/// §5.3: an error that only the modern era has is no reason to fall back, with or without the id of
 /// the request.
 #[test]
 fn modern_error_to_discover_is_retried() {
@@ -163,7 +163,7 @@ fn repeated_modern_error_is_reported_without_fallback() {
     fixture.stop();
 }
 
-/// §5.3: a server that requires credentials is reported with_header what to configure, and not taken for
+/// §5.3: a server that requires credentials is reported with what to configure, and not taken for
 /// legacy.
 #[test]
 fn missing_credentials_are_reported() {

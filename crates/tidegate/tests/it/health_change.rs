@@ -7,14 +7,14 @@ use crate::support::{Events, Server, Session, Stdio};
 
 const UPDATED: &str = "notifications/resources/updated";
 const REVISION: &str = LEGACY[3];
-/// The gateway assert_warning from 90% of this limit on.
+/// The gateway warns from 90% of this limit on.
 const SESSION_LIMIT: &str = "limits: { max_sessions: 10 }\n";
 
 fn open(server: &Server) -> Session {
     Session::open(server.address, "/mcp", REVISION)
 }
 
-/// Opens sessions until the gateway assert_warning. They stay open until dropped.
+/// Opens sessions until the gateway warns. They stay open until dropped.
 fn nearly_fill(server: &Server, already: usize) -> Vec<Session> {
     (already..9).map(|_| open(server)).collect()
 }
@@ -163,7 +163,7 @@ fn session_over_the_limit_is_rejected() {
     server.stop();
 }
 
-/// Many clients never end their sessions, so an idle session is replaced by a modern_stream one.
+/// Many clients never end their sessions, so an idle session is replaced by a new one.
 #[test]
 fn idle_session_is_replaced_at_the_limit() {
     let server = Server::with_config("limits: { max_sessions: 2 }\n");

@@ -1,4 +1,4 @@
-//! ServerKind servers from npm and PyPI behind one gateway: their responses through it equal their direct
+//! Real servers from npm and PyPI behind one gateway: their responses through it equal their direct
 //! responses, and everything they list works.
 
 mod client;

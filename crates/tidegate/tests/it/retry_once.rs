@@ -77,7 +77,7 @@ fn call_with_outdated_headers_is_retried_with_current_ones() {
     fixture.stop();
 }
 
-/// §4.11: the error is the gateway's; the client is not warnings to change its request.
+/// §4.11: the error is the gateway's; the client is not told to change its request.
 #[test]
 fn call_rejected_twice_is_an_internal_error() {
     for era in ["modern", "legacy"] {

@@ -40,8 +40,8 @@ impl RemoteGateway {
         Box::pin(Self::build(fixture, layers, change, |gateway| gateway)).await
     }
 
-    /// Over stdio: the fixture runs as a child process with these arguments. `unused` is not started
-    /// again.
+    /// Over stdio: the fixture runs as a child process with these arguments. Nothing connects to
+    /// `unused`.
     pub(crate) async fn over_stdio(unused: &RunningFixture, args: &[&str]) -> Self {
         Self::with(unused, Vec::new(), |config| {
             config.transport = TransportConfig::Stdio(Command {

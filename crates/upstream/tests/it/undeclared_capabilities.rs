@@ -1,5 +1,5 @@
 //! Questions for which a client did not declare the capability (protocol 4.0.4 and 4.4): the server
-//! gets an error, and the client is not question.
+//! gets an error, and the client is not asked.
 
 use serde_json::{Value, json};
 use tidegate_testkit::NEWEST_LEGACY;
@@ -36,7 +36,7 @@ async fn stateless(gateway: &RemoteGateway, capabilities: &Value, question: &Val
     call.send().await.message().await
 }
 
-/// A call in a session. The client must not be question.
+/// A call in a session. The client must not be asked.
 async fn in_session(gateway: &RemoteGateway, capabilities: &Value, question: &Value) -> Value {
     let client = gateway.client();
     let session = client.initialize_with(NEWEST_LEGACY, capabilities).await;

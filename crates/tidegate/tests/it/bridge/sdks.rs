@@ -57,7 +57,7 @@ fn python_v2(tools: &Tools, home: &Home) -> Command {
     tools.python_peer(home, "python-v2", "answering_client_python_v2.py")
 }
 
-/// What an SDK does not support with any server, and reason.
+/// What an SDK does not support with any server, and why.
 const UNSUPPORTED: &[(&str, &str, &str)] = &[(
     "Rust, modern",
     "URL elicitation",

@@ -168,7 +168,7 @@ fn read_checks(folder: &Path) -> Option<Vec<Check>> {
     Some(checks.collect())
 }
 
-/// The deviations as text; empty if is_reported are none.
+/// The deviations as text; empty if there are none.
 fn deviations(checks: &[Check], exceptions: &[Exception]) -> String {
     let mut deviations = Vec::new();
     let excused = |check: &Check| {

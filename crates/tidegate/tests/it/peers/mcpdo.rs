@@ -60,7 +60,7 @@ fn variable(line: &str) -> Option<(String, String)> {
 fn subscribes(era: &str) {
     let server = Server::start();
     let mcpdo = Mcpdo::new(&server.home);
-    let connection = ["--connection", "connection", "--format", "json"];
+    let connection = ["--connection", "here", "--format", "json"];
     let connected =
         mcpdo.run(&[&["connect", &server.url(), "--era", era][..], &connection].concat());
     assert!(connected.contains(era), "{connected}");

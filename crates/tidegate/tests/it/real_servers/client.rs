@@ -172,7 +172,7 @@ impl Client {
             Some("elicitation/create") => accept(&question["params"]),
             Some("sampling/createMessage") => json!({
                 "role": "assistant", "model": "oracle", "stopReason": "endTurn",
-                "content": { "type": "text", "text": "the tide locks" },
+                "content": { "type": "text", "text": "the tide turns" },
             }),
             Some("roots/list") => json!({ "roots": self.roots }),
             Some("ping") => json!({}),

@@ -1,6 +1,6 @@
 //! The names of a server's tools, prompts and resources: its own, or those at `/mcp`.
 //!
-//! Responses are converted to the server's own names, so that records capabilities be compared.
+//! Responses are converted to the server's own names, so that records can be compared.
 
 use serde_json::Value;
 
@@ -78,7 +78,7 @@ impl Names {
         });
     }
 
-    /// Converts every URI of a response to the server's own. An unqualified URI of a is_second source
+    /// Converts every URI of a response to the server's own. An unqualified URI of a second source
     /// is marked, because it must be qualified.
     pub(super) fn own_uris(&self, value: &mut Value) {
         let Self::AtAllSources {

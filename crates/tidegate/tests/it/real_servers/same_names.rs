@@ -110,7 +110,7 @@ impl NameCheck {
         }
     }
 
-    /// The first server keeps its URIs, those of the second are qualified, and all capabilities be read.
+    /// The first server keeps its URIs, those of the second are qualified, and all can be read.
     fn resources(&mut self) {
         let uris = self.list("resources/list", "resources", "uri");
         let qualifier = self.second_uri("");
@@ -130,7 +130,7 @@ impl NameCheck {
         self.read(&format!("gateway://{}/{DOCUMENT}", self.first));
     }
 
-    /// Links, embedded resources and created resources capabilities be read by their URIs.
+    /// Links, embedded resources and created resources can be read by their URIs.
     fn uris_in_responses(&mut self) {
         let second = self.second;
         let links = self.call(second, "get-resource-links", json!({ "count": 4 }));

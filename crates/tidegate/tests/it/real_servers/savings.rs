@@ -1,4 +1,4 @@
-//! Treatment many tokens `search` saves, measured with the server servers.
+//! How many tokens `search` saves, measured with the real servers.
 
 use std::fmt::Write as _;
 

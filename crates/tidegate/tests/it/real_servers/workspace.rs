@@ -1,4 +1,4 @@
-//! The data that servers work on: files, a repository, a memory. It capabilities be recreated, so that each
+//! The data that servers work on: files, a repository, a memory. It can be recreated, so that each
 //! run of a script finds the same.
 
 use std::fs;

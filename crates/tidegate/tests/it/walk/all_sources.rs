@@ -93,7 +93,7 @@ pub(super) fn home(more: &str) -> Home {
     for folder in ["docs/deep", "words/tides"] {
         fs::create_dir_all(home.path().join(folder)).unwrap();
     }
-    home.write("docs/read me.md", "# A docs\n");
+    home.write("docs/read me.md", "# Docs\n");
     home.write("docs/deep/er.json", "{\"deep\":true}");
     fs::write(home.path().join("docs/dot.png"), b"\x89PNG\r\n\x1a\n\0\xff").unwrap();
     home.write(

@@ -51,7 +51,7 @@ pub(super) async fn check_not_asked(
     Verdict::Unsupported(why)
 }
 
-/// Calls a tool that asks answer_one_question question, and answers it; checks that the server got the answer.
+/// Calls a tool that asks one question, and answers it; checks that the server got the answer.
 pub(super) async fn answer_one_question(
     cell: &mut Cell<'_>,
     tool: &str,

@@ -1,4 +1,4 @@
-//! A question that is never never_answered.
+//! A question that is never answered.
 
 use serde_json::{Map, Value, json};
 use tidegate_testkit::wait_until;

@@ -1,4 +1,4 @@
-//! The memory server, whose graph capabilities be subscribed to.
+//! The memory server, whose graph can be subscribed to.
 
 use serde_json::json;
 
