@@ -1,4 +1,4 @@
-//! What operators of the gateway see: the metrics page.
+//! The operator's view of the gateway: the metrics page.
 //!
 //! Knows no transport, no policy and no source by name.
 

@@ -1,4 +1,4 @@
-//! The metrics page in the OpenMetrics text format: metrics that are counted elsewhere, and those that
+//! The metrics page in the OpenMetrics text format: counters of other components, and metrics that
 //! are collected when the page is scraped.
 
 mod components;

@@ -17,15 +17,15 @@ pub trait Section: DeserializeOwned + JsonSchema {
     /// The checked configuration.
     type Config;
 
-    /// Checks all fields and fills in defaults. Reports every problem to `checker`; the result
-    /// counts only if there was none.
+    /// Checks all fields and fills in defaults. Reports every problem to `checker`; the result is
+    /// used only if there are no problems.
     fn check(self, checker: &mut Checker<'_>) -> Option<Self::Config>;
 }
 
 /// A problem with a field.
 #[derive(Debug, PartialEq, Eq)]
 pub struct FieldProblem {
-    /// The keys that lead to the field, from the top of the file.
+    /// The path of keys to the field, from the top of the file.
     pub path: Vec<String>,
     pub location: Location,
     pub message: String,
@@ -98,8 +98,8 @@ impl<'a> Checker<'a> {
             .unwrap_or(default)
     }
 
-    /// Like [`in_range`](Self::in_range), for a field without a default of its own. `field` may name
-    /// a field of a subsection: `breaker.open_duration`.
+    /// Like [`in_range`](Self::in_range), for a field without a default. `field` may name a field
+    /// of a subsection: `breaker.open_duration`.
     pub fn optional_in_range<T, V>(
         &mut self,
         field: &str,

@@ -1,8 +1,8 @@
-//! What the configuration sections of all components are made of: units, secret references, ordered
-//! mappings, and the checks that turn a section as written into a checked configuration.
+//! The building blocks of configuration sections: units, secret references, ordered mappings, and
+//! the checks that turn a section as written into a checked configuration.
 //!
-//! Each component defines its own [`Section`] next to its code. Must not know any component, nor the
-//! file format: positions in the file are the reader's business.
+//! Each component defines its own [`Section`] next to its code. Must not know any component, nor
+//! the file format: the reader handles positions in the file.
 
 mod check;
 mod environment;

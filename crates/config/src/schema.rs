@@ -3,8 +3,8 @@
 use schemars::Schema;
 use serde_json::{Value, json};
 
-/// Turns the schema of an enum with documented variants (`oneOf` of constants) into a plain `enum`,
-/// so that its doc comments do not replace those of the fields that use it.
+/// Turns the schema of an enum with documented variants (`oneOf` of constants) into a plain
+/// `enum`, so that its doc comments do not replace the doc comments of the fields that use it.
 pub fn plain_enum(schema: &mut Schema) {
     let variants = schema.get("oneOf").and_then(Value::as_array);
     let Some(variants) = variants else { return };

@@ -7,7 +7,7 @@ use crate::{
     Viewer,
 };
 
-/// One call at one source, under the source's native names.
+/// One call to one source, under the source's native names.
 #[derive(Clone, Debug)]
 pub struct Call {
     pub correlation: CorrelationId,
@@ -18,7 +18,7 @@ pub struct Call {
     pub client: ClientContext,
     pub source: SourceId,
     pub operation: Operation,
-    /// Whether calling twice has no more effect than calling once.
+    /// Whether the call is idempotent.
     pub idempotent: bool,
     /// The params as the client sent them. Names in `operation` override names in here.
     pub params: RawJson,

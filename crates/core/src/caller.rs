@@ -1,4 +1,5 @@
-//! Who makes a call. The transport turns a credential into a caller once; everything after trusts it.
+//! Who makes a call. The transport turns a credential into a caller once; all later code trusts
+//! it.
 
 use std::fmt;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What a source offers, as a snapshot. Definitions stay raw JSON; only their keys are known.
+//! A snapshot of what a source offers. Definitions stay raw JSON; only their keys are parsed.
 
 use crate::RawJson;
 
@@ -9,7 +9,7 @@ pub struct Catalog {
     pub scope: CacheScope,
     /// The source's instructions for clients.
     pub instructions: Option<String>,
-    /// Why the whole catalog is not available, if it is not.
+    /// Why the whole catalog is unavailable, if it is.
     pub gap: Option<CatalogGap>,
     /// Lists that are incomplete, and why.
     pub defects: Vec<ListDefect>,
@@ -154,7 +154,7 @@ impl Features {
         }
     }
 
-    /// What the gateway as a whole offers, whatever its sources offer.
+    /// The capabilities of the gateway itself, independent of its sources.
     pub const ALL: Self = Self {
         tools: true,
         prompts: true,
@@ -182,7 +182,7 @@ impl std::ops::BitOr for Features {
     }
 }
 
-/// Who may be given a cached result.
+/// Who may reuse a cached result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CacheScope {
     /// Any caller.
@@ -193,7 +193,7 @@ pub enum CacheScope {
 }
 
 impl CacheScope {
-    /// The scope of a result that is made of two.
+    /// The narrower of two scopes.
     #[must_use]
     pub fn combine(self, other: Self) -> Self {
         match (self, other) {

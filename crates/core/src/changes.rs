@@ -1,4 +1,5 @@
-//! The change hub: sources announce changes, and each listener receives those it subscribed to.
+//! The change hub: sources announce changes, and each listener receives the changes it subscribed
+//! to.
 //!
 //! A listener that falls behind gets a change for everything it subscribed to, so that nothing is
 //! missed silently.
@@ -107,7 +108,7 @@ impl Stream for ChangeStream {
     }
 }
 
-/// With which a source announces changes.
+/// Sends the changes of a source.
 #[derive(Clone, Debug)]
 pub struct ChangeSender(broadcast::Sender<ChangeNotice>);
 
@@ -126,7 +127,8 @@ impl ChangeSender {
         self.send_notice(recipients, ChangeEvent::Change(change));
     }
 
-    /// Announces that any resource may have changed: each listener gets those it subscribed to.
+    /// Announces that any resource may have changed: each listener gets the resources it
+    /// subscribed to.
     pub fn send_all_updated(&self) {
         self.send_notice(Recipients::Everyone, ChangeEvent::AllResourcesUpdated);
     }
@@ -216,7 +218,7 @@ impl Hub {
     }
 }
 
-/// The changes up to a panic: it ends the changes of this source, not those of the others.
+/// The changes up to a panic, which ends the changes of this source only.
 fn until_panic(changes: ChangeStream) -> BoxStream<'static, ChangeNotice> {
     let caught = AssertUnwindSafe(changes).catch_unwind();
     caught

@@ -1,5 +1,5 @@
-//! What the core knows about a client: the facts that its request carries, and for whom a list is
-//! made. Sessions and revisions stay outside; they arrive here as an era and an opaque key.
+//! What the core knows about a client: the facts that its request carries, and the viewer of a
+//! list. The core does not know sessions and revisions: it gets an era and an opaque key.
 
 use std::fmt;
 use std::str::FromStr;
@@ -26,7 +26,7 @@ pub struct ClientContext {
 }
 
 impl ClientContext {
-    /// The context in which the gateway itself looks at a source, whatever the source's era.
+    /// The context of the gateway's own requests.
     pub fn of_gateway() -> Self {
         Self {
             stateless: true,
@@ -60,7 +60,7 @@ impl AffinityKey {
     }
 }
 
-/// For whom a list is made: the caller and its client. Servers may list by both.
+/// The recipient of a list: the caller and its client. The entries may depend on both.
 #[derive(Clone, Copy, Debug)]
 pub struct Viewer<'a> {
     pub caller: &'a Caller,

@@ -55,7 +55,7 @@ pub enum Code {
     UnsupportedMedia,
     /// The session is unknown, ended, or belongs to another principal.
     SessionNotFound,
-    /// The request needs a session and names none.
+    /// The request needs a session but names no session.
     SessionRequired,
     /// Another connection reads this stream.
     StreamTaken,

@@ -1,4 +1,4 @@
-//! The gateway: resolves a request into a call at one source and takes it through the layers.
+//! The gateway: resolves a request into a call to one source and runs it through the layers.
 
 mod config;
 mod cursor;
@@ -27,7 +27,7 @@ pub use handle::GatewayHandle;
 use inner::GatewayInner;
 pub use name_conflicts::NameConflictCheck;
 
-/// One endpoint over all sources.
+/// The gateway: resolves requests and serves them through the layers.
 pub struct Gateway {
     inner: Arc<GatewayInner>,
     /// Cancelled when the gateway starts to serve calls.
@@ -35,8 +35,8 @@ pub struct Gateway {
 }
 
 impl Gateway {
-    /// `sources` are in the order of the configuration, `layers` in the order in which a call meets
-    /// them.
+    /// `sources` are in the order of the configuration, `layers` in the order in which a call
+    /// passes them.
     pub fn new(
         config: GatewayConfig,
         sources: Vec<(SourceId, Arc<dyn Source>)>,
@@ -98,7 +98,7 @@ impl Gateway {
         self.inner.draining.is_cancelled()
     }
 
-    /// Whether this source has an endpoint of its own.
+    /// Whether this source has its own endpoint.
     pub fn has_source(&self, id: &SourceId) -> bool {
         let mut sources = self.inner.sources.iter();
         sources.any(|(known, _)| known == id)

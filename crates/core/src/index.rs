@@ -15,7 +15,7 @@ use crate::names::{ListedEntry, NameMap};
 use crate::{List, RawJson, SourceId};
 use terms::terms;
 
-/// BM25's k1: how soon further occurrences of a term stop adding to the score.
+/// BM25's k1: how fast repeated occurrences of a term saturate.
 const SATURATION: f32 = 1.2;
 
 /// BM25's b: how much long texts are penalised.
@@ -78,7 +78,7 @@ struct DocumentId {
 }
 
 impl SearchIndex {
-    /// `segments` are those of the sources of `names`, in the same order.
+    /// `segments` are the segments of the sources of `names`, in the same order.
     pub(crate) fn new(names: Arc<NameMap>, segments: Vec<Arc<Segment>>) -> Self {
         let element_count = segments
             .iter()
@@ -258,8 +258,8 @@ impl SearchIndex {
         }));
     }
 
-    /// The terms with their weights. A term that is not in the index stands for all that begin with
-    /// it.
+    /// The terms with their weights. A term that is not in the index is expanded to the terms it
+    /// is a prefix of.
     fn expand_prefixes(&self, weighted: &[(String, f32)]) -> Vec<(String, f32)> {
         let mut expanded = Vec::new();
         for (term, weight) in weighted {

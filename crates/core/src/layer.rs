@@ -1,4 +1,4 @@
-//! Layers: what a call passes on its way to a source. Each is one function.
+//! Layers: middleware that a call passes on its way to a source. Each is one function.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::{Call, Health, Reply, Result, Source, Step};
 pub trait Layer: Send + Sync + 'static {
     fn call<'a>(&'a self, call: Call, next: Next<'a>) -> BoxFuture<'a, Result<Reply>>;
 
-    /// What the layer has observed of the source behind it.
+    /// The health of the source behind the layer, as far as the layer has observed it.
     fn health(&self) -> Health {
         Health::Good
     }
@@ -30,7 +30,7 @@ impl<'a> Next<'a> {
         Self { layers, source }
     }
 
-    /// Takes the call through the remaining layers to the source.
+    /// Runs the call through the remaining layers and the source.
     pub fn run(self, call: Call) -> BoxFuture<'a, Result<Reply>> {
         match self.layers.split_first() {
             Some((layer, layers)) => {

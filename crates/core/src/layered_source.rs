@@ -1,4 +1,4 @@
-//! A source with layers of its own, which is a source again.
+//! A source wrapped in its own layers.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub struct LayeredSource {
 }
 
 impl LayeredSource {
-    /// The layers are in the order in which a call meets them.
+    /// The layers are in the order in which a call passes them.
     pub fn new(source: Arc<dyn Source>, layers: Vec<Arc<dyn Layer>>) -> Self {
         Self { source, layers }
     }
@@ -73,7 +73,7 @@ impl Source for LayeredSource {
         self.source.gauges()
     }
 
-    /// The health of the source; if that is good, the first problem of a layer.
+    /// The health of the source; if the source is healthy, the first problem of a layer.
     fn health(&self) -> Health {
         let mut layers = self.layers.iter().map(|layer| layer.health());
         match self.source.health() {

@@ -1,7 +1,7 @@
 //! The core of the gateway: requests, sources, layers, catalogs, and the gateway that connects them.
 //!
-//! A [`Request`] is lifted from a client's message. [`Gateway::handle`] resolves it into a [`Call`] at
-//! one [`Source`], takes it through the [`Layer`]s and returns a [`Reply`].
+//! A [`Request`] is lifted from a client's message. [`Gateway::handle`] resolves it into a
+//! [`Call`] to one [`Source`], runs it through the [`Layer`]s and returns a [`Reply`].
 //!
 //! The core does no I/O. It must not know sockets, SQL, HTTP, sessions or protocol revisions. It has
 //! the shape of the stateless protocol, in which each request is complete in itself; of a session it

@@ -5,7 +5,7 @@
 pub struct Metric {
     pub name: &'static str,
     pub kind: MetricKind,
-    /// The names of its labels. Values are of a fixed set, never text from a client.
+    /// The names of its labels. Values come from a fixed set, never from a client.
     pub labels: &'static [&'static str],
     /// What it measures, without a full stop.
     pub meaning: &'static str,

@@ -1,8 +1,8 @@
-//! The names of one view, in both directions: under which name each entry of each source is listed,
-//! and where a name or URI from a client leads.
+//! The names of one view, in both directions: under which name each entry of each source is
+//! listed, and how a name or URI from a client is resolved.
 //!
-//! One `NameMap` is built for each view. A name is only given to an entry that it leads back to, so
-//! everything that is listed can be called. The order of the configuration decides every collision.
+//! One `NameMap` is built for each view. An entry is only listed under a name that resolves to it,
+//! so every listed entry can be called. The order of the configuration decides every collision.
 //! Must not know: how an endpoint presents its lists, and how a source is called.
 
 mod conflict;
@@ -44,7 +44,7 @@ pub(crate) struct SourceCatalog {
 /// The names of everything in a view. Sources are numbered in the order of the view.
 pub(crate) struct NameMap {
     sources: Vec<SourceCatalog>,
-    /// Whether the entries of all sources share one space of names.
+    /// Whether the entries of all sources share one namespace.
     is_merged: bool,
     lists: [NamedList; 4],
     /// Templates that are listed under their native text, and their sources.
@@ -81,7 +81,7 @@ impl ListedEntry {
 }
 
 impl NameMap {
-    /// Names the entries of these sources. With `naming` they share one space of names; without, the
+    /// Names the entries of these sources. With `naming` they share one namespace; without it, the
     /// first source keeps its native names.
     pub(crate) fn new(sources: Vec<SourceCatalog>, naming: Option<Naming>) -> Self {
         let mut conflicts = Vec::new();
@@ -144,7 +144,7 @@ impl NameMap {
         list.entries.get(*index as usize)
     }
 
-    /// The URI under which clients reach what a source calls `uri`; `None` if it is the same.
+    /// The client's URI for the source's `uri`; `None` if it is the same.
     pub(crate) fn client_uri(&self, source: usize, uri: &str) -> Option<String> {
         if !self.is_merged {
             return None;

@@ -11,8 +11,8 @@ const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~');
 
-/// Everything but the unreserved and reserved characters; `%` stays, so that a value that is already
-/// encoded is not encoded again.
+/// Everything but the unreserved and reserved characters; `%` is kept, so that an encoded value is
+/// not encoded twice.
 const RESERVED: &AsciiSet = &COMPONENT
     .remove(b':')
     .remove(b'/')
@@ -49,7 +49,7 @@ pub fn percent_encode_reserved(text: &str) -> String {
     utf8_percent_encode(text, RESERVED).to_string()
 }
 
-/// Decodes each triplet (`%41`) once. A percent sign that begins no triplet stays.
+/// Decodes each triplet (`%41`) once. Other percent signs are kept.
 pub fn percent_decode(text: &str) -> Cow<'_, [u8]> {
     percent_decode_str(text).into()
 }

@@ -88,7 +88,7 @@ impl Question {
 }
 
 impl PendingAnswer {
-    /// Withdraws the question.
+    /// A handle that withdraws the question.
     pub fn withdrawal(&self) -> Withdrawal {
         self.withdrawn.clone()
     }

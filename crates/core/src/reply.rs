@@ -34,7 +34,8 @@ pub enum Outcome {
     },
     /// A source needs input from the client before it can continue, as an `input_required` result.
     InputRequired(RawJson),
-    /// The same, from a built-in source: one question. The client's answer comes back under `key`.
+    /// The same, from a built-in source: one question. The client's answer is returned under
+    /// `key`.
     Question {
         key: &'static str,
         kind: QuestionKind,

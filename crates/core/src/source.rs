@@ -55,8 +55,8 @@ pub trait Source: Send + Sync + 'static {
         Box::pin(std::future::ready(()))
     }
 
-    /// Reloads the catalog of this viewer, unless that was done a moment ago: a client asks for a URI
-    /// that no source lists. Must not take long.
+    /// Reloads the catalog of this viewer, unless it was reloaded recently. Called when a client
+    /// requests a URI that no source lists. Must not take long.
     fn refresh(&self, _viewer: &Viewer<'_>) -> BoxFuture<'_, ()> {
         Box::pin(std::future::ready(()))
     }

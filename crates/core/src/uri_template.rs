@@ -56,7 +56,7 @@ impl UriTemplate {
     }
 
     /// A plain variable holds no `/`, and no `?` or `#` where the template itself has a query or a
-    /// fragment. In other templates those two are allowed, for clients that do not encode them.
+    /// fragment. In other templates `?` and `#` are allowed, for clients that do not encode them.
     fn restrict_expressions(&mut self) {
         let has = |mark: char| {
             self.parts.iter().any(|part| match part {
@@ -83,7 +83,8 @@ impl UriTemplate {
             .flatten()
     }
 
-    /// The number of literal bytes. Of several templates that match a URI, the one with most wins.
+    /// The number of literal bytes. Of several templates that match a URI, the one with the most
+    /// wins.
     pub fn literal_len(&self) -> usize {
         let length = |part: &TemplatePart| match part {
             TemplatePart::Literal(text) => text.len(),

@@ -10,7 +10,7 @@ use crate::capabilities;
 use crate::stateless::ParkedCalls;
 use crate::url_elicitation::UrlElicitations;
 
-/// What a source needs so that its server can ask clients of either era.
+/// Lets the server of a source ask clients of either era.
 pub struct Interaction {
     /// Calls that wait for the answers of clients without sessions.
     pub parked_calls: Arc<ParkedCalls>,

@@ -13,14 +13,17 @@
 //! | modern → legacy | The call is parked and its request ends with `input_required` and a sealed state. The client's retry resumes the parked call. | [`ParkedCalls`] |
 //! | modern → modern | `input_required` results and retries pass unchanged. | [`Interaction::adapt`] |
 //!
-//! [`Interaction`] is the part of this at a source: `upstream` passes the events of every call
-//! through it, and it selects the row of the table. [`stateful`] and [`stateless`] are the adapters
-//! for the two eras of clients. They share [`capabilities`], which decides what a client can be
-//! asked, and [`answers`], which validates what it answers. [`url_elicitation`] translates the ids
-//! of URL elicitations.
+//! Every tool call, prompt and read of a client with a session passes through [`run_round_trips`],
+//! which does nothing unless the result is `input_required`.
 //!
-//! A question reaches only the client of the call it belongs to. A client that lacks the capability
-//! is never asked, and a question that nobody answers is declined.
+//! [`Interaction`] is the source's side of this: `upstream` passes the events of every call
+//! through it, and it selects the row of the table. [`stateful`] and [`stateless`] are the
+//! adapters for the two eras of clients. They share [`capabilities`], which decides what a client
+//! can be asked, and [`answers`], which validates what it answers. [`url_elicitation`] translates
+//! the ids of URL elicitations.
+//!
+//! A question reaches only the client of the call it belongs to. A client that lacks the
+//! capability is never asked, and an unanswered question is declined.
 //!
 //! Must not know: transports, connections and JSON-RPC. `mcp` encodes and decodes all messages.
 

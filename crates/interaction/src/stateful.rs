@@ -1,5 +1,5 @@
 //! The adapter for clients with a session. They are asked on the stream of the call that the
-//! question belongs to, whatever the era of the server.
+//! question belongs to, in either era of the server.
 
 mod client_questions;
 mod round_trips;

@@ -26,8 +26,8 @@ impl ParkedCalls {
         ActiveRequest::new(self, ParkableCall::new(events), call).into_events()
     }
 
-    /// Resumes the parked call that this call is a retry of. `None` if there is none, because the
-    /// call is new or has to be sent to the server again.
+    /// Resumes the parked call that this call is a retry of. `None` if the call is new or has to
+    /// be sent to the server again.
     pub fn resume(self: &Arc<Self>, call: &Call) -> Result<Option<EventStream>> {
         let input = retry_input(&call.params)?;
         let Some(token) = input.request_state else {

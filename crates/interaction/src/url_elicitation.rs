@@ -1,7 +1,7 @@
 //! URL elicitations: the server sends the user to a page and later announces, by the id of the
 //! elicitation, that the user is done there.
 //!
-//! Clients see ids of ours instead of the server's. So no server can announce the completion of
+//! Clients see our ids instead of the server's, so no server can announce the completion of
 //! another server's elicitation, and a completion reaches only the client that was asked.
 
 use std::collections::VecDeque;
@@ -35,7 +35,7 @@ impl UrlElicitations {
         })
     }
 
-    /// The same events with ids of ours in questions, completions and errors. A completion of an
+    /// The same events with our ids in questions, completions and errors. A completion of an
     /// elicitation that no client was asked is dropped.
     pub fn translate(self: &Arc<Self>, events: EventStream) -> EventStream {
         let elicitations = Arc::clone(self);
@@ -87,7 +87,7 @@ impl UrlElicitations {
         client_id
     }
 
-    /// The id that a client was given last for an id of the server.
+    /// The client's most recent id for an id of the server.
     fn client_id(&self, server_id: &str) -> Option<String> {
         let ids = self.lock();
         let pair = ids.iter().rev().find(|pair| pair.server_id == server_id)?;

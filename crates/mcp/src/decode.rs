@@ -1,4 +1,4 @@
-//! Step 3, decode: bytes into messages. Decides what a JSON-RPC message is; nothing else does.
+//! Step 3, decode: bytes into messages. The only place that decides what a JSON-RPC message is.
 
 use bytes::Bytes;
 use bytestring::ByteString;

@@ -81,7 +81,7 @@ fn last_bytes(bytes: &[u8]) -> &[u8] {
     &bytes[bytes.len().saturating_sub(KEPT_BYTES)..]
 }
 
-/// JSON without line breaks. Valid JSON has none inside strings, so nothing is lost.
+/// JSON without line breaks. Strings in valid JSON contain no line breaks, so nothing is lost.
 pub fn single_line(json: &str) -> Cow<'_, str> {
     if json.contains(['\n', '\r']) {
         json.replace(['\n', '\r'], " ").into()

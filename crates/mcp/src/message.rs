@@ -11,7 +11,7 @@ use crate::request_id::RequestId;
 pub enum Inbound {
     Single(Message),
     /// Only one revision has batches; the caller decides whether they are allowed. Each message is
-    /// accepted or rejected on its own.
+    /// accepted or rejected separately.
     Batch(Vec<Result<Message, Rejection>>),
 }
 
@@ -27,7 +27,7 @@ pub enum Message {
         method: ByteString,
         params: Option<RawJson>,
     },
-    /// The response to a request of ours.
+    /// The response to one of our requests.
     Response { id: RequestId, body: ResponseBody },
 }
 

@@ -5,8 +5,8 @@
 
 use memchr::memchr2;
 
-/// Whether arrays and objects nest deeper than `limit`. Accepts any bytes; the parser rejects what
-/// is not JSON.
+/// Whether arrays and objects nest deeper than `limit`. Accepts any bytes; the parser rejects
+/// invalid JSON.
 pub(crate) fn exceeds_depth(text: &[u8], limit: usize) -> bool {
     let mut depth = 0_usize;
     let mut rest = text;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use tidegate_core::RawJson;
 
-/// An id is kept for as long as its call lasts.
+/// Limited because an id is kept until its call ends.
 const MAX_BYTES: usize = 128 * 1024;
 
 /// A string or an integer, as the sender wrote it.

@@ -29,7 +29,7 @@ pub fn encode_priming(id: &str, retry: Duration) -> String {
     text
 }
 
-/// Encodes the event that tells a client of the HTTP+SSE transport where to post.
+/// Encodes the `endpoint` event of the HTTP+SSE transport, with the URL to post to.
 pub fn encode_endpoint(uri: &str) -> String {
     let mut text = "event: endpoint\n".to_owned();
     push_data(&mut text, uri);

@@ -8,7 +8,8 @@ use tidegate_core::{BoxFuture, Caller, Credential, Identify, Result};
 
 pub use bearer_keys::{BearerKey, BearerKeys};
 
-/// Identifies everyone as the principal `local`. For loopback without configured authentication.
+/// Identifies every caller as the principal `local`. For loopback without configured
+/// authentication.
 pub struct NoAuthentication {
     local: Arc<Caller>,
 }

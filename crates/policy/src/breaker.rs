@@ -1,5 +1,5 @@
-//! The circuit breaker: after repeated failures of a source, calls fail at once for a while instead of
-//! each waiting for its deadline.
+//! The circuit breaker: after repeated failures of a source, calls fail immediately for a while
+//! instead of waiting for their deadlines.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -107,7 +107,7 @@ impl OutcomeObserver for BreakerObserver {
         *state = match outcome {
             CallOutcome::Completed(_) => BreakerState::Closed { failures: 0 },
             CallOutcome::Failed(error) if is_source_failure(error) => self.after_failure(*state),
-            // An error response is a response: the source works.
+            // An error response still shows that the source works.
             CallOutcome::Failed(error) if error.origin() != ErrorOrigin::Gateway => {
                 BreakerState::Closed { failures: 0 }
             }

@@ -7,11 +7,11 @@ use tidegate_core::{Error, Event, EventStream, Outcome, Reply, Result, on_end};
 pub(crate) enum CallOutcome<'a> {
     Completed(&'a Outcome),
     Failed(&'a Error),
-    /// The call was dropped before it ended: its client is gone or cancelled it.
+    /// The call was dropped before it ended: its client disconnected or cancelled it.
     Cancelled,
 }
 
-/// Is called exactly once, when the call ends.
+/// Called exactly once, when the call ends.
 pub(crate) trait OutcomeObserver: Send + 'static {
     fn call_ended(self, outcome: CallOutcome<'_>);
 }

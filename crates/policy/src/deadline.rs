@@ -38,7 +38,8 @@ fn with_deadline(events: EventStream, call_timeout: Duration, end: Instant) -> E
     let state = Some((events, false));
     stream::unfold(state, move |state| async move {
         let (mut events, has_question) = state?;
-        // The client may need longer than a server to answer a question: only the end counts.
+        // A client may take longer than a server to answer a question, so only the total timeout
+        // applies.
         let next_event = match has_question {
             true => end,
             false => (Instant::now() + call_timeout).min(end),

@@ -72,7 +72,7 @@ struct ObservedCall {
     source: SourceId,
     principal: Principal,
     correlation: CorrelationId,
-    /// A change stream is open for as long as its client wants: its duration is not measured.
+    /// Whether this is a change stream, whose duration the client determines: it is not measured.
     is_listen: bool,
     kind: CallKind,
 }

@@ -103,7 +103,7 @@ pub(crate) fn progress() -> Result<Event> {
     Ok(Event::Progress(RawJson::empty_object()))
 }
 
-/// A question that nobody answers.
+/// A question that is never answered.
 pub(crate) fn question() -> Result<Event> {
     let (question, _) = Question::new(QuestionKind::Elicit, RawJson::empty_object());
     Ok(Event::Question(question))

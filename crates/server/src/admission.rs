@@ -1,5 +1,5 @@
 //! Admission control: limits the calls, streams, sessions and buffered bytes of all transports
-//! together, and rejects what exceeds them.
+//! together, and rejects messages that exceed them.
 
 use std::sync::Arc;
 
@@ -72,8 +72,8 @@ impl Admission {
     }
 }
 
-/// A permit for the buffered bytes of one message. It grows as they arrive, so that an announced body
-/// takes no memory from others.
+/// A permit for the buffered bytes of one message. It grows as they arrive, so that an announced
+/// body reserves no memory that others could use.
 pub(crate) struct BufferPermit {
     blocks: Arc<Semaphore>,
     held: Option<OwnedSemaphorePermit>,

@@ -32,7 +32,7 @@ pub(crate) async fn deliver_list_changes(
         return;
     };
     let (stream, ended) = (Arc::clone(&session.standalone), session.ended.clone());
-    // Only the client that was asked learns that a URL elicitation is complete.
+    // Only the client that was asked is notified that a URL elicitation is complete.
     let questions = Arc::clone(&session.questions);
     let changes = changes.filter(move |event| {
         let is_for_session = match event {
@@ -89,7 +89,7 @@ pub(crate) fn cannot_subscribe(uri: &str) -> Error {
     Error::client(Code::InvalidParams, message).with_uri(uri)
 }
 
-/// The next change; none when the stream has ended or `cancelled`.
+/// The next change; `None` when the stream has ended or `cancelled`.
 async fn next_change(changes: &mut EventStream, cancelled: &CancellationToken) -> Option<Change> {
     loop {
         let event = tokio::select! {
@@ -146,7 +146,8 @@ impl UpdateDelivery {
         }
     }
 
-    /// If too many updates are unread, one update of the subscribed URI replaces those below it.
+    /// If too many updates are unread, one update of the subscribed URI replaces the updates below
+    /// it.
     fn push(&self, change: &Change) {
         let whole =
             || legacy_change_notification(&Change::ResourceUpdated(self.uri.as_str().into()));

@@ -24,7 +24,7 @@ use crate::in_flight::InFlightCalls;
 use crate::requester::Requester;
 use crate::session::Session;
 
-/// What a message leads to.
+/// The result of dispatching a message.
 pub(crate) enum Dispatched {
     /// A notification or a response: it gets no response.
     NoResponse,
@@ -175,8 +175,8 @@ impl Transports {
         }
     }
 
-    /// Starts a stateless call. With HTTP its headers must match its arguments. A duplex connection
-    /// stays open after a change stream, so the end of the stream is announced there.
+    /// Starts a stateless call. Over HTTP its headers must match its arguments. A duplex
+    /// connection stays open after a change stream, so the end of the stream is announced there.
     fn call_modern(
         &self,
         requester: &Requester,
@@ -220,7 +220,7 @@ impl Transports {
         let params = RawJson::empty_object();
         let request = requester.request(method, operation, params, session.client());
         let lowering = lowering_of(revision, method, id.clone(), &request);
-        // Added before the first await, so that an unsubscribe that follows at once ends it.
+        // Added before the first await, so that an immediate unsubscribe ends it.
         let cancelled = match session.subscriptions.add(&uri, &session.ended) {
             Ok(Some(cancelled)) => cancelled,
             Ok(None) => return Dispatched::empty_result(revision, method, id),
@@ -255,7 +255,7 @@ impl Transports {
     }
 }
 
-/// The headers of a tool call repeat some of its arguments, as the tool's definition says.
+/// The headers of a tool call repeat some of its arguments, as declared in the tool's definition.
 fn headers_match(headers: &StandardHeaders, request: &Request) -> Precondition {
     let (headers, params) = (headers.clone(), request.params.clone());
     Precondition::new(move |definition| check_param_headers(&headers, &params, definition))

@@ -108,7 +108,8 @@ impl DuplexConnection {
         Ok(())
     }
 
-    /// Dispatches a message by its content: stateless messages and those of a session may alternate.
+    /// Dispatches a message by its content: stateless messages and messages of a session may
+    /// alternate.
     async fn dispatch(
         self: &Arc<Self>,
         message: Message,
@@ -132,7 +133,7 @@ impl DuplexConnection {
         Ok(dispatched.track(&self.in_flight, &self.ended)?)
     }
 
-    /// Responses share one channel: two calls with the same id could not be told apart.
+    /// Responses share one channel, so two calls with the same id would be indistinguishable.
     fn reject_duplicate_id(&self, message: &Message) -> Result<(), ErrorResponse> {
         match message.request_id() {
             Some(id) if self.in_flight.contains(id) => {
@@ -246,7 +247,7 @@ impl DuplexConnection {
         });
     }
 
-    /// Queues a message for sending. Ends the connection if the client is gone.
+    /// Queues a message for sending. Ends the connection if the client has disconnected.
     async fn send(&self, json: String) {
         tokio::select! {
             () = self.ended.cancelled() => {}

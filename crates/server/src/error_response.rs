@@ -40,7 +40,7 @@ impl ErrorResponse {
         }
     }
 
-    /// Sets the request id, unless there is one already.
+    /// Sets the request id, unless it is already set.
     pub(crate) fn with_id(mut self, id: Option<RequestId>) -> Self {
         self.id = self.id.or(id);
         self

@@ -35,12 +35,12 @@ pub use listener::Listener;
 pub use metrics::Exposition;
 use origin::OriginPolicy;
 
-/// The configuration of the HTTP transport, beside the limits of all transports.
+/// The configuration of the HTTP transport, in addition to the limits of all transports.
 #[derive(Clone, Debug, Default)]
 pub struct HttpConfig {
     /// Whether the listener is on a loopback address.
     pub loopback: bool,
-    /// Host names of the gateway, beside its address.
+    /// Host names of the gateway, in addition to its address.
     pub allowed_hosts: Vec<String>,
     /// Origins of web pages that may call the gateway.
     pub allowed_origins: Vec<String>,

@@ -14,13 +14,13 @@ pub struct Transports {
     pub(crate) identify: Arc<dyn Identify>,
     pub(crate) limits: Limits,
     pub(crate) admission: Arc<Admission>,
-    /// Every task of a transport: none outlives the transports.
+    /// The tasks of all transports. No task outlives the transports.
     pub(crate) tasks: TaskTracker,
     /// Shutdown was requested: the gateway is no longer ready.
     pub(crate) stopping: CancellationToken,
     /// Streams that only wait for changes end.
     pub(crate) draining: CancellationToken,
-    /// Everything ends at once, after the shutdown timeout.
+    /// Everything ends immediately, after the shutdown timeout.
     pub(crate) aborted: CancellationToken,
 }
 

@@ -65,7 +65,7 @@ impl<S: Send + Sync> DeclaredSource<S> {
     pub(crate) fn new(declarations: Declarations<S>) -> Self {
         let mut user_catalog = declarations.catalog(false);
         let mut admin_catalog = declarations.catalog(true);
-        // A catalog that depends on the caller must not be cached for everyone (X21).
+        // A catalog that depends on the caller must not be cached as public (X21).
         if user_catalog != admin_catalog {
             user_catalog.scope = CacheScope::Private;
             admin_catalog.scope = CacheScope::Private;

@@ -1,5 +1,5 @@
-//! Folders of this machine as sources: what is in a folder, which of it is visible, reading it
-//! without leaving it, and snapshots that follow its changes.
+//! Folders of this machine as sources: scanning, visibility rules, reads that cannot leave the
+//! folder, and snapshots that follow its changes.
 //!
 //! Must not know any source: `files` and `prompts` are built on it.
 

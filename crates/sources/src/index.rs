@@ -1,6 +1,6 @@
 //! The source `capability-index`: an overview of everything behind the gateway, for a model that
 //! has to choose. A summary, the full index in pages, statistics, and single elements, each
-//! limited to what the caller can use.
+//! limited to the entries that the caller can use.
 //!
 //! Built from the gateway's search index. Must not know any source.
 

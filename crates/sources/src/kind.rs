@@ -26,7 +26,7 @@ pub trait SourceConfig: Any + fmt::Debug + Send + Sync {
     fn build(&self, context: &BuildContext<'_>) -> Option<BuiltSource>;
 }
 
-/// What a source may use.
+/// The shared resources that a source may use.
 pub struct BuildContext<'a> {
     pub id: &'a SourceId,
     pub gateway: &'a GatewayHandle,

@@ -55,7 +55,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Stores entries in `store`, separate from those of other source ids.
+    /// Stores entries in `store`, separate from the entries of other source ids.
     pub fn new(id: &SourceId, limits: Limits, store: &Arc<Store>) -> Self {
         let uris = MemoryUris::new(id);
         Self {

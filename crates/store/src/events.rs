@@ -16,7 +16,7 @@ pub struct StoreChange {
     pub source: String,
     pub principal: String,
     /// The changed item, named by two strings whose meaning depends on the topic. `None` if too
-    /// many items changed to report each.
+    /// many items changed to report them individually.
     pub item: Option<(String, String)>,
 }
 

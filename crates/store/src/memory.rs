@@ -79,7 +79,7 @@ pub struct EntrySummary {
     pub expires: Option<UnixMillis>,
 }
 
-/// The most that an owner may store.
+/// The quota of an owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryQuota {
     pub entries: u64,
@@ -160,8 +160,8 @@ pub trait MemoryStore: Send + Sync + 'static {
         range: &'a EntryRange,
     ) -> BoxFuture<'a, Result<Vec<EntrySummary>>>;
 
-    /// The entries that contain all of the words, best match first. If there are none, those that
-    /// contain any.
+    /// The entries that contain all words, best match first. If there are none, the entries that
+    /// contain any of the words.
     fn search<'a>(
         &'a self,
         owner: &'a EntryOwner,

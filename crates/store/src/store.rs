@@ -83,7 +83,7 @@ impl Store {
         }
     }
 
-    /// Opens the database unless it is open. Fails at once if opening has just failed.
+    /// Opens the database unless it is open. Fails immediately if opening has just failed.
     pub async fn open(&self) -> Result<()> {
         self.database().await.map(drop)
     }
@@ -116,7 +116,7 @@ impl Store {
         }
         let opened = self.reopen().await;
         let opened = self.last_failure.record(opened, OperationKind::Read)?;
-        // A write failure of the previous file says nothing about this one.
+        // A write failure of the previous file does not apply to this one.
         self.last_failure.clear();
         Ok(opened)
     }
@@ -159,7 +159,7 @@ impl Store {
     }
 
     /// Converts the result of a write, and announces it. A write to a file that is no longer in
-    /// place is an error, because nobody else will see it.
+    /// place is an error, because no other process will see it.
     pub(crate) fn finish_write<T>(
         &self,
         database: &Database,

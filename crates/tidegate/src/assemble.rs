@@ -146,7 +146,7 @@ pub(crate) async fn shut_down(mut background: JoinSet<()>, ending: Ending) {
     }
 }
 
-/// Admits calls when every source is ready, or after this time without those that are not.
+/// Admits calls when every source is ready, or after this time without the missing sources.
 pub(crate) async fn open_when_ready(gateway: Arc<Gateway>, max_wait: Duration) {
     tokio::time::timeout(max_wait, gateway.ready()).await.ok();
     gateway.open();

@@ -28,7 +28,7 @@ pub(crate) fn start(log: &Log, color: bool) -> LogGuard {
     guard
 }
 
-/// Logs panics as errors. The call that panicked gets its error response elsewhere.
+/// Logs panics as errors. The error response of the call that panicked is sent by other code.
 fn log_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let location = panic.location().map(ToString::to_string);

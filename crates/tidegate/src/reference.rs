@@ -1,6 +1,6 @@
 //! The reference in `docs/reference/`: pages generated from the code.
 //!
-//! Must not know: what is on a page.
+//! Must not know: the content of a page.
 
 mod cli;
 mod config;

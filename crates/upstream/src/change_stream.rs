@@ -1,6 +1,6 @@
 //! Makes a server send its changes and the updates of subscribed resources: a change stream in the
-//! modern era, subscriptions in the legacy era. What arrives is pushed to the notification queue of
-//! the connection.
+//! modern era, subscriptions in the legacy era. The notifications are pushed to the queue of the
+//! connection.
 
 pub(crate) mod tasks;
 
@@ -30,7 +30,7 @@ pub(crate) async fn run(connection: &Connection, mut subscriptions: RequestedSub
 }
 
 /// Keeps a change stream open. The filter of a stream cannot be changed: another filter is another
-/// stream, and the old one stays open until the new one has begun.
+/// stream, and the old stream stays open until the new one is established.
 async fn listen(connection: &Connection, subscriptions: &mut RequestedSubscriptions) {
     let mut known = subscriptions.uris();
     let mut messages = open_stream(connection, &known);
@@ -113,7 +113,8 @@ fn push_missed(connection: &Connection, uris: &BTreeSet<String>) {
     }
 }
 
-/// Records that the server sends updates for these URIs, and pushes those that may have been missed.
+/// Records that the server sends updates for these URIs, and pushes updates that may have been
+/// missed.
 fn confirm(
     connection: &Connection,
     uris: &BTreeSet<String>,
@@ -142,7 +143,7 @@ fn open_stream(connection: &Connection, uris: &BTreeSet<String>) -> ResponseStre
     connection.channel.request(request, headers)
 }
 
-/// Subscribes to the URIs that have subscribers, and unsubscribes from those that have none.
+/// Subscribes to the URIs that have subscribers, and unsubscribes from URIs without subscribers.
 async fn subscribe(connection: &Connection, subscriptions: &mut RequestedSubscriptions) {
     if !connection.facts.features.subscribe {
         return std::future::pending().await;

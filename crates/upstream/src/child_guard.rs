@@ -21,7 +21,7 @@ use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, getpid, set_child_su
 
 use crate::transport::stdio::ChildGuard;
 
-/// How long a server may take to exit by itself after the gateway is gone.
+/// How long a server may take to exit by itself after the gateway has exited.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How long it may take to exit after SIGTERM.
@@ -30,15 +30,16 @@ const TERM_TIMEOUT: Duration = Duration::from_secs(2);
 /// The interval at which remaining descendants are checked.
 const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Checks for descendants that a server has left: after so many they are killed, and after so many
-/// they are left to the system.
+/// Checks for remaining descendants of a server before they are killed.
 const CHECKS_BEFORE_KILL: usize = 50;
+
+/// Checks before remaining descendants are left to the system.
 const MAX_CHECKS: usize = 250;
 
 /// The stack of the thread that watches the gateway.
 const STACK_BYTES: usize = 128 * 1024;
 
-/// Runs a command until it exits or the gateway is gone, and ends all its descendants.
+/// Runs a command until it or the gateway exits, and ends all its descendants.
 pub fn run(program: &OsString, args: &[OsString]) -> ExitCode {
     let server = match start(program, args) {
         Ok(server) => server,
@@ -54,7 +55,7 @@ pub fn run(program: &OsString, args: &[OsString]) -> ExitCode {
 }
 
 fn start(program: &OsString, args: &[OsString]) -> io::Result<Option<Pid>> {
-    // Orphaned descendants become our children, whatever their process group or session is.
+    // Orphaned descendants become our children, in whatever process group or session they are.
     set_child_subreaper(Some(getpid()))?;
     let null = File::options().read(true).write(true).open("/dev/null")?;
     let watch = thread::Builder::new().stack_size(STACK_BYTES);
@@ -77,7 +78,7 @@ fn wait_for(server: Option<Pid>) -> Option<WaitStatus> {
     }
 }
 
-/// Ends the descendants that a server has left.
+/// Ends the remaining descendants of a server.
 fn end_descendants() {
     descendants::signal(Signal::TERM);
     for check in 0..MAX_CHECKS {
@@ -101,8 +102,8 @@ fn has_no_children() -> bool {
     }
 }
 
-/// Waits until nobody reads our standard error any more, which means that the gateway is gone or wants
-/// the server to end; then ends the server.
+/// Waits until our standard error is closed at the other end, which means that the gateway has
+/// exited or wants the server to end; then ends the server.
 fn end_server_after_gateway() {
     let stderr = io::stderr();
     // Poll reports that the other end is closed without being asked for it.

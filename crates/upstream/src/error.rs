@@ -2,7 +2,7 @@
 
 use tidegate_core::{Code, Error, ErrorOrigin};
 
-/// The server broke off, or violated the protocol. It may have executed the request.
+/// The server closed the connection or violated the protocol. It may have executed the request.
 pub(crate) fn source_failed(message: &str) -> Error {
     Error::new(Code::SourceFailed, ErrorOrigin::Source, message)
 }

@@ -2,9 +2,9 @@
 //! like any other source: a catalog, calls, changes and health.
 //!
 //! A call goes from `remote` (select a connection, send, retry once) through `session` (encode,
-//! match responses to requests) to `transport` (bytes); `relay` turns what comes back into events.
-//! `supervisor` keeps the server connected, and `catalog` its lists fresh; both publish one snapshot,
-//! which every reader loads once.
+//! match responses to requests) to `transport` (bytes); `relay` turns the responses into events.
+//! `supervisor` keeps the server connected, and `catalog` its lists fresh; both publish one
+//! snapshot, which every reader loads once.
 //!
 //! Must not know: clients' transports, or roles.
 

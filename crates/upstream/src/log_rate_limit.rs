@@ -52,7 +52,7 @@ impl LogRateLimit {
         self.suppressed > 0
     }
 
-    /// How many messages were suppressed since the last call; none if all passed.
+    /// How many messages were suppressed since the last call; `None` if all passed.
     pub(crate) fn take_suppressed(&mut self) -> Option<u64> {
         Some(std::mem::take(&mut self.suppressed)).filter(|count| *count > 0)
     }

@@ -29,7 +29,7 @@ use shard::Shard;
 const MAX_SHARDS: usize = 1_024;
 const MAX_PRINCIPALS: usize = 4_096;
 
-/// How often unused connections are looked for.
+/// How often unused connections are closed.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(10);
 
 /// What the calls that share connections have in common.
@@ -47,7 +47,7 @@ pub(crate) struct ShardKey {
 pub(crate) struct Pool {
     opener: ConnectionOpener,
     shards: Mutex<HashMap<ShardKey, Arc<Shard>>>,
-    /// How many connections each principal may use at once.
+    /// The connections that each principal may use concurrently.
     permits: Mutex<HashMap<Option<Principal>, Arc<Semaphore>>>,
     /// Whether the server has sent a question that nothing links to a call.
     has_unlinked_questions: AtomicBool,
@@ -90,9 +90,9 @@ fn forward_completions(mut notifications: Notifications, url_elicitations: Arc<U
 /// A connection that one call uses.
 pub(crate) struct PooledConnection {
     pub(crate) connection: Arc<Connection>,
-    /// None for a connection of this call alone.
+    /// `None` for a connection that only this call uses.
     shard: Option<Arc<Shard>>,
-    /// Lets the next call in when dropped. None where calls share the connection.
+    /// Admits the next call when dropped. `None` where calls share the connection.
     permit: Option<OwnedSemaphorePermit>,
     is_done: bool,
 }
@@ -137,7 +137,7 @@ impl Pool {
         })
     }
 
-    /// A connection for one call alone.
+    /// A connection for one call only.
     async fn open_exclusive(
         &self,
         principal: &Principal,

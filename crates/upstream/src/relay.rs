@@ -1,4 +1,4 @@
-//! Turns what a server sends for one call into the events of that call.
+//! Turns the messages of a server for one call into the events of that call.
 
 mod repair;
 pub(crate) mod retry_once;
@@ -102,7 +102,7 @@ impl OpenQuestions {
         withdrawal
     }
 
-    /// Withdraws a question. False if this request did not have it.
+    /// Withdraws a question. False if it is not a question of this request.
     fn withdraw(&mut self, key: &str) -> bool {
         let position = self.0.iter().position(|(known, _)| known == key);
         let question = position.and_then(|position| self.0.remove(position));

@@ -29,9 +29,10 @@ use crate::session::Connection;
 use crate::session::connect::reconnect;
 use crate::supervisor::Supervisor;
 
-/// How long a caller that asks for an unlisted resource waits for a refresh, and how soon after one
-/// the next is not worth it.
+/// How long a caller that requests an unlisted resource waits for a refresh.
 const REFRESH_WAIT: Duration = Duration::from_secs(2);
+
+/// Minimum interval between refreshes on demand.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Longer than it takes to kill a process that does not exit.
@@ -133,14 +134,15 @@ impl Remote {
         Ok(on_end(events, pooled, |pooled, _| pooled.finish()))
     }
 
-    /// Sends a call, and once more if the server rejected how it was encoded.
+    /// Sends a call, and retries it once if the server rejected its encoding.
     async fn send(
         &self,
         connection: &Arc<Connection>,
         call: &Call,
         tools: &[CatalogEntry],
     ) -> Result<EventStream> {
-        // The call is registered before anything is sent: a question that arrives earlier is for it.
+        // The call is registered before anything is sent: a question that arrives before the call
+        // is sent belongs to it.
         let messages = connection.send_call(call, tools)?;
         connection.request_log_level(call.client.log_level).await;
         match retry_after_first_message(messages, call).await {
@@ -165,7 +167,7 @@ impl Remote {
         }
     }
 
-    /// Whether no caller requested a refresh a moment ago. Counts as a request.
+    /// Whether no caller requested a refresh recently. If so, records this request.
     fn may_request_refresh(&self) -> bool {
         let mut last = self.last_refresh_request.lock();
         let is_recent = last.is_some_and(|last| last.elapsed() < REFRESH_INTERVAL);
@@ -251,7 +253,7 @@ impl Source for Remote {
     fn wait_for_catalog(&self, viewer: &Viewer<'_>) -> BoxFuture<'_, ()> {
         let client = viewer.client.clone();
         Box::pin(async move {
-            // Measured from the start: the first caller has waited for all.
+            // Measured from the creation of the source, so that later callers do not wait again.
             let list_wait = self.config().list_wait;
             let deadline = self.created + list_wait;
             let first_attempt = self.supervisor.first_attempt.cancelled();

@@ -78,7 +78,7 @@ impl ResourceSubscriptions {
         self.0.requested.borrow().keys().cloned().collect()
     }
 
-    /// The subscriptions for a new connection, on which the server has confirmed none.
+    /// The subscriptions for a new connection, on which no subscription is confirmed yet.
     pub(crate) fn follow(&self) -> RequestedSubscriptions {
         self.0
             .confirmed
@@ -112,8 +112,8 @@ impl RequestedSubscriptions {
         self.requested.borrow_and_update().keys().cloned().collect()
     }
 
-    /// Records that the server sends updates for these URIs and no others. Returns those of which an
-    /// update may have been missed, because the subscription was reported too early.
+    /// Records that the server sends updates for these URIs and no others. Returns the URIs for
+    /// which an update may have been missed, because the subscription was reported too early.
     pub(crate) fn confirm(&self, uris: &BTreeSet<String>) -> BTreeSet<String> {
         let mut missed = BTreeSet::new();
         let shared = &self.subscriptions.0;

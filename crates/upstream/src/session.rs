@@ -1,5 +1,5 @@
-//! A conversation with a server over a transport: era detection, the handshake, and one demultiplexer
-//! that routes what the server sends to the request it belongs to.
+//! A session with a server over a transport: era detection, the handshake, and one demultiplexer
+//! that routes each message of the server to its request.
 //!
 //! Must not know: catalogs, the pool, or who calls.
 
@@ -36,7 +36,7 @@ pub(crate) type ResponseStream = BoxStream<'static, Result<ServerMessage>>;
 #[derive(Debug)]
 pub(crate) enum ServerMessage {
     Notification(ServerNotification),
-    /// A request of the server to the client whose request this is.
+    /// A request of the server to the client that made this request.
     Question {
         id: RequestId,
         kind: QuestionKind,
@@ -54,9 +54,10 @@ pub(crate) struct NegotiatedSession {
     pub(crate) declares_roots: bool,
 }
 
-/// Sends requests to a server and returns what it sends back for each.
+/// Sends requests to a server and returns the messages for each.
 pub(crate) trait RequestChannel: Send + Sync + 'static {
-    /// Sends a request. The headers are ignored by transports that have none.
+    /// Registers a request; it is sent when the stream is first polled. Transports without headers
+    /// ignore `headers`.
     fn request(&self, request: OutboundRequest, headers: Vec<(String, String)>) -> ResponseStream;
 
     /// The questions of the server about one of its tasks that arrive outside of a request.

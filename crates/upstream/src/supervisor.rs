@@ -103,7 +103,7 @@ impl Supervisor {
                 );
             }
         }
-        // Operators see in the health why a process failed; clients see the message alone.
+        // Operators see in the health why a process failed; clients see only the message.
         let report = cause.and_then(|cause| cause.downcast_ref::<ProcessReport>());
         let health = match report {
             Some(report) => format!("{message}; {report}"),

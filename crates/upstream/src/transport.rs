@@ -1,8 +1,8 @@
 //! How messages travel to a server and back: HTTP, a child process over stdio, and the SSE transport
 //! of 2024.
 //!
-//! Moves bytes and cuts them into messages. Must not know: what a message means, sessions, or which
-//! request a message belongs to.
+//! Transfers bytes and splits them into messages. Must not know: what a message means, sessions,
+//! or which request a message belongs to.
 
 pub(crate) mod http;
 mod outgoing;

@@ -110,7 +110,7 @@ impl Collector for Process {
     }
 }
 
-/// The content of a file in `/proc/self`; empty if there is none.
+/// The content of a file in `/proc/self`; empty if it does not exist.
 fn read_proc(name: &str) -> String {
     fs::read_to_string(format!("/proc/self/{name}")).unwrap_or_default()
 }

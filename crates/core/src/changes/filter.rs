@@ -12,7 +12,7 @@ pub struct ChangeFilter {
     pub elicitation_complete: bool,
     /// Resources, each with everything below it.
     pub uris: BTreeSet<String>,
-    /// Tasks, by the ids that the client was given.
+    /// Tasks, by the ids that the client knows.
     pub tasks: BTreeSet<String>,
 }
 

@@ -11,11 +11,11 @@ const MAX_LEVELS: usize = 64;
 
 /// What one listener subscribed to.
 pub(crate) struct Interest {
-    /// Who listens; `None` receives only changes for everyone.
+    /// Who listens; `None` receives only changes that are for all principals.
     pub(crate) caller: Option<Arc<Caller>>,
     pub(crate) filter: ChangeFilter,
     pub(crate) resources: Vec<SubscribedResource>,
-    /// The only source whose lists count, if not all do.
+    /// Restricts list changes to one source.
     pub(crate) only: Option<SourceId>,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct SubscribedResource {
     pub(crate) requested: String,
 }
 
-/// The URIs whose subscription covers `uri`: those above it, the shortest first, and itself.
+/// The URIs whose subscription covers `uri`: its ancestors, the shortest first, and `uri` itself.
 pub fn covering_uris(uri: &str) -> impl Iterator<Item = &str> {
     let separators = uri.match_indices(['/', '?', '#']).take(MAX_LEVELS);
     let ends = separators.flat_map(|(at, separator)| {
@@ -40,7 +40,7 @@ pub fn covering_uris(uri: &str) -> impl Iterator<Item = &str> {
     ends.chain([uri.len()]).map(|end| &uri[..end])
 }
 
-/// An interest, arranged for lookups.
+/// An interest, indexed for lookups.
 pub(super) struct Listener {
     pub(super) caller: Option<Arc<Caller>>,
     filter: ChangeFilter,

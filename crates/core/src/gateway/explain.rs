@@ -1,4 +1,5 @@
-//! Explains where a URI leads, by which rule, and which other sources have it.
+//! Explains how a URI is resolved: to which source, by which rule, and which other sources have
+//! it.
 
 use serde_json::{Value, json};
 

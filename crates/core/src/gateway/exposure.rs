@@ -17,12 +17,12 @@ pub struct Endpoints {
 /// How one endpoint presents itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Endpoint {
-    /// Whether it has tools for what a client cannot do itself: search, read, get, call.
+    /// Whether the gateway tools are listed: search, read, get, call.
     pub bridge_tools: bool,
     pub exposure: Exposure,
 }
 
-/// Which tools are listed. The others can be called all the same.
+/// Which tools are listed. The others can still be called.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Exposure {
     /// All.
@@ -30,8 +30,8 @@ pub enum Exposure {
     Direct,
     /// The gateway's own and the pinned ones.
     Search { pinned: Vec<String> },
-    /// The gateway's own, the pinned ones, and whole sources in their order as long as these have
-    /// together at most `most` tools.
+    /// The gateway's own, the pinned ones, and whole sources in their order as long as they have
+    /// at most `most` tools in total.
     Hybrid { pinned: Vec<String>, most: usize },
 }
 
@@ -85,7 +85,7 @@ fn whole_sources(entries: &[ListedEntry], sources: usize, max_tools: usize) -> H
     whole
 }
 
-/// Whether a pattern pins this name; `*` at its end matches any rest.
+/// Whether a pattern pins this name. A trailing `*` is a wildcard.
 fn is_pinned(pattern: &str, name: &str) -> bool {
     match pattern.strip_suffix('*') {
         Some(start) => name.starts_with(start),

@@ -1,4 +1,4 @@
-//! The gateway as a source: what it serves itself passes the same layers as any other call.
+//! The gateway as a source: its own operations pass the same layers as any other call.
 
 mod explain_resource;
 mod instructions;
@@ -23,7 +23,7 @@ pub(super) use rejecting::RejectingSource;
 /// How long a client may cache a list at most, unless it subscribes to changes.
 const MAX_LIST_TTL: Duration = Duration::from_secs(60);
 
-/// Serves discover, ping, the lists and subscriptions, and what the gateway itself offers.
+/// Serves discover, ping, the lists and subscriptions, and the gateway's own tools and resources.
 pub(super) struct GatewaySource {
     gateway: Weak<GatewayInner>,
     /// Serves the gateway's tools.

@@ -108,7 +108,7 @@ impl GatewayInner {
         }
     }
 
-    /// The view of a scope. It is built only if no recent view is of the same catalogs.
+    /// The view of a scope. It is built only if no recent view has the same catalogs.
     pub(super) fn view(&self, scope: &Scope, viewer: &Viewer<'_>) -> Arc<View> {
         let catalogs = self.catalogs(scope, viewer);
         self.views.get_or_build(scope, &catalogs, || {

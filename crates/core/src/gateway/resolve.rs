@@ -186,7 +186,7 @@ fn completion(names: &NameMap, reference: &Reference) -> Result<Target> {
     }))
 }
 
-/// Nothing has this name; or the source that may have it is missing.
+/// Nothing has this name, or the source that may have it is unavailable.
 fn unknown(names: &NameMap, list: List, name: &str) -> Error {
     let data = serde_json::json!({ "name": name });
     if let Some(missing) = names.missing_source_of(list, name) {
@@ -210,7 +210,7 @@ fn resource_not_found(names: &NameMap, uri: &str) -> Error {
     Error::client(Code::ResourceNotFound, message).with_uri(uri)
 }
 
-/// Adds which sources are missing and may have what was not found.
+/// Appends unavailable sources that may have the target.
 fn with_missing_sources(message: String, names: &NameMap, list: List) -> String {
     let missing = names.missing_sources(list);
     missing.fold(message, |message, missing| format!("{message}; {missing}"))

@@ -1,4 +1,4 @@
-//! Rewrites replies for the client: URIs are replaced by URIs that lead back to the same source, and
+//! Rewrites replies for the client: URIs are replaced by URIs that resolve to the same source, and
 //! task ids are sealed. Replies that need no change are not copied.
 
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::json::map_member;
 use crate::names::{NameMap, UI_SCHEME, with_prefixed_page};
 use crate::{Error, Operation, Outcome, RawJson, Reply, Result, bounded_list};
 
-/// More items than any list in a result has that is meant to be read.
+/// Longer arrays are not rewritten.
 const MAX_ITEMS: usize = 100_000;
 
 /// Rewrites the reply of one call.
@@ -55,7 +55,7 @@ impl ResponseRewriter {
         }
     }
 
-    /// The result with other URIs; `None` if nothing changes.
+    /// The result with rewritten URIs; `None` if nothing changes.
     pub(super) fn rewrite_result(&self, result: &RawJson) -> Option<RawJson> {
         let text = result.as_str();
         if !text.contains("\"uri\"") && !text.contains(UI_SCHEME) {
@@ -116,7 +116,7 @@ impl ResponseRewriter {
         Some(RawJson::string(&rewritten).as_str().to_owned())
     }
 
-    /// The URI under which the client reaches what the source calls `uri`; `None` if it is the same.
+    /// The client's URI for the source's `uri`; `None` if it is the same.
     fn client_uri(&self, uri: &str) -> Option<String> {
         if self.native() == Some(uri) {
             return self
@@ -145,7 +145,7 @@ impl ResponseRewriter {
     }
 }
 
-/// An array with some items changed; `None` if all stay.
+/// An array with some items changed; `None` if nothing changes.
 fn map_items(text: &str, map: impl Fn(&str) -> Option<String>) -> Option<String> {
     let items: Vec<&RawValue> = bounded_list(text, MAX_ITEMS).ok()?;
     let changed: Vec<_> = items.iter().map(|item| map(item.get())).collect();

@@ -1,5 +1,5 @@
-//! The ids of tasks. A client gets each id sealed for its principal; it leads back to the source that
-//! created the task.
+//! The ids of tasks. A client gets each id sealed for its principal; it resolves to the source
+//! that created the task.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -87,7 +87,7 @@ impl TaskIds {
     }
 }
 
-/// A task under another id; `None` if it has none.
+/// A task under another id; `None` if it has no id.
 pub(super) fn with_task_id(id: &str, task: &RawJson) -> Option<RawJson> {
     let id = RawJson::string(id);
     let task = map_member(task.as_str(), TASK_ID, |_| Some(id.as_str().to_owned()));
@@ -100,7 +100,7 @@ fn lifetime(task: &Object<'_>) -> Duration {
     lifetime.clamp(MIN_LIFETIME, MAX_LIFETIME)
 }
 
-/// The source that a sealed id leads to, by its number in `names`, and the task's id there.
+/// The source of a sealed id, by its number in `names`, and the task's native id.
 pub(super) fn open(
     seal: &Seal,
     names: &NameMap,

@@ -15,7 +15,7 @@ use crate::{Call, Event, Operation, RawJson, TaskOperation, TaskUpdates};
 
 /// The tasks at one source that a client subscribed to.
 struct SourceTasks {
-    /// By the source's own ids: the ids that the client was given.
+    /// The client's ids of each task, by the task's native id.
     client_ids: BTreeMap<String, Vec<String>>,
     rewriter: ResponseRewriter,
 }

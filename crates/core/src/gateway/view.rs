@@ -1,5 +1,5 @@
 //! A view: everything that one kind of viewer sees at one endpoint. Names come from the `NameMap`;
-//! here is what the endpoint shows of them, page by page.
+//! a view decides which of them the endpoint shows, page by page.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
@@ -47,7 +47,7 @@ pub(super) enum Contribution<'a> {
 }
 
 impl View {
-    /// `catalogs` are those of `sources`, in the same order.
+    /// `catalogs` are the catalogs of `sources`, in the same order.
     pub(super) fn new(
         config: &GatewayConfig,
         scope: &Scope,
@@ -181,7 +181,7 @@ impl ShownList {
     }
 }
 
-/// A hash of the names: a cursor stays valid while those are the same.
+/// A hash of the names: a cursor stays valid while they are the same.
 fn generation<'a>(entries: impl Iterator<Item = &'a ListedEntry>) -> u64 {
     let mut hasher = DefaultHasher::new();
     for entry in entries {

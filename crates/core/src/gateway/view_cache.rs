@@ -11,12 +11,12 @@ use crate::{Catalog, Scope};
 
 const MAX_VIEWS: usize = 32;
 
-/// A view that is not used for this long is of catalogs that were replaced.
+/// Views unused for this long are evicted.
 const MAX_UNUSED: Duration = Duration::from_secs(60);
 
 #[derive(Default)]
 pub(super) struct ViewCache {
-    /// The least recently used first.
+    /// Least recently used first.
     views: Mutex<Vec<CachedView>>,
     /// The segments of catalogs that are in use.
     segments: Mutex<Vec<Weak<Segment>>>,
@@ -41,7 +41,7 @@ impl ViewCache {
         // Built without the lock: it may take a while.
         let view = Arc::new(build());
         let mut views = self.views.lock();
-        // Another call may have built the same view meanwhile. One stays, with its index.
+        // Another call may have built the same view meanwhile. Keep that one, with its index.
         if let Some(view) = find(&mut views, scope, catalogs) {
             return view;
         }

@@ -103,12 +103,12 @@ fn push_key(text: &mut String, key: &str) {
     }
 }
 
-/// The keys so far. Most objects have few members: for those, no set is built.
+/// The keys so far. No set is built for objects with few members, which are most.
 #[derive(Default)]
 struct KnownKeys<'de>(HashSet<Cow<'de, str>>);
 
 impl<'de> KnownKeys<'de> {
-    /// Adds a key; false if it was known.
+    /// Adds a key; false if it exists already.
     fn insert(&mut self, members: &[(Cow<'de, str>, Cow<'de, str>)], key: &str) -> bool {
         if members.len() < FEW_MEMBERS {
             return members.iter().all(|(known, _)| known != key);
@@ -169,7 +169,7 @@ impl<'de> serde::Deserialize<'de> for Key<'de> {
     }
 }
 
-/// An object with one member changed; `None` if it stays.
+/// An object with one member changed; `None` if the member does not change.
 pub(crate) fn map_member(
     text: &str,
     key: &str,

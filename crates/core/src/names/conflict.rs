@@ -2,7 +2,7 @@
 
 use crate::{List, SourceId, truncate_for_message};
 
-/// A conflict between the names of sources, and how it was settled.
+/// A conflict between the names of sources, and how it was resolved.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum NameConflict {
     /// Two sources have the same URI or name; the second is listed under another.
@@ -63,7 +63,7 @@ impl NameConflict {
         }
     }
 
-    /// What an administrator should repair, if anything. A collision is already settled.
+    /// What an administrator should fix, if anything. A collision is already resolved.
     pub(crate) fn problem(&self) -> Option<String> {
         match self {
             Self::Claim {

@@ -62,9 +62,9 @@ fn json_string(text: &str) -> String {
     RawJson::string(text).as_str().to_owned()
 }
 
-/// Whether a tool declares that calling it twice has no more effect than calling it once.
+/// Whether a tool declares that it is idempotent.
 pub(super) fn is_idempotent(definition: &RawJson) -> bool {
-    // Most tools have no such hint; those are not parsed.
+    // Most tools have no such hint, so they are not parsed.
     if !definition.as_str().contains("Hint\"") {
         return false;
     }

@@ -1,4 +1,4 @@
-//! Gives out names: merges the lists of all sources into one.
+//! Assigns listed names: merges the lists of all sources into one.
 
 use super::definition::{definition_as, is_idempotent};
 use super::qualified::{named_source, owner_of};
@@ -57,7 +57,7 @@ impl Merge<'_> {
         }
     }
 
-    /// Adds an entry under the first of its names that is free and leads back to it.
+    /// Adds an entry under the first of its names that is free and resolves to it.
     fn add(&mut self, number: usize, position: usize, entry: &CatalogEntry) {
         let (list, id) = (self.list, &self.sources[number].id);
         let mut names = candidate_names(list, self.naming, id, &entry.key);
@@ -95,8 +95,8 @@ impl Merge<'_> {
         Some(self.merged.entries[*index as usize].source())
     }
 
-    /// Whether a name, once listed, leads to this entry. Only a URI can be read otherwise: as one
-    /// that names its source.
+    /// Whether a name, once listed, resolves to this entry. Only a URI can resolve to another
+    /// entry, if it reads as a qualified URI.
     fn leads_to(&self, name: &str, number: usize, key: &str) -> bool {
         match self.list {
             List::Tools | List::Prompts => true,
@@ -118,7 +118,7 @@ fn candidate_names(
     let native = key.to_owned();
     match list {
         List::Resources | List::Templates => match (naming, key.strip_prefix(UI_SCHEME)) {
-            // What the gateway offers itself has no URI but the qualified one.
+            // The gateway's own entries have only qualified URIs.
             _ if source.is_gateway() => vec![qualified_uri(source, key)],
             (Some(_), Some(page)) => vec![format!("{UI_SCHEME}{source}/{page}")],
             _ => vec![native, qualified_uri(source, key)],

@@ -1,4 +1,4 @@
-//! Sources whose entries are not known: they are starting, or could not be reached.
+//! Sources whose entries are unknown because they are starting or unreachable.
 
 use super::{NameMap, SourceCatalog};
 use crate::{CatalogGap, List};
@@ -19,7 +19,7 @@ impl SourceCatalog {
         }
     }
 
-    /// A message that nothing of a list is known, if that is so.
+    /// A message that this source or its list is unavailable, if it is.
     fn missing_message(&self, list: List) -> Option<String> {
         let gap = self.gap_in(list).filter(|_| self.lacks(list))?;
         Some(match self.catalog.gap {
@@ -49,7 +49,7 @@ impl SourceCatalog {
 }
 
 impl NameMap {
-    /// A message that the source which a name begins with is missing, if it is.
+    /// A message that the source named by a prefix is unavailable, if it is.
     pub(crate) fn missing_source_of(&self, list: List, name: &str) -> Option<String> {
         let mut named = self
             .sources
@@ -58,7 +58,7 @@ impl NameMap {
         named.find_map(|source| source.missing_message(list))
     }
 
-    /// Messages about missing sources that may have what was not found.
+    /// Messages about unavailable sources that may have the target.
     pub(crate) fn missing_sources(&self, list: List) -> impl Iterator<Item = String> {
         let messages = self.sources.iter();
         let messages = messages.filter_map(move |source| source.missing_message(list));

@@ -1,4 +1,4 @@
-//! Reads names back: where a name or URI from a client leads, and by which rule.
+//! Resolves names and URIs from clients.
 
 use super::definition::is_idempotent;
 use super::qualified::{named_source, owner_of, scheme_of};
@@ -6,14 +6,14 @@ use super::{NameMap, split_qualified};
 use crate::changes::{SubscribedResource, covering_uris};
 use crate::{List, RawJson};
 
-/// Where a name leads: a source of the view, and the name there.
+/// The result of resolving a name: a source of the view, and the native name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Resolved {
     pub(crate) source: usize,
     pub(crate) native: String,
     /// Its position in the source's own list, if it is listed.
     position: Option<usize>,
-    /// Whether calling twice has no more effect than calling once.
+    /// Whether the call is idempotent.
     pub(crate) idempotent: bool,
 }
 
@@ -28,7 +28,7 @@ impl Resolved {
     }
 }
 
-/// Why a URI leads where it does.
+/// The rule by which a URI was resolved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ResolutionRule {
     /// The URI names its source.
@@ -37,7 +37,8 @@ pub(crate) enum ResolutionRule {
     Owned,
     /// The source lists it.
     Listed,
-    /// It matches this template of the source; of several, the one with most literal characters.
+    /// It matches this template of the source; if several match, the one with the most literal
+    /// characters.
     Template(String),
     /// Only this source has URIs of its scheme.
     Scheme,
@@ -142,7 +143,7 @@ impl NameMap {
         })
     }
 
-    /// What the only source of an endpoint may have without listing it.
+    /// An unlisted resource of the only source of an endpoint.
     fn unlisted(&self, name: &str) -> Option<Resolved> {
         let only = self.only_source()?;
         Some(Resolved {
@@ -214,8 +215,9 @@ impl NameMap {
         })
     }
 
-    /// Whether there can be a resource at a URI or below. A source that owns the URI has only what it
-    /// lists: an entry that is not listed for a viewer does not exist for that viewer.
+    /// Whether there can be a resource at a URI or below. A source that owns the URI has only the
+    /// resources it lists: an entry that is not listed for a viewer does not exist for that
+    /// viewer.
     fn may_exist(&self, resolved: &Resolved) -> bool {
         let (source, uri) = (resolved.source, resolved.native.as_str());
         if owner_of(&self.sources, uri) != Some(source) {

@@ -1,4 +1,4 @@
-//! Every listed name leads back to its entry, in every kind of view.
+//! Every listed name resolves to its entry, in every kind of view.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! Contains panics, guarantees that each event stream ends with an outcome or an error, and notes in
-//! which step an error arose.
+//! Contains panics, guarantees that each event stream ends with an outcome or an error, and
+//! records the step in which an error occurred.
 
 use std::any::Any;
 use std::future::Future;

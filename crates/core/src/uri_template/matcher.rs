@@ -1,9 +1,9 @@
 //! Matches a URI against the parts of a template without backtracking.
 //!
-//! Each part maps the set of offsets at which it can begin to the set at which it can end. The sets
-//! are intervals, and of the occurrences of a literal only those are kept that a later part can
-//! tell apart, so a match costs at most one pass over the URI for each expression, and usually one
-//! pass in all.
+//! Each part maps the set of offsets at which it can begin to the set at which it can end. The
+//! sets are intervals. Occurrences of a literal that make no difference to a later part are
+//! dropped, so a match costs at most one pass over the URI for each expression, and usually one
+//! pass in total.
 
 use std::cell::LazyCell;
 
@@ -50,7 +50,7 @@ pub(super) fn capture<'t, 'u>(
     if !contains(starts.last()?, end) {
         return None;
     }
-    // Backwards, each part as long as possible: so earlier ones are as short as possible.
+    // Backwards, each part as long as possible, so that earlier parts are as short as possible.
     let mut captured = Vec::new();
     for (part, starts) in parts.iter().zip(&starts).rev() {
         let from = match part {
@@ -76,7 +76,7 @@ fn contains(offsets: &Offsets, offset: usize) -> bool {
     after > 0 && offset <= offsets[after - 1].to
 }
 
-/// Where a part can end that begins at one of these offsets.
+/// The offsets at which a part can end if it begins at one of `starts`.
 fn ends(part: &TemplatePart, next: Option<&TemplatePart>, uri: &str, starts: &Offsets) -> Offsets {
     match part {
         TemplatePart::Literal(text) => literal_ends(text, next, uri.as_bytes(), starts),
@@ -109,9 +109,9 @@ fn literal_ends(text: &str, next: Option<&TemplatePart>, uri: &[u8], starts: &Of
     ends
 }
 
-/// The first end after this one from which the next part can reach anything new; `None` if there is
-/// none. A required expression reaches from an earlier end whatever it reaches from a later one, up
-/// to the next separator.
+/// The first end after `end` from which the next part can match anything new; `None` if there is
+/// no such end. Up to the next separator, a required expression that starts earlier can end
+/// wherever one that starts later can.
 fn next_useful_end(next: Option<&TemplatePart>, uri: &[u8], end: usize) -> Option<usize> {
     match next {
         Some(TemplatePart::Expression(expression)) if !expression.is_optional() => {
@@ -145,7 +145,7 @@ fn expression_ends(expression: &Expression, uri: &str, starts: &Offsets) -> Offs
             from = match expression.prefix() {
                 None => push_run(from) + 1,
                 Some(prefix) => match find_byte(bytes, prefix, from, interval.to) {
-                    // A later prefix in the same run reaches nothing new.
+                    // A later prefix in the same run adds no new ends.
                     Some(at) => push_run(at + 1).max(at + 1),
                     None => break,
                 },
@@ -183,7 +183,7 @@ fn earliest_start(
     (expression.is_optional() && contains(starts, end)).then_some(end)
 }
 
-/// Where the bytes from `from` on stop that a value may hold.
+/// The end of the longest allowed run that starts at `from`.
 fn run_end(uri: &[u8], from: usize, excluded: &[u8]) -> usize {
     let rest = uri.get(from..).unwrap_or_default();
     let stop = match *excluded {
@@ -195,7 +195,7 @@ fn run_end(uri: &[u8], from: usize, excluded: &[u8]) -> usize {
     stop.map_or(uri.len(), |stop| from + stop)
 }
 
-/// Where the bytes before `end` begin that a value may hold.
+/// The start of the longest allowed run that ends at `end`.
 fn run_start(uri: &[u8], end: usize, excluded: &[u8]) -> usize {
     let before = uri[..end].iter().rposition(|byte| excluded.contains(byte));
     before.map_or(0, |at| at + 1)
@@ -206,7 +206,7 @@ fn find_byte(uri: &[u8], byte: u8, from: usize, to: usize) -> Option<usize> {
     memchr::memchr(byte, window).map(|at| from + at)
 }
 
-/// The length of the character that begins here; one at the end, which is past any end.
+/// The length of the UTF-8 character at `from`; 1 at the end of the URI, which is out of bounds.
 fn char_len(uri: &[u8], from: usize) -> usize {
     let continuation = |byte: &&u8| **byte & 0xc0 == 0x80;
     1 + uri.iter().skip(from + 1).take_while(continuation).count()

@@ -32,7 +32,7 @@ struct OpenQuestions {
 }
 
 impl OpenQuestions {
-    /// Whether there is room for one more question. Detached ones are dropped to make room.
+    /// Whether there is room for one more question. Detached questions are dropped to make room.
     fn has_room(&mut self) -> bool {
         while self.by_id.len() >= MAX_OPEN
             && let Some(id) = self.detached.pop_front()
@@ -146,7 +146,7 @@ impl CallQuestions {
         Some(encode_cancellation(id.trim_start_matches('"')))
     }
 
-    /// Remembers the URL elicitations that an error sends the client, so that it is told when they
+    /// Remembers the URL elicitations in an error, so that the client is notified when they
     /// complete.
     pub fn note_url_elicitations(&self, error: &Error) {
         for params in url_elicitations(error).into_iter().flatten() {

@@ -1,5 +1,5 @@
 //! Multi round trips on behalf of a client with a session: questions in an `input_required` result
-//! are put to the client on the stream of its call, and the request is retried with the answers
+//! are sent to the client on the stream of its call, and the request is retried with the answers
 //! until the source completes it.
 //!
 //! Must not know: the wire. A question is an event, and a retry is a request like the first.
@@ -23,7 +23,7 @@ use tidegate_mcp::revision::question::{
 
 use crate::url_elicitation::new_elicitation_id;
 
-/// Round trips of one call. A source that needs more never completes.
+/// Round trips of one call. A source that needs more is assumed never to complete.
 const MAX_ROUND_TRIPS: u32 = 10;
 
 /// The delay before the first retry of a call without questions; it doubles with each round trip.

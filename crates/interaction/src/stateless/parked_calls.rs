@@ -74,8 +74,8 @@ impl ParkedCalls {
         }
     }
 
-    /// Takes a parked call out if the answers are valid. Otherwise it stays parked, and the client
-    /// can retry.
+    /// Removes and returns a parked call if the answers are valid. Otherwise it stays parked, and
+    /// the client can retry.
     pub(super) fn take(
         &self,
         id: ParkedCallId,

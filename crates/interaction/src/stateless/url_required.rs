@@ -33,7 +33,8 @@ pub(super) fn ask(
     Ok(Outcome::InputRequired(result))
 }
 
-/// Handles the retry: `None` if the call is to be sent to the server again, otherwise its end.
+/// Handles the retry. `None` if the call has to be sent to the server again, otherwise its last
+/// events.
 pub(super) fn resume(
     operation: &Operation,
     answers: &[(String, RawJson)],
@@ -41,7 +42,7 @@ pub(super) fn resume(
     for (key, answer) in answers {
         check_input_response(key, QuestionKind::Elicit, answer)?;
     }
-    // Without answers the server itself finds out whether the user was there.
+    // Without answers the call is sent again: the server checks whether the user visited the URL.
     let accepted = answers.iter().all(|(_, answer)| {
         let action = answer.object().and_then(|answer| answer.string("action"));
         action.as_deref() == Some("accept")
@@ -49,7 +50,7 @@ pub(super) fn resume(
     Ok((!accepted).then(|| not_visited(operation)))
 }
 
-/// Ends a call whose user declined. For a tool that is a result which the model can read.
+/// Ends a call whose user declined. For a tool call this is a result that the model can read.
 fn not_visited(operation: &Operation) -> EventStream {
     let end = match operation {
         Operation::Tool { .. } => Ok(Event::Done(Outcome::complete(tool_error_result(

@@ -6,7 +6,7 @@ use tidegate_core::{ChangeFilter, Object, Result, bounded_list};
 
 use super::params::invalid_params;
 
-/// URIs or task ids in one filter. What a client may subscribe to is limited elsewhere.
+/// URIs or task ids in one filter. The number of subscriptions per client has a separate limit.
 const MAX_ENTRIES: usize = 10_000;
 
 pub(super) fn parse_filter(params: &Object<'_>) -> Result<ChangeFilter> {

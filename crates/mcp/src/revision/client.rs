@@ -1,5 +1,5 @@
 //! The gateway as a client of the servers behind it: encodes requests in the server's revision and
-//! parses what the server sends. The mirror image of lift and lower.
+//! parses the server's messages. The mirror image of lift and lower.
 
 mod era_detection;
 mod headers;

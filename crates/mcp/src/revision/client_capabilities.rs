@@ -1,4 +1,4 @@
-//! The capabilities by which a client declares what it can be asked, per revision.
+//! The capabilities with which a client declares the questions it supports, per revision.
 
 use tidegate_core::{Object, QuestionKind, RawJson};
 
@@ -14,7 +14,7 @@ pub fn capability_name(kind: QuestionKind) -> &'static str {
     }
 }
 
-/// The declared capabilities of a client without those that its revision does not have.
+/// The declared capabilities of a client, without capabilities that its revision does not have.
 pub(super) fn restrict_to_revision(capabilities: RawJson, revision: Revision) -> RawJson {
     let mut members = capabilities.object().unwrap_or_default();
     let mut changed = false;

@@ -8,7 +8,7 @@ use tidegate_core::{RawJson, truncate_for_message};
 
 use super::param_headers::{ANNOTATION, is_header_name};
 
-/// Schema keywords whose value is a schema or a list of schemas, or may be.
+/// Schema keywords whose value is or may be a schema or a list of schemas.
 const SCHEMAS: [&str; 15] = [
     "items",
     "prefixItems",
@@ -55,8 +55,8 @@ struct Annotations {
 }
 
 impl Annotations {
-    /// Checks a schema and its subschemas. Only an argument that is reached through `properties`
-    /// alone has a name that a header can stand for.
+    /// Checks a schema and its subschemas. Only an argument that is reached solely through
+    /// `properties` can have a header.
     fn check_schema(&mut self, schema: &Value, is_named: bool) -> Result<(), String> {
         let Some(members) = schema.as_object() else {
             return Ok(());

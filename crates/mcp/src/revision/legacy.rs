@@ -14,7 +14,7 @@ use super::version::Revision;
 use crate::era::Era;
 use crate::request_id::RequestId;
 
-/// The size of a handshake member, which is kept for as long as the session lasts.
+/// The maximum size of a handshake member, which is kept until the session ends.
 const MAX_MEMBER_BYTES: usize = 64 * 1024;
 
 pub(super) fn lift_request(

@@ -10,7 +10,7 @@ use super::{legacy, modern};
 use crate::message::{Message, Rejection};
 use crate::request_id::RequestId;
 
-/// Lifts a message without a session. `headers` are those of HTTP; stdio has none.
+/// Lifts a message without a session. `headers` are the HTTP headers; stdio has none.
 pub fn lift_modern(
     message: Message,
     headers: Option<&StandardHeaders>,
@@ -27,7 +27,7 @@ pub fn lift_modern(
             let lifted = lift_notification(Revision::NEWEST, &method, params.as_ref());
             Ok((Revision::NEWEST, lifted))
         }
-        // The error has no id: the id of a response is one of ours.
+        // The error has no id, because the id of a response is one of our own ids.
         Message::Response { .. } => Err((
             None,
             Error::client(
@@ -38,8 +38,8 @@ pub fn lift_modern(
     }
 }
 
-/// Lifts a message of a session, or of a client that does not describe itself. `client` is what the
-/// session knows of its client.
+/// Lifts a message of a session, or of a client that does not describe itself. `client` is the
+/// client context of the session.
 pub fn lift_legacy(
     message: Message,
     revision: Revision,

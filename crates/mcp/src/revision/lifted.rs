@@ -1,4 +1,4 @@
-//! What a message means after it was lifted.
+//! The meaning of a message, after lifting.
 
 use tidegate_core::{ClientContext, LogLevel, Operation, RawJson};
 
@@ -34,7 +34,7 @@ pub enum Lifted {
     Cancelled {
         id: RequestId,
     },
-    /// The response to a question of ours.
+    /// The response to one of our questions.
     Response {
         id: RequestId,
         body: ResponseBody,

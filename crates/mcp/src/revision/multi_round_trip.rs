@@ -20,7 +20,7 @@ const SESSION_MEMBERS: [&str; 3] = ["_meta", "task", "elicitationId"];
 #[derive(Debug)]
 pub struct InputRequired {
     pub questions: Vec<KeyedQuestion>,
-    /// The JSON that the source wants back with the answers.
+    /// The JSON that is returned to the source with the answers.
     pub request_state: Option<RawJson>,
 }
 
@@ -103,7 +103,7 @@ fn encode_question(kind: QuestionKind, params: &RawJson) -> String {
     question.write().as_str().to_owned()
 }
 
-/// What a retry carries beyond the original params.
+/// The members that a retry adds to the original params.
 #[derive(Debug, Default)]
 pub struct RetryInput {
     pub request_state: Option<String>,

@@ -19,7 +19,8 @@ pub(super) fn may_have_annotations(definition: &RawJson) -> bool {
     definition.as_str().contains(ANNOTATION)
 }
 
-/// Checks that the headers of a call match its arguments. `definition` is that of the tool.
+/// Checks that the headers of a call match its arguments. `definition` is the definition of the
+/// tool.
 pub fn check_param_headers(
     headers: &StandardHeaders,
     params: &RawJson,

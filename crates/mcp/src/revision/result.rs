@@ -1,5 +1,5 @@
-//! Results in each revision: adds the members that a revision requires and replaces or removes what
-//! it does not have.
+//! Results in each revision: adds the members that a revision requires and replaces or removes
+//! members it does not have.
 
 mod content;
 mod edit;
@@ -108,7 +108,7 @@ fn legacy_result(revision: Revision, method: Method, outcome: &Outcome) -> Optio
     Some(result.write())
 }
 
-/// The result of a handshake, made from the result of discover.
+/// The result of a handshake, converted from the result of discover.
 fn initialize_result(revision: Revision, mut discovered: Object<'_>) -> RawJson {
     let mut capabilities = discovered
         .remove("capabilities")

@@ -12,13 +12,13 @@ pub struct StandardHeaders {
     pub session: Option<String>,
     pub method: Option<String>,
     pub name: Option<String>,
-    /// The headers `Mcp-Param-…`, by the rest of their names in lower case.
+    /// The headers `Mcp-Param-…`, by their names without the prefix, in lower case.
     pub params: BTreeMap<String, String>,
 }
 
 impl StandardHeaders {
-    /// Picks the standard headers. A duplicate or one that is not printable ASCII is an error: two
-    /// readers could disagree on its value.
+    /// Extracts the standard headers. A header that is duplicated or not printable ASCII is an
+    /// error, because two readers could disagree on its value.
     pub fn parse<'a>(headers: impl IntoIterator<Item = (&'a str, &'a [u8])>) -> Result<Self> {
         let mut standard = Self::default();
         for (name, value) in headers {

@@ -1,4 +1,4 @@
-//! The dated revisions of the protocol and what each of them has.
+//! The dated revisions of the protocol and their features.
 
 use std::fmt;
 
@@ -23,7 +23,7 @@ impl Revision {
         Self::V2026_07_28,
     ];
 
-    /// The newest with a handshake: offered to a client that requests an unknown one.
+    /// The newest revision with a handshake: offered to a client that requests an unknown one.
     pub const NEWEST_LEGACY: Self = Self::V2025_11_25;
 
     pub const NEWEST: Self = Self::V2026_07_28;

@@ -1,5 +1,5 @@
-//! Counters of calls, looked up once and then updated without a lock. Those of a source and method are
-//! created at their first call.
+//! Counters of calls, looked up once and then updated without a lock. The counters of a source and
+//! method are created at their first call.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};

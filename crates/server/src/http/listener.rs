@@ -128,7 +128,8 @@ impl Connection {
         let mut is_closing = false;
         loop {
             tokio::select! {
-                // An error here is a connection that the client broke: it is not ours to report.
+                // An error here means that the client broke the connection, which is not worth
+                // reporting.
                 _ = connection.as_mut() => return,
                 () = self.close.cancelled(), if !is_closing => {
                     is_closing = true;
@@ -158,7 +159,7 @@ async fn wait_for_preface(stream: &TcpStream) -> io::Result<()> {
     }
 }
 
-/// Whether the error concerns one connection only, so that the next can be accepted at once.
+/// Whether the error concerns one connection only, so that the next can be accepted immediately.
 fn is_connection_error(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -169,7 +170,8 @@ fn is_connection_error(error: &io::Error) -> bool {
     )
 }
 
-/// Sends small responses at once and detects clients that have disappeared. Both are optional.
+/// Sends small responses without delay and detects clients that have disappeared. Both are
+/// optional.
 fn set_options(stream: &TcpStream, timeout: Duration) {
     let socket = SockRef::from(stream);
     socket.set_tcp_nodelay(true).ok();

@@ -1,5 +1,5 @@
-//! Which browser requests are allowed. A foreign web page must not reach the gateway, neither from its
-//! own origin nor through a host name that it made point here (DNS rebinding).
+//! Which browser requests are allowed. A foreign web page must not reach the gateway, neither from
+//! its own origin nor through DNS rebinding.
 
 use std::net::IpAddr;
 

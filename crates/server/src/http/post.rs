@@ -143,7 +143,7 @@ fn dispatch_batched(
     messages.map_err(|response| response.with_id(id))
 }
 
-/// The messages that answer a message of a session; none if it gets no response.
+/// The messages that answer a message of a session; `None` if it gets no response.
 fn dispatch_in_session(
     http: &Http,
     requester: &Requester,

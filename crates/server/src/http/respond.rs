@@ -1,4 +1,4 @@
-//! Step 8, respond: turns messages into HTTP responses. The only place that selects a status.
+//! Step 8, lower: turns messages into HTTP responses. The only place that selects a status.
 
 use ::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,

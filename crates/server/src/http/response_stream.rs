@@ -49,7 +49,7 @@ pub(super) async fn connection_response(
     respond::events(Body::from_stream(events))
 }
 
-/// What a session's client expects if no notification comes first.
+/// The response that a session's client expects if no notification is sent first.
 pub(super) enum SessionResponse {
     Single,
     /// An array with this many responses.
@@ -103,7 +103,7 @@ pub(super) async fn session_response(
                     return kind.json(&responses);
                 }
             }
-            // Cancelled before the first message: there is nothing to resume.
+            // Cancelled before the first message, so there is nothing to resume.
             Ok(None) if responses.is_empty() => {
                 session.close_stream(&buffer);
                 return respond::accepted();

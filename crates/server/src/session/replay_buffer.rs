@@ -32,7 +32,7 @@ struct BufferState {
     last_pushed: u64,
     last_read: u64,
     is_finished: bool,
-    /// The number of the current reader: a new reader replaces the one before.
+    /// The number of the current reader: a new reader replaces the previous one.
     reader: u64,
     has_reader: bool,
     /// When the last reader disconnected.

@@ -26,7 +26,7 @@ impl Subscriptions {
         }
     }
 
-    /// Adds a subscription and returns the token that ends it; none if it exists already.
+    /// Adds a subscription and returns the token that ends it; `None` if it exists already.
     pub(crate) fn add(
         &self,
         uri: &str,

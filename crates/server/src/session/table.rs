@@ -77,8 +77,8 @@ impl SessionTable {
         self.sessions.lock().len()
     }
 
-    /// Adds a session. Many clients never close theirs, so at a limit the session that was idle for
-    /// the longest time is ended: of the same principal first, then of any.
+    /// Adds a session. Many clients never close their sessions, so at a limit the longest-idle
+    /// session is ended: first of the same principal, then of any principal.
     pub(crate) fn add(&self, session: Session) -> Result<(SessionId, Arc<Session>)> {
         let id = SessionId::generate()?;
         let session = Arc::new(session);
@@ -100,8 +100,8 @@ impl SessionTable {
         Ok((id, session))
     }
 
-    /// Finds a session and marks it as used. A session of another principal or endpoint is not
-    /// distinguishable from one that does not exist.
+    /// Finds a session and marks it as used. A session of another principal or endpoint is treated
+    /// as unknown.
     pub(crate) fn find(
         &self,
         id: &str,

@@ -1,4 +1,4 @@
-//! Sends a request on behalf of a tool call, and converts its reply into the tool's.
+//! Sends a request on behalf of a tool call, and converts its reply into the reply of the tool.
 
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ pub(super) async fn relay(
     })
 }
 
-/// The request, checked like one that a client sends.
+/// The request, checked like a client's request.
 fn build_request(call: &Call, relayed: RelayedRequest<'_>) -> Result<Request> {
     let given = call.params.object().unwrap_or_default();
     let mut params = Object::default();

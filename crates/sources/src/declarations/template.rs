@@ -111,7 +111,7 @@ impl<S> DeclaredTemplate<S> {
     }
 
     /// Whether a completion reference means this template: by its text, or by a URI that matches
-    /// it. A text with variables that is not this template's is another template.
+    /// it. A different text with variables is another template.
     pub(super) fn matches_reference(&self, text: &str) -> bool {
         self.text == text || (!text.contains('{') && self.template.capture(text).is_some())
     }

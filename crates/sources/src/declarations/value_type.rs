@@ -143,7 +143,7 @@ impl fmt::Display for ValueType {
             Self::Map(item) if **item == Self::Any => f.write_str("an object"),
             Self::Map(item) => write!(f, "an object of {}", item.plural()),
             Self::AnyOf(types) => {
-                // `null` means that the member may be omitted; that is no advice.
+                // `null` only means that the member may be omitted, so it is not suggested.
                 let types = types.iter().filter(|ty| **ty != Self::Null);
                 let types: Vec<_> = types.map(ToString::to_string).collect();
                 f.write_str(&types.join(" or "))

@@ -1,4 +1,5 @@
-//! The `.gitignore` rules that apply in a folder: its own file and those of all folders above it.
+//! The `.gitignore` rules that apply in a folder: its own file and the files of all folders above
+//! it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! The MIME type of a file, by its name and its first bytes.
 //!
 //! Own tables because `mime_guess` maps `.ts` to video, and knows few types of source code and
-//! configuration, which is most of what sources serve.
+//! configuration, which are most of the served files.
 
 mod table;
 

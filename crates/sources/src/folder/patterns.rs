@@ -98,7 +98,7 @@ fn problem(pattern: &str) -> Option<&'static str> {
 mod tests {
     use super::*;
 
-    /// A typo must not make visible what should be hidden.
+    /// A typo must not expose files that should be hidden.
     #[test]
     fn rejects_invalid_patterns() {
         for (pattern, reason) in [

@@ -1,8 +1,7 @@
-//! Path resolution that stays inside a folder, whatever links it contains and whatever is replaced
-//! meanwhile.
+//! Path resolution that stays inside a folder, regardless of links and of concurrent replacement.
 //!
 //! Each name is opened relative to the folder before it, never through a link. Links are read and
-//! followed here: one that leads out of the folder is not found. Only files and folders are opened.
+//! followed here: a link that leaves the folder is not found. Only files and folders are opened.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -36,7 +35,7 @@ pub(super) enum EntryHandle {
 /// Why something cannot be opened.
 #[derive(Debug)]
 pub(crate) enum OpenError {
-    /// It does not exist, or must not be opened. Callers cannot tell these apart.
+    /// It does not exist, or must not be opened. Callers cannot distinguish the two.
     NotFound,
     Io(io::Error),
 }

@@ -1,4 +1,4 @@
-//! The folder itself: opens what is below it, and nothing else.
+//! The folder itself: opens only entries below it.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,7 @@ impl FolderRoot {
         }
     }
 
-    /// Why the folder itself cannot be opened, for the person who wrote this setting.
+    /// Why the folder itself cannot be opened, as a message for the author of the configuration.
     pub(super) fn describe_error(&self, error: &OpenError, setting: &str) -> String {
         match error {
             OpenError::NotFound if self.path.is_file() => {

@@ -170,7 +170,7 @@ impl ServedFolder {
         }
     }
 
-    /// The file that a link leads to, if it is visible. Folders are listed only at their own path.
+    /// The target of a link, if it is a visible file. Folders are listed only at their own path.
     fn scan_link(&self, path: &RelativePath) -> Option<FileInfo> {
         let entry = self.root.open(path).ok()?;
         let EntryHandle::File(file) = entry.handle else {

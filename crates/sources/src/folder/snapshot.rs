@@ -1,7 +1,7 @@
 //! The lifecycle of a source that serves a folder: scan it, rescan when it changes, publish a
 //! snapshot, announce the differences to the previous one, and read on the blocking pool.
 //!
-//! What differs between sources is in their [`FolderView`].
+//! Each source implements its differences in a [`FolderView`].
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use super::{FolderTree, RelativePath, ServedFolder, resource};
 
 /// How a source presents a folder.
 pub(crate) trait FolderView: Sized + Send + Sync + 'static {
-    /// What the source derives from the files for its catalog and calls.
+    /// The data that the source derives from the files for its catalog and calls.
     type Details: Default + Send + Sync;
 
     /// The configuration key of the folder, for messages.
@@ -27,7 +27,7 @@ pub(crate) trait FolderView: Sized + Send + Sync + 'static {
 
     fn features(&self) -> Features;
 
-    /// Runs on a blocking thread. Unchanged parts can be taken from `previous`.
+    /// Runs on a blocking thread. Unchanged parts can be reused from `previous`.
     fn derive(
         &self,
         folder: &ServedFolder,

@@ -1,5 +1,5 @@
-//! Security T32: whatever is requested, and whatever is done to the folder meanwhile, nothing
-//! outside of it is read.
+//! Security T32: no request reads anything outside of the folder, even if the folder is modified
+//! meanwhile.
 
 mod confinement;
 mod scan;

@@ -10,12 +10,12 @@ use super::RelativePath;
 /// Longer URIs are rejected.
 const MAX_URI_BYTES: usize = 8 * 1024;
 
-/// What the URIs of a folder start with.
+/// The prefix of the URIs of a folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum UriBase {
     /// `file://` and the folder's absolute path, as names.
     File(Vec<Vec<u8>>),
-    /// A scheme of its own, followed by the relative path.
+    /// A custom scheme, followed by the relative path.
     Scheme(&'static str),
 }
 
@@ -95,9 +95,9 @@ impl UriBase {
         RelativePath::from_names(names.iter().map(Vec::as_slice))
     }
 
-    /// The value of the template variable for a path. It is not encoded, because clients encode it;
-    /// except what looks encoded already, which would be decoded to another name, and what is not
-    /// UTF-8.
+    /// The value of the template variable for a path. It is not encoded, because clients encode
+    /// it. The exceptions are text that looks encoded, which would be decoded to another name, and
+    /// bytes that are not UTF-8.
     pub(crate) fn template_value(path: &RelativePath) -> String {
         let mut value = String::with_capacity(path.bytes().len());
         for chunk in path.bytes().utf8_chunks() {

@@ -92,7 +92,7 @@ impl Visibility {
         }
     }
 
-    /// The gitignore rules in a folder, given those of its parent.
+    /// The gitignore rules in a folder, based on the rules of its parent.
     pub(super) fn enter(
         &self,
         root: &FolderRoot,

@@ -1,7 +1,7 @@
 //! Rescans a folder when something may have changed: on events of the operating system, and at
 //! intervals, because network file systems report only some changes.
 //!
-//! Must not know what changed: the rescan finds out.
+//! Must not know what changed: the rescan determines that.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use tokio::time::{sleep, timeout};
 
 use super::{FolderRoot, FolderTree};
 
-/// Wait after an event for further ones.
+/// How long to wait for further events after an event.
 const DEBOUNCE: Duration = Duration::from_millis(100);
 
 /// The interval between scans without events, and with them.
@@ -46,8 +46,8 @@ impl WatchedFolders {
     }
 }
 
-/// Scans at once and after changes, for as long as it is polled. `scan` runs on a blocking thread
-/// and returns the folders to watch.
+/// Scans immediately and after changes, for as long as it is polled. `scan` runs on a blocking
+/// thread and returns the folders to watch.
 pub(super) async fn rescan_on_changes(scan: impl Fn() -> WatchedFolders + Send + Sync + 'static) {
     let scan = Arc::new(scan);
     let mut watcher = FolderWatcher::new();

@@ -1,4 +1,4 @@
-//! The page boundaries of the full index, computed once and only as far as someone reads.
+//! The page boundaries of the full index, computed once, on demand.
 
 use std::sync::{Arc, Weak};
 

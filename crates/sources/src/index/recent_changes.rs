@@ -51,7 +51,7 @@ pub(super) struct RecentChanges {
     pub(super) notices: NoticeLog,
 }
 
-/// What one viewer class saw last.
+/// The last snapshot of one viewer class.
 struct ViewerSnapshot {
     viewer_class: u64,
     index: Weak<SearchIndex>,

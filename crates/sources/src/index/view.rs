@@ -30,7 +30,7 @@ impl IndexState {
     }
 }
 
-/// What one caller sees at one moment.
+/// A snapshot of the index for one caller.
 pub(super) struct IndexView {
     pub(super) state: Arc<IndexState>,
     pub(super) index: Arc<SearchIndex>,

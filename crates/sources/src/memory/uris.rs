@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use tidegate_core::{SourceId, percent_decode_utf8, percent_encode};
 use tidegate_store::memory::EntryId;
 
-/// The namespace of calls that name none.
+/// The default namespace.
 pub(super) const DEFAULT_NAMESPACE: &str = "default";
 
 /// The URIs below the name of one source.

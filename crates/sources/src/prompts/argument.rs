@@ -185,7 +185,7 @@ impl FileArgument {
         checked.map_err(|reason| format!("the argument `{name}` {reason}"))
     }
 
-    /// Values that start with the typed text, then those that contain it.
+    /// Values that start with the typed text, then values that contain it.
     pub(super) fn complete(&self, typed: &str) -> Vec<String> {
         let booleans = ["true".to_owned(), "false".to_owned()];
         let values = match &self.argument_type {

@@ -4,7 +4,7 @@
 use serde::de::DeserializeOwned;
 use serde_saphyr::UserMessageFormatter;
 
-/// A problem in a file, with what to do about it.
+/// A problem in a file, with its fix.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LineProblem {
     /// Counted from 1.

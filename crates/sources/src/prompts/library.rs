@@ -95,7 +95,7 @@ impl Library {
         if let Some(first) = names.get(name) {
             let are_skills = skill.is_some() && first.name() == Some(SKILL_FILE);
             let advice = match are_skills {
-                // The name of a skill must be that of its folder.
+                // The name of a skill must be the name of its folder.
                 true => "rename the folder of one of them, and change its `name`",
                 false => "change the `name` of one of them",
             };

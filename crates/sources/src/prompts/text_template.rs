@@ -55,7 +55,7 @@ impl TextTemplate {
         Ok(Self(pieces))
     }
 
-    /// A text without placeholders, whatever braces it contains.
+    /// A text without placeholders; braces in it are literal.
     pub(super) fn literal(text: &str) -> Self {
         Self(vec![TextPiece::Literal(text.to_owned())])
     }

@@ -1,4 +1,4 @@
-//! Figures of this process.
+//! Metrics of this process.
 
 /// The resident memory in bytes, on systems that report it.
 pub(super) fn resident_bytes() -> Option<u64> {

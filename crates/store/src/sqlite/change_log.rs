@@ -1,14 +1,14 @@
 //! The log of changes inside the database, through which processes see each other's writes.
 //!
-//! Every write adds rows to the table `changes`. `PRAGMA data_version` tells cheaply whether any
-//! other connection has written; only then is the table read.
+//! Every write adds rows to the table `changes`. `PRAGMA data_version` is a cheap check whether
+//! another connection has written; only then is the table read.
 
 use sqlx::SqliteConnection;
 
 use super::Database;
 use crate::events::{StoreChange, StoreEvent};
 
-/// Rows read at once. A reader that is further behind gets [`StoreEvent::Gap`].
+/// Rows per read. A reader that is further behind gets [`StoreEvent::Gap`].
 const MAX_BATCH: i64 = 500;
 
 /// Rows kept for processes that are behind, and how many new rows trigger pruning.

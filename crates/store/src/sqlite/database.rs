@@ -95,7 +95,7 @@ impl Database {
         }
     }
 
-    /// After closing: removes this database's write-ahead log if another file has taken its place.
+    /// After closing: removes this database's write-ahead log if another file has replaced it.
     /// SQLite would apply the log to that file.
     pub(crate) fn remove_stale_wal(&self) -> Result<()> {
         file::remove_stale_wal(&self.path, self.opened)

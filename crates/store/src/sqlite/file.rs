@@ -13,7 +13,7 @@ use crate::{Result, StoreErrorKind};
 /// The first bytes of every SQLite file.
 const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
-/// What SQLite appends to the file name for its write-ahead log and its shared memory.
+/// The suffixes of SQLite's write-ahead log and shared-memory files.
 const WAL_SUFFIX: &str = "-wal";
 const SHM_SUFFIX: &str = "-shm";
 
@@ -56,7 +56,7 @@ impl FileIdentity {
     }
 }
 
-/// Removes the write-ahead log that a replaced database left beside its replacement.
+/// Removes the write-ahead log that a replaced database left next to its replacement.
 pub(super) fn remove_stale_wal(file: &Path, replaced: FileIdentity) -> Result<()> {
     let current = FileIdentity::of(file);
     let is_stale = !current.is_same_database(replaced)
@@ -100,7 +100,7 @@ pub(super) fn inspect(file: &Path) -> Result<ExistingFile> {
 }
 
 /// Creates the folder and the file if they are missing, accessible only to their owner. SQLite
-/// gives the files beside it the same permissions.
+/// gives the files next to it the same permissions.
 pub(super) fn create(file: &Path) -> Result<()> {
     let failed = |error| error::from_io(file, error);
     if let Some(folder) = file.parent() {

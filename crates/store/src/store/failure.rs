@@ -41,8 +41,8 @@ impl LastFailure {
         current.map(|failure| Arc::clone(&failure.error))
     }
 
-    /// A failure so recent that the database should not be reopened yet. A replaced file is opened
-    /// at once.
+    /// A failure so recent that the database should not be reopened yet. A replaced file is
+    /// reopened immediately.
     pub(super) fn blocking_reopen(&self) -> Option<Arc<StoreError>> {
         let blocks = |failure: &&Failure| {
             failure.at.elapsed() < REOPEN_DELAY && failure.error.kind() != StoreErrorKind::Replaced

@@ -15,7 +15,7 @@ use tidegate_upstream::{
 use crate::cli::CHILD_GUARD;
 use crate::config::Settings;
 
-/// Builds remote sources with what they share.
+/// Builds remote sources with their shared state.
 pub(super) struct RemoteBuilder<'a> {
     settings: &'a Settings,
     seal: &'a Arc<Seal>,

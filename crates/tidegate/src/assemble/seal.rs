@@ -1,5 +1,5 @@
-//! The keys that encrypt the state that clients carry: those of the configuration, or those of a file
-//! in the data folder that only its owner can read. A generated key encrypts for a month and decrypts
+//! The keys that encrypt the state that clients carry: from the configuration, or from a file in
+//! the data folder that only its owner can read. A generated key encrypts for a month and decrypts
 //! for two more.
 
 use std::fs::{self, DirBuilder, OpenOptions};
@@ -19,7 +19,7 @@ const KEY_LIFETIME: Duration = Duration::from_secs(30 * 24 * 3600);
 /// How many generated keys the file has, the newest first.
 const MAX_KEYS: usize = 3;
 
-/// The seal with the configured keys, or with those of the data folder.
+/// The seal with the configured keys, or with the keys of the data folder.
 pub(super) fn seal(settings: &Settings) -> Seal {
     let configured = settings.seal_keys.iter();
     let configured: Vec<_> = configured.map(|key| sha256(key.expose())).collect();

@@ -11,7 +11,7 @@ use tidegate_upstream::Remote;
 use super::remotes::RemoteBuilder;
 use crate::config::{Settings, SourceSettings};
 
-/// The configured sources and what runs behind them.
+/// The configured sources and the components behind them.
 pub(super) struct BuiltSources {
     /// In the order of the configuration.
     pub(super) list: Vec<(SourceId, Arc<dyn Source>)>,

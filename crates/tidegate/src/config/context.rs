@@ -1,4 +1,4 @@
-//! Everything besides the text of the file that a configuration is loaded with.
+//! The inputs of loading a configuration other than the text of the file.
 
 use std::path::{Path, PathBuf};
 

@@ -9,7 +9,7 @@ use tidegate_config::{FieldProblem, Location};
 use super::position::Position;
 use super::tree::Node;
 
-/// Where a setting was given. Problems are sorted in this order.
+/// Where a setting was written. Problems are sorted in this order.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Origin {
     File {
@@ -54,7 +54,7 @@ impl fmt::Display for Problem {
 pub struct Problems(Vec<Problem>);
 
 impl Problems {
-    /// In the order of the file, then those of flags and variables.
+    /// Problems of the file in its order, then problems of flags and variables.
     pub fn iter(&self) -> impl Iterator<Item = &Problem> {
         self.0.iter()
     }

@@ -16,13 +16,13 @@ const MAX_BYTES: u64 = 1024 * 1024;
 /// A configuration file.
 #[derive(Debug)]
 pub(crate) struct ConfigFile {
-    /// The name as the user gave it.
+    /// The name as the user wrote it.
     pub(crate) name: PathBuf,
     pub(crate) text: String,
 }
 
 /// The file that the flag or the variable names, or the one in the working directory. `None` if
-/// there is none: a file is optional.
+/// there is no file, which is optional.
 pub(crate) fn find(
     flags: &Flags,
     environment: &Environment<'_>,

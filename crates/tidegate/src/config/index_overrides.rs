@@ -1,5 +1,5 @@
-//! Flags and variables that turn the capability index on or off and set its cache lifetime, whatever
-//! its id in the file.
+//! Flags and variables that turn the capability index on or off and set its cache lifetime,
+//! regardless of its id in the file.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,17 +17,17 @@ use super::overrides::{
 };
 use super::sources::ConfiguredSource;
 
-/// Each setting under our name, and under that of the program that had it first (X20).
+/// Each setting under our name, and under the name in the program that introduced it (X20).
 const ENABLED: [&Override; 2] = [&RESOURCES_ENABLED, &NEXS_RESOURCES_ENABLED];
 const CACHE_TTL: [&Override; 2] = [&RESOURCES_CACHE_TTL, &NEXS_RESOURCES_CACHE_TTL];
 
-/// The id of an index that the file does not have, if that id is free.
+/// The id of an index that is added because the file has no index, if this id is free.
 const DEFAULT_ID: &str = "index";
 
 const TRUE: [&str; 4] = ["true", "1", "yes", "on"];
 const FALSE: [&str; 4] = ["false", "0", "no", "off"];
 
-/// Applies the flags and variables to the index of the file, or adds one.
+/// Applies the flags and variables to the index of the file, or adds an index.
 pub(crate) fn apply(
     sources: &mut Vec<ConfiguredSource>,
     context: &LoadContext<'_>,

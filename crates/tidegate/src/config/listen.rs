@@ -19,7 +19,7 @@ pub(crate) fn parse(text: &str) -> Result<SocketAddr, String> {
     }
 }
 
-/// What is wrong with the text, and what was probably meant.
+/// The problem with the text, and the probable intention.
 fn describe_problem(text: &str) -> String {
     if let Ok(port) = text.strip_prefix(':').unwrap_or(text).parse::<u16>() {
         return format!(

@@ -1,5 +1,5 @@
 //! A mapping of the file whose fields belong to several components: each reads its own fields, and
-//! what is left is unknown.
+//! the remaining fields are unknown.
 
 use serde::Deserializer;
 use serde::de::{Deserialize, Error as _, Visitor};
@@ -20,7 +20,7 @@ pub(crate) struct Mapping<'a> {
 }
 
 impl<'a> Mapping<'a> {
-    /// The mapping at this path; an empty one if the file has none there.
+    /// The mapping at this path; empty if the file has no mapping there.
     pub(crate) fn at(path: &'a [&'a str], diagnostics: &Diagnostics) -> Self {
         let written = diagnostics.tree().find(path);
         let empty = || Node {
@@ -29,7 +29,7 @@ impl<'a> Mapping<'a> {
         };
         Self {
             path,
-            // A value that is no mapping has been reported when the file was read.
+            // A value that is not a mapping was reported when the file was read.
             node: written
                 .filter(|node| matches!(node.value, Value::Map(_)))
                 .map_or_else(empty, Clone::clone),
@@ -96,7 +96,7 @@ impl<'a> Mapping<'a> {
 /// The names of a struct's fields in the file.
 fn field_names<T: for<'de> Deserialize<'de>>() -> &'static [&'static str] {
     let mut names: &'static [&'static str] = &[];
-    // Fails by design: the deserializer only records what it is asked for.
+    // Fails by design: the deserializer only records the requested fields.
     T::deserialize(FieldNames(&mut names)).ok();
     names
 }

@@ -38,7 +38,7 @@ pub(crate) enum Target {
     File,
     /// The field at this path.
     Field(&'static str),
-    /// This field of the capability index, whatever its id.
+    /// This field of the capability index, regardless of its id.
     IndexField(&'static str),
 }
 
@@ -111,7 +111,7 @@ pub(crate) const ALL: &[&Override] = &[
 ];
 
 impl Override {
-    /// The value and its origin: that of the flag, else of the variable, else of the file.
+    /// The value and its origin: the flag, otherwise the variable, otherwise the file.
     pub(crate) fn pick(
         &self,
         flag: Option<String>,

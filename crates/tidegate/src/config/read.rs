@@ -1,5 +1,5 @@
-//! Deserializes the tree into typed sections. Reads as much as fits and reports every value that
-//! does not. Knows serde's data model, but no section.
+//! Deserializes the tree into typed sections. Reads every value that fits and reports every value
+//! that does not. Knows serde's data model, but no section.
 
 use serde::de::value::StrDeserializer;
 use serde::de::{
@@ -12,7 +12,7 @@ use super::diagnostics::Diagnostics;
 use super::read_error::ReadError;
 use super::tree::{Entry, Node, Value};
 
-/// Nobody fixes more problems than this at once, and each costs another pass.
+/// Limited because each problem costs another pass, and users fix a few problems at a time.
 const MAX_ERRORS: usize = 100;
 
 /// Reads a node. serde stops at the first value that does not fit, so that value is reported and

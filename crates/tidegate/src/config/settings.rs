@@ -39,13 +39,13 @@ pub struct Settings {
     pub page_size: usize,
     /// How tools and prompts are named at `/mcp`.
     pub naming: Naming,
-    /// What `/mcp` shows of the tools.
+    /// Which tools `/mcp` lists.
     pub endpoint: Endpoint,
     /// How long the first requests wait for sources that are still starting.
     pub startup_wait: Duration,
     /// In the order of the file, without `system`.
     pub sources: Vec<ConfiguredSource>,
-    /// Whether the sources are the defaults, because the configuration names none.
+    /// Whether the sources are the defaults, because the configuration has no sources.
     pub default_sources: bool,
     /// The proxies that remote servers are reached through.
     pub proxies: Proxies,

@@ -1,6 +1,6 @@
 //! "Did you mean": the known name that is closest to an unknown one.
 
-/// A longer list of names helps less than the reference does.
+/// Longer lists of names are left out: the reference is more helpful.
 const MAX_LISTED: usize = 12;
 
 /// The candidate that `name` is most likely a misspelling of.

@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 use super::{Environment, Flags, Problems, Settings, load};
 
-/// Loads a file with this text, in a folder of its own, with the home directory `/home/ada`.
+/// Loads a file with this text, in a separate folder, with the home directory `/home/ada`.
 fn load_text(text: &str) -> Result<Settings, Problems> {
     load_with(text, &Flags::default(), &[])
 }

@@ -1,5 +1,5 @@
 //! From the file as written to the settings: checks every value and fills in every default. All
-//! problems are reported; the settings count only if there are none.
+//! problems are reported; the settings are used only if there are none.
 
 use std::net::SocketAddr;
 
@@ -98,7 +98,7 @@ fn check_sources(
     checked
 }
 
-/// The address, which must not be reachable by everyone unintentionally.
+/// The address, which must not be exposed to other machines unintentionally.
 fn check_listen(
     written: Option<String>,
     context: &LoadContext<'_>,
@@ -116,7 +116,7 @@ fn check_listen(
             return listen::DEFAULT;
         }
     };
-    // An `auth` with problems of its own still shows the intention to protect the gateway.
+    // Even an invalid `auth` shows the intention to protect the gateway.
     let has_auth = diagnostics.tree().find(&["auth"]).is_some();
     if !listen::is_local(address) && !has_auth && !context.flags.insecure {
         diagnostics.push(origin, listen::needs_auth(address));

@@ -1,5 +1,5 @@
 //! A log writer that never blocks: lines go through a bounded queue to the one thread that owns
-//! standard error. A reader that is slow or gone must not stop the gateway.
+//! standard error. A slow or closed reader must not stop the gateway.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -124,7 +124,7 @@ impl StatusLine {
 }
 
 impl Drop for StatusLine {
-    /// Waits until the line is gone, so that others can write to standard error.
+    /// Waits until the line is removed, so that others can write to standard error.
     fn drop(&mut self) {
         let deadline = Instant::now() + FLUSH_TIMEOUT;
         let (done, flushed) = sync_channel(1);

@@ -38,7 +38,7 @@ pub(super) fn page() -> String {
     text + &variables()
 }
 
-/// The section of a field of the file that has fields of its own.
+/// The section of a field that has fields itself.
 fn section(name: &str, schema: &Value) -> String {
     let entries = schema.get("additionalProperties");
     if let Some(variants) = entries.and_then(|entries| entries.get("oneOf")) {

@@ -70,7 +70,7 @@ fn principals(settings: &Settings) -> Vec<&str> {
         .collect()
 }
 
-/// Hosts or origins that are allowed besides the gateway's own.
+/// Hosts or origins that are allowed in addition to the gateway's own.
 fn comma_separated(values: &[String]) -> String {
     match values {
         [] => "only the gateway's own".to_owned(),

@@ -1,7 +1,7 @@
 //! Client commands: each sends requests to a gateway and prints the result.
 //!
-//! All requests take the path of a client's request, whether the gateway is in this process or runs
-//! elsewhere.
+//! All requests take the path of a client's request, whether the gateway runs in this process or
+//! is remote.
 
 mod arguments;
 mod availability;
@@ -53,7 +53,7 @@ pub(super) fn run(
     let args = command.args();
     let flags = args.flags(output, environment);
     let settings = match &args.url {
-        // The file in this folder does not concern a gateway elsewhere, and may be invalid.
+        // The file in this folder does not apply to a remote gateway, and may be invalid.
         Some(_) => without_file(&flags, environment),
         None => load(&flags, environment),
     };
@@ -64,7 +64,7 @@ pub(super) fn run(
     let target = Target::choose(args, &settings);
     let sets_log_level = args.config.sets_log_level(output, environment);
     if !target.is_temporary() && !sets_log_level {
-        // The only connection is that to the gateway, and the command reports its failure itself.
+        // The only connection is to the gateway, and the command itself reports its failure.
         settings.log.level = LogLevel::Error;
     }
     let log = start_log(&settings.log, output, environment);

@@ -5,7 +5,7 @@ use std::io;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-/// A token that the first SIGTERM or SIGINT cancels. The second one exits at once.
+/// A token that the first SIGTERM or SIGINT cancels. The second one exits immediately.
 pub(super) fn shutdown_signal() -> io::Result<CancellationToken> {
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
@@ -27,7 +27,7 @@ pub(super) fn shutdown_signal() -> io::Result<CancellationToken> {
     Ok(shutdown)
 }
 
-/// Logs SIGHUP instead of dying of it, as it is sent to reload a service or when a terminal closes.
+/// Logs SIGHUP instead of exiting: it is sent to reload a service or when a terminal closes.
 pub(super) fn ignore_hangup() -> io::Result<()> {
     let mut hangup = signal(SignalKind::hangup())?;
     tokio::spawn(async move {

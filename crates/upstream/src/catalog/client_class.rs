@@ -1,6 +1,6 @@
 //! Classes of clients. Servers list by the era and the capabilities of a client, so clients that
-//! share both see the same lists. "Everyone" is a class too: the gateway itself, without
-//! capabilities. Most servers list the same for all; then a class costs nothing.
+//! share both see the same lists. "Everyone" is the default class: the gateway itself, without
+//! capabilities. Most servers list the same entries for all clients; then a class costs nothing.
 //!
 //! Holds no catalog: `snapshot` does, and `refresh` loads them.
 
@@ -16,19 +16,19 @@ use tokio_util::sync::CancellationToken;
 use crate::config::RemoteConfig;
 use crate::session::era_affinity::{SessionUse, declared_capabilities, session_use};
 
-/// How long a class that no client uses is kept.
+/// How long an unused class is kept.
 const UNUSED_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// Clients with more bytes of capabilities see what everyone sees.
+/// Clients with more bytes of capabilities use the default catalog.
 const MAX_CAPABILITY_BYTES: usize = 4 * 1024;
 
 /// What distinguishes a class.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ClassKey {
-    /// Clients that see what the gateway's own connection sees.
+    /// The default class: clients that see the catalog of the gateway's own connection.
     Everyone,
-    /// Clients with these capabilities, whose lists are loaded in a session of their own or over
-    /// everyone's connection.
+    /// Clients with these capabilities, whose lists are loaded in a separate session or over the
+    /// default connection.
     Clients {
         in_session: bool,
         capabilities: RawJson,

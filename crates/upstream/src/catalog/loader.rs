@@ -166,7 +166,7 @@ impl<'a> ListLoader<'a> {
         Ok(Some("it has too many pages or entries"))
     }
 
-    /// One page and its size; none where the server does not have this list after all.
+    /// One page and its size; `None` if the server turns out not to have this list.
     async fn page(&self, list: List, cursor: Option<&str>) -> Result<Option<(ListPage, usize)>> {
         let request = self.encoder.list(self.connection.ids.next(), list, cursor);
         let headers = match self.encoder.revision.era() {

@@ -1,5 +1,5 @@
-//! Keeps the catalogs of all classes of clients fresh: the same refresher for everyone and for every
-//! other class.
+//! Keeps the catalogs of all client classes fresh. The default class ("everyone") and all other
+//! classes share this refresher.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub(crate) struct Refresher {
     pub(crate) changes: ChangeSender,
     pub(crate) subscriptions: ResourceSubscriptions,
     pub(crate) background_tasks: TaskTracker,
-    /// How often the server was connected, and everyone's catalog refreshed.
+    /// How often the server was connected, and the default catalog refreshed.
     connects: watch::Sender<u64>,
     refreshes: watch::Sender<u64>,
     requested: Notify,
@@ -51,14 +51,14 @@ impl Refresher {
         *self.connects.borrow()
     }
 
-    /// Requests a refresh of everyone's catalog. The receiver changes when it is done.
+    /// Requests a refresh of the default catalog. The receiver changes when it is done.
     pub(crate) fn request_refresh(&self) -> watch::Receiver<u64> {
         let refreshes = self.refreshes.subscribe();
         self.requested.notify_one();
         refreshes
     }
 
-    /// Loads everyone's catalog over a new connection and publishes both.
+    /// Loads the default catalog over a new connection and publishes both.
     pub(crate) async fn publish_connection(&self, connection: &Arc<Connection>) -> RefreshSchedule {
         let schedule = self
             .refresh(self.snapshots.everyone(), connection, &[])
@@ -67,7 +67,7 @@ impl Refresher {
         schedule
     }
 
-    /// Keeps everyone's catalog fresh until the connection is closed.
+    /// Keeps the default catalog fresh until the connection is closed.
     pub(crate) async fn keep_everyone_fresh(
         &self,
         connection: &Arc<Connection>,
@@ -110,8 +110,8 @@ impl Refresher {
         self.snapshots.remove_class(&class);
     }
 
-    /// A modern server lists by the capabilities of each request: the class is refreshed over
-    /// everyone's connection, after each refresh of everyone.
+    /// A modern server lists by the capabilities of each request: the class is refreshed over the
+    /// default connection, after each refresh of the default class.
     async fn refresh_with_everyone(&self, class: &ClientClass) {
         let mut refreshes = self.refreshes.subscribe();
         loop {
@@ -126,7 +126,7 @@ impl Refresher {
     }
 
     /// A legacy server lists by the capabilities of the session. The session is kept only if the
-    /// class sees other lists than everyone.
+    /// lists of the class differ from the default lists.
     async fn refresh_in_sessions(&self, class: &ClientClass) {
         let mut connects = self.connects.subscribe();
         let mut backoff = Backoff::for_streams();
@@ -186,7 +186,7 @@ impl Refresher {
         }
     }
 
-    /// Applies a notification of the server. Resource updates are announced once, from everyone's
+    /// Applies a notification of the server. Resource updates are announced once, from the default
     /// connection.
     fn apply(&self, event: ChangeEvent, class: &ClientClass, schedule: &mut RefreshSchedule) {
         match event {
@@ -227,12 +227,13 @@ impl Refresher {
         let loaded = load_catalog(&self.config, connection, &capabilities, &previous).await;
         let LoadedCatalog { catalog, ttl } = loaded;
         let sends_list_changed = connection.facts.announces_changes;
-        // A list that could not be loaded is tried again, although nothing announces it.
+        // A list that could not be loaded is retried, although no list_changed will announce it.
         let is_announced = sends_list_changed && catalog.defects.is_empty();
         let lifetime = CacheLifetime::new(ttl, sends_list_changed);
         let current = self.publish(class, connection, catalog, lifetime);
-        // Only after the catalog is published: clients list again at once.
-        // What the server signals, it signals on every connection: everyone announces it.
+        // Announce only after the catalog is published, because clients list again immediately.
+        // The server sends its notifications on every connection; only the default class announces
+        // them.
         match class.is_everyone() {
             true => self.announce(&previous, &current, list_changed),
             false if !was_loading => self.announce(&previous, &current, &[]),
@@ -244,8 +245,8 @@ impl Refresher {
         RefreshSchedule::new(ttl, is_announced)
     }
 
-    /// Publishes the catalog of a class; for everyone with the connection it was loaded over and the
-    /// health it implies. Returns what the class sees now.
+    /// Publishes the catalog of a class; for the default class, also its connection and the health
+    /// of the server. Returns the catalog that the class sees now.
     fn publish(
         &self,
         class: &ClientClass,
@@ -292,7 +293,7 @@ impl Refresher {
         }
     }
 
-    /// Everyone's connection, as soon as there is one.
+    /// Waits for the default connection.
     async fn wait_for_connection(&self) -> Arc<Connection> {
         let mut connects = self.connects.subscribe();
         loop {

@@ -15,7 +15,7 @@ const MIN_TTL: Duration = Duration::from_secs(5);
 /// The refresh interval for a server that sends neither list_changed nor ttlMs.
 const TIMER: Duration = Duration::from_secs(300);
 
-/// The longest cache lifetime, whatever the server says.
+/// The maximum cache lifetime; a longer ttlMs is cut to it.
 const MAX_TTL: Duration = Duration::from_secs(86_400);
 
 /// When the lists of one class of clients are refreshed next.
@@ -80,7 +80,7 @@ impl CacheLifetime {
         }
     }
 
-    /// The remaining lifetime; none where changes are announced.
+    /// The remaining lifetime; `None` if the server announces changes.
     pub(crate) fn remaining(self) -> Option<Duration> {
         match self {
             Self::Until(end) => Some(end.saturating_duration_since(Instant::now())),

@@ -15,7 +15,7 @@ use super::schedule::CacheLifetime;
 use crate::config::RemoteConfig;
 use crate::session::Connection;
 
-/// Classes of one server. Clients of further classes see what everyone sees.
+/// Classes of one server. Clients of further classes use the default catalog.
 const MAX_CLASSES: usize = 16;
 
 /// A class that was not used for this long may be replaced by another.
@@ -35,9 +35,9 @@ pub(crate) struct Snapshot {
     /// The gateway's own connection, which all clients without capabilities share. None while the
     /// server is unreachable.
     pub(crate) connection: Option<Arc<Connection>>,
-    /// What the last handshake showed; kept while the server is unreachable.
+    /// The facts from the last handshake; kept while the server is unreachable.
     pub(crate) facts: Option<Arc<ServerFacts>>,
-    /// The catalog of everyone; kept while the server is unreachable.
+    /// The default catalog; kept while the server is unreachable.
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) cache_lifetime: CacheLifetime,
     pub(crate) health: Health,
@@ -50,7 +50,7 @@ struct ClassEntry {
     catalog: ClassCatalog,
 }
 
-/// What the clients of a class see.
+/// The catalog of a class.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ClassCatalog {
     Loading,
@@ -75,8 +75,7 @@ impl Snapshot {
         classes.find(|entry| std::ptr::eq(entry.class.as_ref(), class))
     }
 
-    /// What the clients of a class see. Everyone, and a class that was removed, see what everyone
-    /// sees.
+    /// The catalog of a class. The default class and removed classes use the default catalog.
     fn class_catalog(&self, class: &ClientClass) -> &ClassCatalog {
         let entry = self.entry(class);
         entry.map_or(&ClassCatalog::SameAsEveryone, |entry| &entry.catalog)
@@ -86,7 +85,7 @@ impl Snapshot {
         self.entry(class).is_some()
     }
 
-    /// Whether the clients of this class see the catalog of everyone.
+    /// Whether this class uses the default catalog.
     pub(super) fn is_same_as_everyone(&self, class: &ClientClass) -> bool {
         *self.class_catalog(class) == ClassCatalog::SameAsEveryone
     }
@@ -129,7 +128,7 @@ impl Snapshot {
         self.health = Health::Down(health);
     }
 
-    /// Records why there is no catalog, as long as none was ever loaded.
+    /// Records why there is no catalog, if no catalog was ever loaded.
     pub(crate) fn set_unavailable(&mut self, reason: &str) {
         let never_loaded = Catalog {
             gap: self.catalog.gap.clone(),
@@ -143,7 +142,7 @@ impl Snapshot {
         }
     }
 
-    /// Adds a class, in place of one that is not used if there are too many.
+    /// Adds a class. If there are too many, it replaces an unused one.
     fn add_class(&mut self, key: &ClassKey) -> Option<Arc<ClientClass>> {
         if self.classes.len() >= MAX_CLASSES {
             let entries = self.classes.iter().enumerate();
@@ -170,7 +169,7 @@ impl Snapshot {
 /// Publishes the current snapshot of a server.
 pub(crate) struct SnapshotStore {
     current: ArcSwap<Snapshot>,
-    /// One change at a time: each starts from the one before.
+    /// Serializes updates: each starts from the previous snapshot.
     write: Mutex<()>,
     everyone: Arc<ClientClass>,
     class_added: Notify,
@@ -231,8 +230,8 @@ impl SnapshotStore {
         (self.load(), class)
     }
 
-    /// Stops waiting for the catalog of a class: until it is loaded, its clients see what everyone
-    /// sees.
+    /// Stops waiting for the catalog of a class: until it is loaded, its clients use the default
+    /// catalog.
     pub(crate) fn stop_waiting_for(&self, class: &ClientClass) {
         self.update(|snapshot| {
             if snapshot.is_loading(class) {

@@ -1,4 +1,4 @@
-//! Streams the updates of one client's tasks: on a change stream of its own, because tasks belong to
+//! Streams the updates of one client's tasks: on a separate change stream, because tasks belong to
 //! the client that started them.
 //!
 //! Must not know: the ids by which the client knows the tasks.
@@ -21,7 +21,7 @@ use crate::catalog::snapshot::SnapshotStore;
 use crate::session::era_detection::send_request;
 use crate::session::{Connection, ResponseStream, ServerMessage};
 
-/// Task streams to one server at once.
+/// Concurrent task streams to one server.
 pub(crate) const MAX_TASK_STREAMS: usize = 256;
 
 /// How long a server may take to acknowledge a stream, while its client waits.
@@ -35,7 +35,7 @@ type TaskUpdate = (String, RawJson);
 
 /// The task stream of one client.
 struct TaskStream {
-    /// Has everyone's connection, on which the tasks were started.
+    /// Provides the default connection, on which the tasks were started.
     snapshots: Arc<SnapshotStore>,
     /// The tasks that have not ended.
     ids: BTreeSet<String>,
@@ -44,7 +44,7 @@ struct TaskStream {
     _permit: OwnedSemaphorePermit,
 }
 
-/// Opens a stream for these tasks. Tasks that the server does not agree to are left out.
+/// Opens a stream for these tasks. Tasks that the server does not acknowledge are left out.
 pub(crate) async fn open(
     snapshots: Arc<SnapshotStore>,
     ids: BTreeSet<String>,
@@ -78,7 +78,7 @@ impl TaskStream {
         self.snapshots.load().connection.clone()
     }
 
-    /// Opens a stream. Returns it with the tasks that the server acknowledged, unless there are none.
+    /// Opens a stream. Returns it with the tasks that the server acknowledged, if there are any.
     async fn listen(&self) -> Option<(ResponseStream, BTreeSet<String>)> {
         let connection = self.connection()?;
         if !connection.facts.features.tasks {
@@ -138,7 +138,7 @@ impl TaskStream {
         }
     }
 
-    /// Opens another stream for one that ended, and fetches the states that may have been missed.
+    /// Reopens a stream that ended, and fetches the states that may have been missed.
     async fn reopen(&mut self) -> (ResponseStream, VecDeque<TaskUpdate>) {
         loop {
             sleep(self.backoff.delay()).await;
@@ -158,7 +158,7 @@ impl TaskStream {
         updates
     }
 
-    /// The state of a task; none if the server does not return it.
+    /// The state of a task; `None` if the server does not return it.
     async fn fetch_task(&self, id: &str) -> Option<RawJson> {
         let connection = self.connection()?;
         let operation = Operation::Task {
@@ -174,7 +174,7 @@ impl TaskStream {
     }
 }
 
-/// The tasks that a stream acknowledges; none if it ends first.
+/// The tasks that a stream acknowledges; `None` if it ends first.
 async fn acknowledged_tasks(messages: &mut ResponseStream) -> Option<BTreeSet<String>> {
     loop {
         match messages.next().await? {

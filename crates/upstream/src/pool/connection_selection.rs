@@ -1,5 +1,5 @@
-//! Selects the connection of a call: everyone's, a pooled one that it shares with similar calls, or
-//! one of its own.
+//! Selects the connection of a call: the default one, a pooled one that it shares with similar
+//! calls, or a dedicated one.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -16,16 +16,16 @@ use crate::session::era_affinity::{SessionUse, declared_capabilities, session_us
 /// The kind of connection that a call is made on.
 #[derive(Debug, PartialEq, Eq)]
 enum Selection {
-    /// Everyone's connection, on which no client can be asked.
+    /// The default connection, on which clients cannot be asked questions.
     Everyone,
     /// A connection that the calls of one shard use.
     Pooled(ShardKey),
-    /// A connection of its own, with these capabilities.
+    /// A dedicated connection, with these capabilities.
     Exclusive(RawJson),
 }
 
 impl Pool {
-    /// The connection for a call; none if it is `everyone`'s.
+    /// The connection for a call; `None` for the default connection, `everyone`.
     pub(crate) async fn select(
         &self,
         everyone: &Connection,

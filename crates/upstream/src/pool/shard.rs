@@ -25,7 +25,7 @@ pub(super) struct Shard {
     opening: Semaphore,
     /// The connection that all calls share, where they may, and when it was last used.
     shared: Mutex<Option<(Arc<Connection>, Instant)>>,
-    /// Connections that no call uses, and since when.
+    /// Idle connections, and since when they are idle.
     idle: Mutex<Vec<(Arc<Connection>, Instant)>>,
     /// All connections, used ones included.
     opened: Mutex<Vec<Weak<Connection>>>,
@@ -49,7 +49,7 @@ impl Shard {
         connection.is_some_and(|connection| connection.channel.has_unlinked_questions())
     }
 
-    /// The connection that all calls share; opened if there is none.
+    /// The connection that all calls share; opened if necessary.
     pub(super) async fn shared(&self, capabilities: &RawJson) -> Result<Arc<Connection>> {
         let _permit = self.opening.acquire().await;
         self.close_idle();
@@ -76,7 +76,7 @@ impl Shard {
         opened.iter().filter_map(Weak::upgrade).collect()
     }
 
-    /// Takes a connection that no call uses.
+    /// Takes an idle connection.
     pub(super) fn take_idle(&self) -> Option<Arc<Connection>> {
         let mut idle = self.idle.lock();
         std::iter::from_fn(|| idle.pop())
@@ -91,7 +91,7 @@ impl Shard {
         }
     }
 
-    /// Drops closed connections, and those that were not used for a long time.
+    /// Drops closed connections and connections that have been idle for too long.
     pub(super) fn close_idle(&self) {
         self.idle
             .lock()

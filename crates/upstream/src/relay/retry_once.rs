@@ -1,5 +1,5 @@
-//! Decides from the first message of a server whether a call is sent once more: the server rejected
-//! how it was encoded, and did not execute it.
+//! Decides from the first message of a server whether a call is retried once: the server rejected
+//! its encoding and did not execute it.
 
 use futures_util::stream::{self, StreamExt};
 use tidegate_core::{Call, Operation};
@@ -8,7 +8,7 @@ use tidegate_mcp::revision::client::{RetryHint, retry_hint};
 
 use crate::session::{ResponseStream, ServerMessage};
 
-/// What has to be renewed before a call is sent once more.
+/// What has to be reloaded before a call is retried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RetryAfter {
     /// The list of tools: the headers of the call were derived from an outdated definition.
@@ -17,7 +17,7 @@ pub(crate) enum RetryAfter {
     Reconnect,
 }
 
-/// Waits for the first message. Returns the whole stream, and whether to send the call once more.
+/// Waits for the first message. Returns the whole stream, and whether to retry the call.
 pub(crate) async fn retry_after_first_message(
     mut messages: ResponseStream,
     call: &Call,

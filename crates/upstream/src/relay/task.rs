@@ -66,7 +66,7 @@ impl Stage {
     }
 }
 
-/// A task that is polled. Dropped before its end, it is cancelled.
+/// A task that is being polled. Dropping it before it has ended cancels it.
 struct RunningTask {
     connection: Arc<Connection>,
     task: LegacyTask,
@@ -130,7 +130,7 @@ impl RunningTask {
         }
     }
 
-    /// What follows from the status. A task that waits for input sends its questions on the request
+    /// The next step for a status. A task that waits for input sends its questions on the request
     /// for its result.
     fn next_step(&self) -> Step {
         match self.task.status {
@@ -160,7 +160,7 @@ impl RunningTask {
 }
 
 impl Step {
-    /// The next event; none when it is time to poll.
+    /// The next event; `None` when it is time to poll.
     async fn next(&mut self) -> Option<Result<Event>> {
         match self {
             Self::Wait(until) => {

@@ -28,8 +28,8 @@ const SSE_ENDPOINT_TIMEOUT: Duration = Duration::from_secs(5);
 /// A connection, and the notifications on it that belong to no request.
 pub(crate) type Connected = (Arc<Connection>, Notifications);
 
-/// Opens a connection on which clients have these capabilities. What is started for it is one of the
-/// `background_tasks` until it ends.
+/// Opens a connection on which clients have these capabilities. Its tasks run in
+/// `background_tasks`.
 pub(crate) async fn connect(
     config: &RemoteConfig,
     background_tasks: &TaskTracker,
@@ -61,8 +61,8 @@ pub(crate) async fn connect(
     })
 }
 
-/// Opens another connection with the same capabilities, to a server whose era or revision has changed,
-/// and closes this one. None for a process, which stays what it was when it started.
+/// Opens another connection with the same capabilities, to a server whose era or revision has
+/// changed, and closes this one. `None` for a process, whose era and revision cannot change.
 pub(crate) async fn reconnect(
     config: &RemoteConfig,
     connection: &Connection,

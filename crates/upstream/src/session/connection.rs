@@ -23,7 +23,7 @@ pub(crate) struct Connection {
     pub(crate) channel: Arc<dyn RequestChannel>,
     pub(crate) ids: RequestIds,
     pub(crate) facts: ServerFacts,
-    /// Queues changes that arrive on requests of the gateway's own.
+    /// Queues changes that arrive on the gateway's own requests.
     pub(crate) notifications: NotificationSender,
     /// The client capabilities that were declared in the handshake.
     pub(super) capabilities: RawJson,
@@ -35,7 +35,7 @@ pub(crate) struct Connection {
     log_level: Mutex<Option<LogLevel>>,
     /// The catalog entries whose defects have been logged.
     reported_entries: Mutex<HashSet<String>>,
-    /// Whether an attempt to open a session besides this connection failed.
+    /// Whether an attempt to open a session in addition to this connection failed.
     pub(crate) lacks_sessions: AtomicBool,
 }
 
@@ -63,7 +63,8 @@ impl Connection {
         }
     }
 
-    /// Sends a call. `tools` are the tools of the server as far as they are known.
+    /// Registers a call; it is sent when the stream is first polled. `tools` are the known tools
+    /// of the server.
     pub(crate) fn send_call(&self, call: &Call, tools: &[CatalogEntry]) -> Result<ResponseStream> {
         let encoder = self.encoder(call.client.clone());
         let tool = match &call.operation {
@@ -96,7 +97,7 @@ impl Connection {
             .ok();
     }
 
-    /// Remembers a level. False if as much was requested before, or cannot be requested.
+    /// Remembers a level. False if this level is already enabled, or cannot be requested.
     fn lowers_log_level(&self, level: LogLevel) -> bool {
         let can_request = self.facts.features.logging && self.facts.revision.era() == Era::Legacy;
         let mut requested = self.log_level.lock();

@@ -26,10 +26,11 @@ const LIMITS: DecodeLimits = DecodeLimits {
     max_batch: 1024,
 };
 
-/// Where a message arrived, which decides what it can belong to.
+/// Where a message arrived, which determines the requests it can belong to.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Origin {
-    /// On the only stream there is: stdio, and the SSE transport. Responses are matched by id.
+    /// On the only stream of the connection (stdio and the SSE transport). Responses are matched
+    /// by id.
     Duplex,
     /// On the session's own stream of an HTTP server, which has no responses.
     SessionStream,
@@ -37,12 +38,12 @@ pub(super) enum Origin {
     ResponseTo { request: u64, is_error_status: bool },
 }
 
-/// What is left to do with a message.
+/// What the caller must do with a message.
 #[derive(Debug)]
 pub(super) enum Routed {
-    /// It is for the request in whose HTTP response it arrived.
+    /// Deliver it to the request in whose HTTP response it arrived.
     ToRequest(Result<ServerMessage>),
-    /// The server must get this reply.
+    /// Send this reply to the server.
     Reply(String),
 }
 
@@ -117,7 +118,7 @@ impl Demultiplexer {
             is_error_status,
         } = origin
         {
-            // An error response is about this request, whatever id some servers give it.
+            // An error response is for this request, even if the server sent another id.
             let is_own = id.key() == request.to_string()
                 || is_error_status && matches!(body, ResponseBody::Error(_));
             if is_own {
@@ -155,8 +156,8 @@ impl Demultiplexer {
         None
     }
 
-    /// A question outside of an HTTP response is not linked to a request: [`InFlight::ask`] finds the
-    /// one it can belong to. A question that belongs to none is refused.
+    /// A question outside of an HTTP response is not linked to a request: [`InFlight::ask`] finds
+    /// the call it can belong to. A question without such a call is refused.
     fn route_question(
         &self,
         id: RequestId,
@@ -201,7 +202,7 @@ impl Demultiplexer {
         if let Some(reply) = encode_rejection(bytes, &rejection) {
             return Some(Routed::Reply(reply));
         }
-        // An unreadable response is the only one that will arrive.
+        // An unreadable response fails the request: no other response will arrive.
         let (Some(id), error) = rejection else {
             return None;
         };

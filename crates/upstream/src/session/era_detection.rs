@@ -103,7 +103,7 @@ fn unsupported_revisions(revisions: &[String]) -> Error {
     ))
 }
 
-/// Why a server that was reached opened no session.
+/// Why a reachable server opened no session.
 pub(super) enum SessionRefused {
     /// Its error is one that only modern servers send.
     ModernServer,
@@ -148,7 +148,7 @@ pub(super) async fn initialize(
     })
 }
 
-/// What a server that was reached sent for a request.
+/// The response of a reachable server to a request.
 enum RequestReply {
     Response(Result<RawJson, RpcError>),
     Refused(Refusal),

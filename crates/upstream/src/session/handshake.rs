@@ -83,7 +83,7 @@ pub(super) async fn handshake(
             let message = "the source has no sessions, but is configured with `era: legacy`";
             Err(HandshakeError::Inconclusive(source_failed(message)))
         }
-        // It was not ready for the first request, or has been replaced since.
+        // The server was not ready for the first request, or has been replaced since.
         Err(SessionRefused::ModernServer) => match discover(channel, ids).await? {
             DetectedEra::Modern(facts) => Ok(modern(facts)),
             DetectedEra::Legacy | DetectedEra::NoResponse => {

@@ -1,5 +1,5 @@
-//! Requests over Streamable HTTP: one HTTP exchange per request, and, in a legacy session, one stream
-//! for what belongs to no request.
+//! Requests over Streamable HTTP: one HTTP exchange per request, and, in a legacy session, one
+//! stream for messages that belong to no request.
 
 mod exchange;
 mod session_stream;
@@ -103,7 +103,7 @@ impl HttpClient {
         Ok(response)
     }
 
-    /// Opens the session's own stream, or the rest of a stream after the event with this id.
+    /// Opens the session's own stream, or resumes a stream after the event with this id.
     async fn get(&self, last_event_id: Option<&str>) -> Result<Response> {
         let mut headers = self.session_headers();
         let last_event_id = last_event_id.and_then(|id| HeaderValue::try_from(id).ok());
@@ -113,7 +113,7 @@ impl HttpClient {
             .await
     }
 
-    /// The rest of a stream that broke off after this event; none if the server cannot resume it.
+    /// Resumes an interrupted stream after this event; `None` if the server cannot resume it.
     async fn resume(&self, last_event_id: &str) -> Option<Response> {
         self.session.load_full()?;
         HeaderValue::try_from(last_event_id).ok()?;
@@ -223,7 +223,7 @@ impl RequestChannel for HttpChannel {
         let client = Arc::clone(&self.client);
         tokio::spawn(session_stream::run(client, settled.clone()));
         Box::pin(async move {
-            // What a server sends before the stream is open may be lost.
+            // Messages that a server sends before the stream is open may be lost.
             timeout(STREAM_TIMEOUT, settled.cancelled()).await.ok();
         })
     }

@@ -55,7 +55,7 @@ struct InFlightRequest {
 }
 
 impl InFlightRequest {
-    /// Whether the queue has space besides the slot that is reserved for the response.
+    /// Whether the queue has space, not counting the slot that is reserved for the response.
     fn has_space(&self) -> bool {
         self.queue.capacity() > 1
     }
@@ -77,8 +77,8 @@ impl RequestTable {
         calls.next().is_none().then_some(first)
     }
 
-    /// Gives a roots question to any call in flight, or keeps it for the next one. All calls are from
-    /// one client, and a server may ask before its first call or after its last.
+    /// Delivers a roots question to any call in flight, or holds it for the next call. All calls
+    /// are from one client, and a server may ask before its first call or after its last.
     fn ask_any_call(&mut self, question: ServerMessage) -> bool {
         let with_space = self.calls().find(|call| call.has_space());
         match with_space {
@@ -127,7 +127,8 @@ impl InFlight {
         .boxed()
     }
 
-    /// After the end a request is not added: its queue is closed, which its reader takes for the end.
+    /// After the connection has ended, a request is not added: its queue is closed, which ends its
+    /// stream.
     fn insert(&self, id: u64, request: InFlightRequest) {
         let mut table = self.0.table.lock();
         if table.ended {
@@ -135,7 +136,7 @@ impl InFlight {
         }
         if request.is_call {
             for question in table.held.drain(..) {
-                // A new queue has space for all that are held.
+                // A new queue has space for all held questions.
                 request.push(question);
             }
         }
@@ -147,7 +148,7 @@ impl InFlight {
         self.0.table.lock().declares_roots = true;
     }
 
-    /// Questions about one task, for as long as the stream is kept.
+    /// Questions about one task, until the stream is dropped.
     pub(super) fn task_questions(&self, task: &str) -> ResponseStream {
         self.0.tasks.subscribe(task)
     }
@@ -161,8 +162,8 @@ impl InFlight {
     }
 
     /// Delivers a notification to the request it belongs to: progress by its token, messages of a
-    /// change stream by their request, log messages to the only call. Returns those that belong to no
-    /// request.
+    /// change stream by their request, log messages to the only call. Returns a notification that
+    /// belongs to no request.
     pub(super) fn notify(&self, notification: ServerNotification) -> Option<ServerNotification> {
         let mut table = self.0.table.lock();
         let request = match &notification {
@@ -173,7 +174,7 @@ impl InFlight {
                     let request = table.requests.get(id);
                     request.is_some_and(|request| !request.has_space())
                 });
-                // Its reader must not miss an update unnoticed: end the stream, it will be reopened.
+                // An update must not be lost silently: end the stream, which will be reopened.
                 if slow.and_then(|id| table.requests.remove(&id)).is_some() {
                     return None;
                 }
@@ -229,7 +230,7 @@ impl InFlight {
         self.0.has_unlinked_questions.load(Ordering::Relaxed)
     }
 
-    /// Fails every request in flight, and those to come: the connection has ended.
+    /// Fails every request in flight and all later ones: the connection has ended.
     pub(super) fn fail_all(&self) {
         *self.0.table.lock() = RequestTable {
             ended: true,

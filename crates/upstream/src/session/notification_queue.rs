@@ -1,7 +1,7 @@
 //! Change notifications of a server that belong to no request, until they are processed. Repeated
 //! notifications are merged.
 //!
-//! Must not know: what is done about a change.
+//! Must not know: how a change is handled.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -106,7 +106,7 @@ pub(crate) struct Notifications {
 }
 
 impl Notifications {
-    /// The next change; none when the connection is gone.
+    /// The next change; `None` when the connection has ended.
     pub(crate) async fn next(&mut self) -> Option<ChangeEvent> {
         loop {
             if let Some(event) = self.queued.lock().take() {

@@ -20,7 +20,7 @@ pub(crate) enum Refusal {
 }
 
 impl Refusal {
-    /// The refusal that a status implies, whatever the body is.
+    /// The refusal that a status implies, independent of the body.
     pub(crate) fn from_status(status: StatusCode) -> Option<Self> {
         let credentials = [StatusCode::UNAUTHORIZED, StatusCode::FORBIDDEN].contains(&status);
         credentials.then_some(Self::Credentials(status))

@@ -28,7 +28,7 @@ struct Queues {
 }
 
 impl TaskQuestions {
-    /// The questions about a task, for as long as the stream is kept.
+    /// The questions about a task, until the stream is dropped.
     pub(super) fn subscribe(&self, task: &str) -> ResponseStream {
         let (sender, receiver) = mpsc::channel(QUEUE);
         let mut queues = self.0.lock();
@@ -52,8 +52,8 @@ impl TaskQuestions {
         .boxed()
     }
 
-    /// Delivers a question to the task that it names. Returns a question that names none, or for which
-    /// there is no space.
+    /// Delivers a question to the task that it names. Returns a question that names no task, or
+    /// for which there is no space.
     pub(super) fn ask(&self, question: ServerMessage) -> Option<ServerMessage> {
         let task = match &question {
             ServerMessage::Question { params, .. } => related_task(params),
@@ -77,7 +77,7 @@ impl TaskQuestions {
     }
 }
 
-/// Removes a task when nobody reads its questions any more.
+/// Removes a task when its stream of questions is dropped.
 struct SubscriptionGuard {
     questions: TaskQuestions,
     task: String,

@@ -1,6 +1,6 @@
-//! An HTTP endpoint and its pooled TCP connections, which all connections to a source share.
+//! An HTTP endpoint and its pooled TCP connections, shared by all sessions of the source.
 //!
-//! Knows HTTP alone: no JSON-RPC, no session.
+//! Knows only HTTP: no JSON-RPC, no session.
 
 pub(crate) mod body;
 mod connect_error;

@@ -37,7 +37,7 @@ impl OutgoingMessages {
     }
 }
 
-/// Waits until a closed connection has had its time to write what was queued.
+/// Waits until the connection is closed and its time to write the queue is over.
 pub(super) async fn flush_timeout(closed: &CancellationToken) {
     closed.cancelled().await;
     tokio::time::sleep(FLUSH_TIMEOUT).await;

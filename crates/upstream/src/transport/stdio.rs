@@ -28,7 +28,7 @@ use crate::error::source_failed;
 pub use command::{ChildGuard, Command};
 pub use environment::INHERITED_VARIABLES;
 
-/// How long a process may leave what we write unread before it is ended.
+/// How long a write to a process may block before the process is ended.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long the stderr of a process that has exited may take to arrive.
@@ -190,7 +190,8 @@ async fn write(
                 Ok(Err(_)) => return,
                 Err(_) => {
                     tracing::warn!(source, "server process does not read its input; ending it");
-                    // It would not notice that its input is closed either.
+                    // A process that does not read would not notice that its input is closed
+                    // either.
                     return shutdown.overdue.cancel();
                 }
             }

@@ -1,4 +1,5 @@
-//! `gateway://gateway/explain/{+uri}`: where a URI leads, as a resource that any client can read.
+//! `gateway://gateway/explain/{+uri}`: how a URI is resolved, as a resource that any client can
+//! read.
 
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use crate::{
 const TEMPLATE: &str = "explain/{+uri}";
 const PREFIX: &str = "explain/";
 
-/// The maximum of the protocol.
+/// The protocol's limit of completion values.
 const MAX_COMPLETIONS: usize = 100;
 
 pub(super) fn catalog() -> Catalog {
@@ -51,7 +52,7 @@ pub(super) fn read(names: &NameMap, uri: &str) -> Result<Reply> {
     Ok(Reply::Done(outcome))
 }
 
-/// The listed URIs that begin with the given value.
+/// The listed URIs that start with this value.
 pub(super) fn complete(names: &NameMap, call: &Call) -> Result<Reply> {
     let params = call.params.object().unwrap_or_default();
     let argument = params.get("argument");

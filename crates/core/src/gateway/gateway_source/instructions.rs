@@ -6,7 +6,7 @@ use super::super::Exposure;
 use super::super::inner::GatewayInner;
 use crate::{Call, List, SearchIndex, SourceId};
 
-/// What the instructions may take of a model's context.
+/// The token budget of the instructions.
 const MAX_TOKENS: usize = 300;
 
 /// Keywords that describe one source.
@@ -78,7 +78,7 @@ fn source_summary(index: &SearchIndex, source: &SourceId) -> String {
     line
 }
 
-/// An upper estimate of the tokens in a text, for any usual tokenizer.
+/// An upper estimate of the number of tokens in a text, for common tokenizers.
 fn estimate_tokens(text: &str) -> usize {
     let mut count = 0;
     let mut run = 0_usize;

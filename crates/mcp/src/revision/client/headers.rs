@@ -7,7 +7,7 @@ use super::super::version::Revision;
 use super::super::{header_value, param_headers};
 use super::request::OutboundRequest;
 
-/// The headers of a request. `definition` is that of the called tool, if known.
+/// The headers of a request. `definition` is the definition of the called tool, if known.
 pub fn modern_headers(
     revision: Revision,
     outbound: &OutboundRequest,

@@ -20,7 +20,7 @@ pub struct LegacyTask {
     pub status: LegacyTaskStatus,
     /// Changes whenever the state of the task does.
     pub state_key: String,
-    /// How long to wait before the next poll, by the server's wish.
+    /// The poll interval that the server requested.
     pub poll_interval: Option<Duration>,
 }
 
@@ -34,7 +34,7 @@ pub enum LegacyTaskStatus {
 }
 
 impl LegacyTask {
-    /// The task that a call created; `None` if the result is that of the call itself.
+    /// The task that a call created; `None` if the result is the result of the call itself.
     pub fn from_call_result(result: &RawJson) -> Option<Self> {
         // A cheap check first: few calls create a task.
         let text = result.as_str();

@@ -33,7 +33,7 @@ fn repair(list: List, key: &str, members: &mut Object<'_>) -> bool {
     had_nulls || was_incomplete
 }
 
-/// Removes null members, which some clients reject; whether there were any.
+/// Removes null members, which some clients reject. Returns whether there were any.
 fn remove_nulls(members: &mut Object<'_>) -> bool {
     let nulls = members.iter().filter(|(_, value)| *value == "null");
     let nulls: Vec<_> = nulls.map(|(name, _)| name.to_owned()).collect();
@@ -43,7 +43,8 @@ fn remove_nulls(members: &mut Object<'_>) -> bool {
     !nulls.is_empty()
 }
 
-/// Sets the type of the input schema to `object`, which some servers omit; whether it changed.
+/// Sets the type of the input schema to `object`, which some servers omit. Returns whether it
+/// changed.
 fn repair_input_schema(members: &mut Object<'_>) -> bool {
     let schema = members.get("inputSchema").unwrap_or_default().to_owned();
     let mut schema = Object::parse(&schema).unwrap_or_default();
@@ -55,7 +56,7 @@ fn repair_input_schema(members: &mut Object<'_>) -> bool {
     true
 }
 
-/// Uses the URI as the name if there is none; whether it was added.
+/// Uses the URI as the name if there is no name. Returns whether it was added.
 fn add_name(key: &str, members: &mut Object<'_>) -> bool {
     let is_missing = members.string("name").is_none();
     if is_missing {

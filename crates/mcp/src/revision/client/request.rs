@@ -30,8 +30,8 @@ pub struct RequestEncoder {
 }
 
 impl RequestEncoder {
-    /// Encodes a call; `None` if the server's era does not have the operation. `definition` is that
-    /// of the called tool, if known.
+    /// Encodes a call; `None` if the server's era does not have the operation. `definition` is the
+    /// definition of the called tool, if known.
     pub fn call(
         &self,
         id: u64,
@@ -149,7 +149,8 @@ impl RequestEncoder {
         }
     }
 
-    /// Replaces what the client's `_meta` says about the client; its other members are kept.
+    /// Replaces the members of the client's `_meta` that describe the client; other members are
+    /// kept.
     fn meta(&self, id: u64, meta: Option<&str>) -> RawJson {
         let mut meta = meta
             .and_then(|meta| Object::parse(meta).ok())

@@ -11,8 +11,8 @@ use crate::codes;
 use crate::era::Era;
 use crate::message::RpcError;
 
-/// Parses a result. One without a type is complete. One of an unknown type is an error, and so is a
-/// task unless `accepts_tasks`.
+/// Parses a result. A result without a type is complete. A result of an unknown type is an error,
+/// and so is a task unless `accepts_tasks`.
 pub fn parse_outcome(revision: Revision, result: &RawJson, accepts_tasks: bool) -> Result<Outcome> {
     let not_an_object = || source_failed("the source's result is not an object");
     if revision.era() == Era::Legacy {
@@ -54,8 +54,8 @@ fn cache_hint(result: &Object<'_>) -> Option<CacheHint> {
     })
 }
 
-/// Parses an error; `uri` is that of the resource if the request was a read. The various numbers
-/// that servers use for "not found" become one error.
+/// Parses an error. `uri` is the URI of the resource if the request was a read. The various
+/// numbers that servers use for "not found" become one error.
 pub fn parse_error(uri: Option<&str>, error: RpcError) -> Error {
     let RpcError {
         code,

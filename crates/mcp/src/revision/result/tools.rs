@@ -5,7 +5,7 @@ use tidegate_core::Object;
 use super::super::version::Revision;
 use super::edit::edit_items;
 
-/// Removes or wraps what a legacy revision cannot express.
+/// Removes or wraps members that a legacy revision cannot express.
 pub(super) fn downgrade_definitions(revision: Revision, result: &mut Object<'_>) {
     let is_affected =
         |tools: &str| !revision.has_tool_annotations() || tools.contains("\"outputSchema\"");

@@ -47,8 +47,8 @@ impl ReplayBuffer {
 }
 
 impl ReplayReader {
-    /// The next message with its sequence number; none at the end of the stream or when a newer reader
-    /// has replaced this one. Cancel safe.
+    /// The next message with its sequence number; `None` at the end of the stream or when a newer
+    /// reader has replaced this one. Cancel safe.
     pub(crate) async fn next(&mut self) -> Option<(u64, Arc<OutgoingMessage>)> {
         loop {
             let mut changed = std::pin::pin!(self.buffer.changed.notified());

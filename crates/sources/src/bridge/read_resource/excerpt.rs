@@ -23,7 +23,7 @@ impl Excerpt {
         let (mut chars_left, mut tokens_left) = (self.max_chars, self.max_tokens);
         // The end of the excerpt so far, and of the items visited so far.
         let (mut end, mut items_end) = (self.offset, 0);
-        // Binary items are part of the first excerpt, or of every one if there is no text.
+        // Binary items are part of the first excerpt, or of every excerpt if there is no text.
         let has_text = items.iter().any(|item| item["text"].is_string());
         let include_blobs = self.offset == 0 || !has_text;
         for item in items {
@@ -119,7 +119,7 @@ mod tests {
         content.iter().map(text).collect()
     }
 
-    /// Whatever the limits are, the excerpts add up to the whole text and stay within them.
+    /// For any limits, the excerpts stay within them and add up to the whole text.
     #[test]
     fn reads_several_texts_as_one_in_parts() {
         let items = ["one two ", "", "three", " four five"].map(|text| json!({ "text": text }));

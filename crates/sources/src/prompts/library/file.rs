@@ -41,7 +41,7 @@ pub(super) enum FileRole {
 }
 
 impl FileRole {
-    /// `None` for other files: those of skills, and those that are not Markdown.
+    /// `None` for other files: files of skills, and files that are not Markdown.
     pub(super) fn of(path: &RelativePath, skill_folders: &BTreeSet<RelativePath>) -> Option<Self> {
         let folder = path.parent()?;
         let is_skill_file = path.name() == Some(SKILL_FILE);
@@ -142,7 +142,7 @@ fn parse(
     }
 }
 
-/// `size` is that of the whole file.
+/// `size` is the size of the whole file.
 fn into_text(bytes: Vec<u8>, size: u64) -> Result<String, LineProblem> {
     if bytes.len() as u64 > MAX_FILE_BYTES {
         let message = format!("the file has {size} bytes; the limit is {MAX_FILE_BYTES}");

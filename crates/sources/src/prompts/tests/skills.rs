@@ -59,7 +59,7 @@ fn offers_a_skill_as_prompt_and_resources() {
     assert_eq!(folder.rescan(), [Change::ResourceUpdated(uri.into())]);
 }
 
-/// The name of a skill must be that of its folder, so changing `name` alone is not enough.
+/// The name of a skill must be the name of its folder, so changing only `name` is not enough.
 #[test]
 fn reports_skills_with_the_same_name() {
     let folder = TestFolder::with(&[("a/pdf/SKILL.md", SKILL_MD), ("b/pdf/SKILL.md", SKILL_MD)]);

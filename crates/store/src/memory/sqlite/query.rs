@@ -1,5 +1,5 @@
-//! Read queries. Those about one owner bind the source, the principal and the current time first,
-//! as `$1` to `$3`.
+//! Read queries. Queries about one owner bind the source, the principal and the current time
+//! first, as `$1` to `$3`.
 
 use sqlx::Sqlite;
 use sqlx::query::QueryAs;

@@ -1,4 +1,4 @@
-//! The messages about a file, with their positions. Those about sources are in
+//! The messages about a file, with their positions. Messages about sources are in
 //! `source_messages`.
 
 use super::{expect_problems, load_text, only_problem, problem_lines};

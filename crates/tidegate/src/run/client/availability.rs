@@ -9,7 +9,7 @@ use super::connection::{GatewayConnection, client_context};
 /// A source that is not healthy.
 pub(super) struct UnhealthySource {
     id: SourceId,
-    /// What is wrong, in one line.
+    /// The problem, in one line.
     pub(super) message: String,
 }
 

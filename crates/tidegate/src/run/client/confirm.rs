@@ -20,8 +20,9 @@ struct Annotations {
     destructive_hint: Option<bool>,
 }
 
-/// Whether a tool is marked as destructive. The specification's default holds for a tool that says
-/// that it is not read-only; a tool without either hint, as most are, counts as not marked.
+/// Whether a tool is marked as destructive. The specification's default applies to a tool that
+/// declares that it is not read-only. A tool without either hint, the common case, counts as not
+/// marked.
 pub(super) fn is_destructive(tool: &RawJson) -> bool {
     let Ok(Tool { annotations }) = tool.read() else {
         return false;

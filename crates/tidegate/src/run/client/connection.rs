@@ -1,5 +1,5 @@
-//! A connection to a gateway: to a temporary one in this process, or to one elsewhere, which is then
-//! the only source of a gateway in this process. The commands see no difference.
+//! A connection to a gateway: a temporary one in this process, or a remote one, which is then the
+//! only source of a gateway in this process. The commands see no difference.
 
 use std::io::{self, Write as _};
 use std::net::{TcpStream, ToSocketAddrs as _};
@@ -25,10 +25,10 @@ use super::output::printable;
 use crate::assemble::{Assembly, Ending, endpoint, open_when_ready, remote_config};
 use crate::config::{Environment, Secret, Settings};
 
-/// The id of a gateway elsewhere as a source.
+/// The source id of a remote gateway.
 const REMOTE_GATEWAY: &str = "gateway-url";
 
-/// The variable with the key for a gateway elsewhere. Not a flag: other users could see it.
+/// The variable with the key for a remote gateway. Not a flag: other users could see it.
 const KEY_VARIABLE: &str = "TIDEGATE_KEY";
 
 /// How long servers may take to end when the command is done. The child guard ends the others.
@@ -46,12 +46,12 @@ pub(super) struct GatewayConnection {
     ending: Ending,
     background: JoinSet<()>,
     caller: Arc<Caller>,
-    /// Where the gateway is, if not in this process.
+    /// The URL of the gateway, if it is not in this process.
     url: Option<http::Uri>,
     startup_wait: Duration,
 }
 
-/// The key for a gateway elsewhere, if one is set.
+/// The key for a remote gateway, if one is set.
 pub(super) fn gateway_key(environment: &Environment<'_>) -> Option<Secret> {
     environment.variable(KEY_VARIABLE).map(Secret::new)
 }
@@ -120,7 +120,7 @@ impl GatewayConnection {
         })
     }
 
-    /// Where the gateway is, if not in this process.
+    /// The URL of the gateway, if it is not in this process.
     pub(super) fn url(&self) -> Option<&http::Uri> {
         self.url.as_ref()
     }
@@ -130,7 +130,7 @@ impl GatewayConnection {
         self.startup_wait
     }
 
-    /// The configured sources; for a gateway elsewhere, the gateway itself.
+    /// The configured sources; for a remote gateway, the gateway itself.
     pub(super) fn sources(&self) -> impl Iterator<Item = (&SourceId, &dyn Source)> {
         let sources = self.sources.iter();
         sources.map(|(id, source)| (id, source.as_ref()))
@@ -144,7 +144,7 @@ impl GatewayConnection {
         })
     }
 
-    /// One future per source, which gives its name when it is ready.
+    /// One future per source, which returns its name when it is ready.
     pub(super) fn ready_sources(&self) -> impl Iterator<Item = impl Future<Output = String>> {
         let sources = std::iter::zip(self.source_names(), self.sources());
         sources.map(|(name, (_, source))| async move {
@@ -158,7 +158,7 @@ impl GatewayConnection {
         &self.caller
     }
 
-    /// Waits for the sources as a client's request does. A gateway elsewhere must then be connected.
+    /// Waits for the sources as a client's request does. A remote gateway must then be connected.
     pub(super) async fn wait_until_ready(&self) -> anyhow::Result<()> {
         let ping = Operation::Gateway(GatewayOperation::Ping);
         self.request(Method::Ping, ping, RawJson::empty_object())
@@ -233,7 +233,8 @@ impl GatewayConnection {
     }
 }
 
-/// Why a gateway cannot be asked, for the user of a command, to whom it is not a source.
+/// Why a gateway cannot be reached, in a message for users of a command, which does not call it a
+/// source.
 fn connect_error(url: &http::Uri, reason: &str) -> anyhow::Error {
     if reason.starts_with(CREDENTIALS_REQUIRED) {
         return anyhow::anyhow!(
@@ -264,7 +265,7 @@ fn refuses_connections(url: &http::Uri) -> bool {
     !results.is_empty() && results.iter().all(|refused| *refused)
 }
 
-/// What these commands can do as a client: nothing that a server could ask for.
+/// The client context of these commands, without capabilities: servers cannot ask them questions.
 pub(super) fn client_context() -> ClientContext {
     ClientContext {
         stateless: true,

@@ -44,7 +44,7 @@ impl Progress {
         }
     }
 
-    /// Says which gateway is asked.
+    /// Shows which gateway is used.
     pub(super) fn announce(&self, target: &Target) {
         match self {
             Self::Terminal(_) => {
@@ -55,7 +55,7 @@ impl Progress {
         }
     }
 
-    /// Waits until the gateway can answer, and shows what it waits for.
+    /// Waits until the gateway can answer, and shows the sources it waits for.
     pub(super) async fn wait_until_ready(
         self,
         connection: &GatewayConnection,

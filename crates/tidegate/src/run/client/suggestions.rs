@@ -43,11 +43,12 @@ pub(super) async fn explain_error(
     anyhow::anyhow!(message)
 }
 
-/// Whether an error says that a source or the gateway cannot answer now, whatever the name.
+/// Whether an error means that a source or the gateway is unavailable, so that the name is not the
+/// problem.
 fn is_unavailable(code: Code) -> bool {
     match code {
         Code::SourceDown | Code::SourceFailed | Code::Unavailable | Code::Timeout => true,
-        // A gateway elsewhere reports the same with its number.
+        // A remote gateway reports the same condition with its error number.
         Code::Source(number) => number == codes::of(Code::SourceDown).modern,
         _ => false,
     }
@@ -74,10 +75,10 @@ impl fmt::Display for Suggestion {
     }
 }
 
-/// Looks for a listed name that is similar to one that is not listed.
+/// Finds a listed name that is similar to an unlisted one.
 pub(super) async fn suggest(connection: &GatewayConnection, list: List, name: &str) -> Suggestion {
     let Ok(entries) = entries(connection, list).await else {
-        // The error to report is that of the request.
+        // The error of the request is the one to report.
         return Suggestion::None;
     };
     let names: Vec<String> = entries

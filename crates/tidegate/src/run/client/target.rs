@@ -1,4 +1,4 @@
-//! Chooses the gateway that a client command asks.
+//! Chooses the gateway that a client command uses.
 
 use std::fmt;
 
@@ -7,16 +7,16 @@ use crate::cli::ClientArgs;
 use crate::config::{Secret, Settings};
 use crate::run::running_gateway::RunningGateway;
 
-/// A gateway to ask.
+/// The gateway that a command uses.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Target {
-    /// The one at this URL.
+    /// The gateway at this URL.
     Url(http::Uri),
-    /// The one that runs with this configuration.
+    /// The gateway that runs with this configuration.
     Running { url: http::Uri, pid: u32 },
-    /// One in this process, because none is running.
+    /// A temporary gateway in this process, because none is running.
     NoneRunning,
-    /// One in this process, as requested.
+    /// A temporary gateway in this process, as requested.
     Temporary,
 }
 

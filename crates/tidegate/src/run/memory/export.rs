@@ -10,7 +10,7 @@ use super::database::{OwnedMemory, database_error};
 /// Entries per query.
 const PAGE_SIZE: u32 = 500;
 
-/// Prints the entries. The inner result is that of writing to stdout.
+/// Prints the entries. The inner result is the result of writing to stdout.
 pub(super) async fn run(
     memory: &OwnedMemory,
     namespace: Option<String>,

@@ -78,7 +78,7 @@ struct InvalidLine {
     message: String,
 }
 
-/// Parses all lines. Of several lines for one key the last one counts.
+/// Parses all lines. If a key has several lines, the last one is used.
 fn parse(memory: &OwnedMemory, mut input: impl BufRead) -> Result<ImportFile, InvalidLine> {
     let mut file = ImportFile::default();
     let mut positions = HashMap::new();
@@ -108,7 +108,7 @@ fn parse(memory: &OwnedMemory, mut input: impl BufRead) -> Result<ImportFile, In
     Ok(file)
 }
 
-/// The next line, or none at the end of the input.
+/// The next line; `None` at the end of the input.
 fn next_line(input: &mut impl BufRead, max_line: usize) -> Result<Option<String>, String> {
     let mut bytes = Vec::new();
     let limit = u64::try_from(max_line).unwrap_or(u64::MAX);

@@ -18,8 +18,8 @@ use crate::transport::http::body::MessageReader;
 /// How often one response is resumed.
 const MAX_RESUMES: usize = 8;
 
-/// The messages of a response, and those for the same request that arrive elsewhere. Ends with the
-/// response.
+/// The messages of a response, and messages for the same request that arrive on other streams.
+/// Ends with the response.
 pub(super) fn merge(response: ResponseStream, elsewhere: ResponseStream) -> ResponseStream {
     stream::unfold(
         (response, elsewhere),
@@ -77,7 +77,7 @@ fn messages(response: Response, guard: CancelGuard) -> ResponseStream {
     .boxed()
 }
 
-/// One request and what has arrived of its response.
+/// One request and the part of its response that has arrived.
 struct Exchange {
     status: StatusCode,
     reader: MessageReader,
@@ -124,7 +124,7 @@ impl Exchange {
         }
     }
 
-    /// Requests the rest of a stream that broke off, if its events had ids.
+    /// Resumes a stream that was interrupted, if its events had ids.
     async fn resume(&mut self) -> bool {
         let last_event_id = self.reader.last_event_id.clone();
         let Some(last_event_id) = last_event_id.filter(|_| self.resumes < MAX_RESUMES) else {

@@ -55,7 +55,7 @@ impl MessageReader {
         self.retry.min(MAX_RETRY)
     }
 
-    /// The next message; none at the end of the body.
+    /// The next message; `None` at the end of the body.
     pub(crate) async fn next(&mut self) -> Option<Result<Bytes>> {
         loop {
             if let Some(message) = self.complete.pop_front() {

@@ -1,4 +1,4 @@
-//! Opens TCP connections to a server, directly or through a proxy, with TLS where the URL says so.
+//! Opens TCP connections to a server, directly or through a proxy, with TLS for `https` URLs.
 
 use std::sync::Arc;
 use std::task::{Context, Poll};

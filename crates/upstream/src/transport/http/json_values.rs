@@ -54,8 +54,8 @@ impl JsonValues {
         None
     }
 
-    /// Skips to the end of a string, or of what has arrived of it. Most of a value is strings, so they
-    /// are not scanned byte by byte.
+    /// Skips to the end of a string, or to the end of the buffer. Most of a value is strings, so
+    /// they are not scanned byte by byte.
     fn skip_string(&mut self) {
         if std::mem::take(&mut self.escaped) {
             self.scanned += 1;

@@ -3,7 +3,7 @@
 use http::Uri;
 use http::uri::{Parts, PathAndQuery};
 
-/// Resolves `reference` against `base`. The error is the foreign origin that it leads to.
+/// Resolves `reference` against `base`. The error is the foreign origin it refers to.
 pub(crate) fn resolve_same_origin(base: &Uri, reference: &str) -> Result<Uri, String> {
     let path = match reference.parse::<Uri>() {
         Ok(absolute) if absolute.scheme().is_some() => match origin(&absolute) == origin(base) {

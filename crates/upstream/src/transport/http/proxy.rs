@@ -104,7 +104,8 @@ impl Proxies {
     }
 }
 
-/// The host part of a `NO_PROXY` entry; none if the entry names another port. `*.name` becomes `.name`.
+/// The host part of a `NO_PROXY` entry; `None` if the entry names another port. `*.name` becomes
+/// `.name`.
 fn for_port(entry: &str, port: u16) -> Option<&str> {
     let entry = match entry.split_once(':') {
         Some((host, named)) if !named.contains(':') => {

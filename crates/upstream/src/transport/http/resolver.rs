@@ -1,4 +1,4 @@
-//! Resolves host names, with an error type of its own so that an unknown host can be recognised.
+//! Resolves host names, with a separate error type so that an unknown host can be recognised.
 
 use std::fmt;
 use std::io;

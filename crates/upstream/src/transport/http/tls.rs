@@ -46,7 +46,7 @@ pub struct TrustStore {
 }
 
 impl TrustStore {
-    /// The authorities of this machine, and those of Mozilla: a machine may have none.
+    /// The authorities of this machine and Mozilla's: a machine may have no authorities.
     pub fn system() -> Self {
         let mut roots = RootCertStore::empty();
         roots.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());

@@ -30,8 +30,8 @@ impl fmt::Debug for Command {
     }
 }
 
-/// A program that runs a server, and ends it with all its descendants when nobody reads its standard
-/// error any more.
+/// A program that runs a server, and ends it with all its descendants when its standard error is
+/// closed at the other end.
 #[derive(Clone, Debug)]
 pub struct ChildGuard {
     pub program: PathBuf,

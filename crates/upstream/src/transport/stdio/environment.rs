@@ -1,5 +1,5 @@
-//! The environment of a server process: an allow-list of our own variables, and those that its
-//! configuration sets.
+//! The environment of a server process: an allow-list of our own variables, and the variables from
+//! its configuration.
 
 use std::ffi::OsString;
 

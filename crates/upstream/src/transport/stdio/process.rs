@@ -43,7 +43,7 @@ pub(super) struct Pipes {
 pub(super) struct Shutdown {
     /// The connection is closed: nothing more is written.
     pub(super) closed: CancellationToken,
-    /// The process has had its time to exit. Its standard error is no longer read, which tells a
+    /// The exit timeout has elapsed. The process's standard error is no longer read, which tells a
     /// child guard to end its server.
     pub(super) overdue: CancellationToken,
 }
@@ -86,7 +86,8 @@ impl Process {
     }
 }
 
-/// Ends a process in steps, each when the one before had no effect. Returns when none had.
+/// Ends a process in escalating steps, each after the previous one had no effect. Returns after
+/// the last step.
 async fn end(group: Option<Pid>, has_guard: bool, shutdown: &Shutdown) {
     shutdown.closed.cancelled().await;
     timeout(EXIT_TIMEOUT, shutdown.overdue.cancelled())
@@ -105,7 +106,7 @@ async fn end(group: Option<Pid>, has_guard: bool, shutdown: &Shutdown) {
 
 fn signal(group: Option<Pid>, signal: Signal) {
     if let Some(group) = group {
-        // The group may be gone already.
+        // The group may have ended already.
         kill_process_group(group, signal).ok();
     }
 }
