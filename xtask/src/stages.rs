@@ -55,12 +55,20 @@ fn clippy(workspace: &Workspace) -> Result<()> {
     )
 }
 
+/// Most tests wait for other processes rather than compute.
+const TEST_THREADS_PER_CORE: usize = 2;
+
 fn tests(workspace: &Workspace, tools: &Tools) -> Result<()> {
+    let cores = std::thread::available_parallelism()?.get();
     run_command(
         cargo()
             .args(["test", "--workspace", "--locked"])
             .env("TIDEGATE_TOOLS", &tools.dir)
             .env("TIDEGATE_NODE", &tools.node)
+            .env(
+                "RUST_TEST_THREADS",
+                (cores * TEST_THREADS_PER_CORE).to_string(),
+            )
             .current_dir(&workspace.root),
     )
 }

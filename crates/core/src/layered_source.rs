@@ -73,6 +73,10 @@ impl Source for LayeredSource {
         self.source.gauges()
     }
 
+    fn failure_details(&self) -> Option<String> {
+        self.source.failure_details()
+    }
+
     /// The health of the source; if the source is healthy, the first problem of a layer.
     fn health(&self) -> Health {
         let mut layers = self.layers.iter().map(|layer| layer.health());

@@ -68,6 +68,12 @@ pub trait Source: Send + Sync + 'static {
         Health::Good
     }
 
+    /// Details of a failure, such as the output of a process. For administrators only: they may
+    /// contain what other callers must not see.
+    fn failure_details(&self) -> Option<String> {
+        None
+    }
+
     /// Numbers for the health report.
     fn gauges(&self) -> Vec<GaugeValue> {
         Vec::new()

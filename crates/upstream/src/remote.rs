@@ -206,6 +206,14 @@ impl Source for Remote {
         self.snapshots().load().health.clone()
     }
 
+    fn failure_details(&self) -> Option<String> {
+        let snapshot = self.snapshots().load();
+        match snapshot.health {
+            Health::Down(_) => snapshot.failure_details.clone(),
+            Health::Good | Health::Degraded(_) => None,
+        }
+    }
+
     fn roots_changed(&self, affinity: AffinityKey) {
         for connection in self.pool.with_affinity(affinity) {
             let notification = connection.gateway_encoder().roots_changed();

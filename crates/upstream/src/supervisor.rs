@@ -81,9 +81,8 @@ impl Supervisor {
     }
 
     fn disconnected(&self) {
-        let health = "disconnected; reconnecting".to_owned();
         let snapshots = &self.refresher.snapshots;
-        snapshots.update(|snapshot| snapshot.set_disconnected(health));
+        snapshots.update(|snapshot| snapshot.set_disconnected("disconnected; reconnecting", None));
         tracing::warn!(source = self.config.name, "source disconnected");
     }
 
@@ -103,15 +102,12 @@ impl Supervisor {
                 );
             }
         }
-        // Operators see in the health why a process failed; clients see only the message.
+        // Administrators see why a process failed; other callers see only the message.
         let report = cause.and_then(|cause| cause.downcast_ref::<ProcessReport>());
-        let health = match report {
-            Some(report) => format!("{message}; {report}"),
-            None => message.to_owned(),
-        };
+        let details = report.map(ToString::to_string);
         self.refresher.snapshots.update(|snapshot| {
             snapshot.set_unavailable(message);
-            snapshot.set_disconnected(health);
+            snapshot.set_disconnected(message, details.clone());
         });
     }
 }

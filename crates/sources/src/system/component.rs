@@ -49,8 +49,15 @@ impl Component {
                 client: &ClientContext::of_gateway(),
             };
             let catalog = source.catalog(&viewer);
+            let details = source.failure_details().filter(|_| caller.admin);
+            let health = match (source.health(), details) {
+                (Health::Down(reason), Some(details)) => {
+                    Health::Down(format!("{reason}; {details}"))
+                }
+                (health, _) => health,
+            };
             ComponentHealth {
-                health: source.health(),
+                health,
                 response_time: None,
                 gauges: [element_counts(&catalog), source.gauges()].concat(),
             }

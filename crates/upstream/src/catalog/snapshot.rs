@@ -41,6 +41,8 @@ pub(crate) struct Snapshot {
     pub(crate) catalog: Arc<Catalog>,
     pub(crate) cache_lifetime: CacheLifetime,
     pub(crate) health: Health,
+    /// Details of the last failed attempt to connect; for administrators only.
+    pub(crate) failure_details: Option<String>,
     classes: Vec<ClassEntry>,
 }
 
@@ -66,6 +68,7 @@ impl Snapshot {
             catalog: Arc::clone(&LOADING),
             cache_lifetime: CacheLifetime::Unknown,
             health: Health::Degraded("not connected yet".to_owned()),
+            failure_details: None,
             classes: Vec::new(),
         }
     }
@@ -122,10 +125,11 @@ impl Snapshot {
     }
 
     /// Marks the connection as lost.
-    pub(crate) fn set_disconnected(&mut self, health: String) {
+    pub(crate) fn set_disconnected(&mut self, reason: &str, details: Option<String>) {
         self.connection = None;
         self.cache_lifetime = CacheLifetime::Unknown;
-        self.health = Health::Down(health);
+        self.health = Health::Down(reason.to_owned());
+        self.failure_details = details;
     }
 
     /// Records why there is no catalog, if no catalog was ever loaded.

@@ -34,8 +34,11 @@ pub struct RemoteSection {
     /// Arguments of the program.
     #[schemars(extend("default" = [], "examples" = [["-y", "@modelcontextprotocol/server-everything"]]))]
     pub args: Option<Vec<String>>,
-    /// Environment variables of the program, in addition to the few that every program gets. Values
-    /// may contain references: `${env:NAME}`, `${file:PATH}`, and `${NAME}` or `${NAME:-default}` as
+    /// Environment variables of the program. Of the gateway's own environment it inherits only `PATH`,
+    /// `HOME`, `USER`, `LANG`, `LC_ALL`, `LC_CTYPE`, `TZ`, `TMPDIR`, the proxy variables
+    /// (`HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`, also in lower case) and the certificate
+    /// variables (`SSL_CERT_FILE`, `SSL_CERT_DIR`, `NODE_EXTRA_CA_CERTS`, `REQUESTS_CA_BUNDLE`,
+    /// `CURL_CA_BUNDLE`, `GIT_SSL_CAINFO`). Values may contain references: `${env:NAME}`, `${file:PATH}`, and `${NAME}` or `${NAME:-default}` as
     /// MCP clients write them. `$${` stands for a literal `${`.
     #[schemars(extend("default" = {}, "examples" = [{ "API_TOKEN": "${env:API_TOKEN}" }]))]
     pub env: Option<OrderedMap<String>>,

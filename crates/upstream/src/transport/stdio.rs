@@ -3,6 +3,7 @@
 mod command;
 mod environment;
 mod process;
+mod secrets;
 mod stderr;
 
 use std::fmt;
@@ -21,6 +22,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use self::process::{Pipes, Process, Shutdown};
+use self::secrets::Secrets;
 use super::outgoing::flush_timeout;
 use super::{MessageSink, OutgoingMessages};
 use crate::error::source_failed;
@@ -117,7 +119,8 @@ pub(crate) fn start(
     let source = source.to_owned();
     tokio::spawn(write(source.clone(), stdin, outgoing, shutdown.clone()));
     tokio::spawn(read(stdout, sink, max_message_bytes, shutdown.clone()));
-    let stderr = stderr::forward(source.clone(), stderr, shutdown.overdue.clone());
+    let secrets = Secrets::of(command);
+    let stderr = stderr::forward(source.clone(), stderr, secrets, shutdown.overdue.clone());
     let server = ServerProcess {
         command: shown_command.clone(),
         exit: Arc::default(),

@@ -2,7 +2,8 @@
 
 use serde_json::json;
 
-use crate::support::messages::{Modern, STATS};
+use crate::support::messages::{HEALTH, Modern, STATS};
+use crate::support::proc::poll_for;
 use crate::support::{Home, Running, Server};
 
 const KEY: &str = "k3y-0f-ada-that-nobody-may-see";
@@ -98,4 +99,38 @@ fn check_prints_principals_but_no_keys() {
         assert!(ended.stdout.contains("ada"), "{}", ended.stdout);
         assert!(!ended.stdout.contains(KEY), "{}", ended.stdout);
     }
+}
+
+/// The output of a failed server process is for administrators, without configured values.
+#[test]
+fn output_of_a_failed_server_is_shown_to_admins_only_and_without_secrets() {
+    let config = json!({
+        "auth": { "keys": { "ada": "${env:ADA_KEY}", "bob": "${env:BOB_KEY}" }, "admins": ["ada"] },
+        "sources": { "failing": {
+            "command": "sh", "args": ["-c", "echo \"the token is $TOKEN\" >&2; exit 3"],
+            "env": { "TOKEN": "${env:SERVER_TOKEN}" },
+        } },
+    });
+    let (bob, token) = ("k3y-0f-bob-that-is-no-admin", "t0ken-0f-the-server");
+    let home = Home::with_config(&config.to_string());
+    let mut command = home.tidegate(&["serve", "--listen", "127.0.0.1:0"]);
+    command.env("ADA_KEY", KEY).env("BOB_KEY", bob);
+    let server = Server::of(home, Running::start(command.env("SERVER_TOKEN", token)));
+    let report = |key: &str| {
+        let read = Modern::new("resources/read", json!({ "uri": HEALTH }));
+        let post = server
+            .post()
+            .header("Authorization", &format!("Bearer {key}"));
+        read.post(post).body
+    };
+    poll_for("the failure is reported", || {
+        report(KEY).contains("the token is ***").then_some(())
+    });
+    assert!(report(KEY).contains("exit status: 3"));
+    assert!(!report(bob).contains("the token is"), "{}", report(bob));
+    let log = server.stop().stderr;
+    assert!(
+        log.contains("the token is ***") && !log.contains(token),
+        "{log}"
+    );
 }

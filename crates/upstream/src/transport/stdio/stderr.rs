@@ -11,6 +11,7 @@ use tidegate_mcp::lines::{Line, LineSplitter};
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio_util::sync::CancellationToken;
 
+use super::secrets::Secrets;
 use crate::log_rate_limit::LogRateLimit;
 
 /// Bytes of a line that is still logged.
@@ -27,10 +28,12 @@ const KEPT_LINES: usize = 20;
 pub(super) async fn forward(
     source: String,
     mut stderr: impl AsyncRead + Unpin,
+    secrets: Secrets,
     stop: CancellationToken,
 ) -> Vec<String> {
     let mut log = StderrLog {
         source,
+        secrets,
         rate_limit: LogRateLimit::new(LINES_PER_WINDOW, WINDOW),
         last_lines: VecDeque::new(),
     };
@@ -54,11 +57,13 @@ pub(super) async fn forward(
         log.take(line);
     }
     log.report_suppressed();
-    log.last_lines.iter().map(readable).collect()
+    let lines = log.last_lines.iter();
+    lines.map(|line| log.readable(line)).collect()
 }
 
 struct StderrLog {
     source: String,
+    secrets: Secrets,
     rate_limit: LogRateLimit,
     last_lines: VecDeque<Bytes>,
 }
@@ -72,7 +77,7 @@ impl StderrLog {
             return self.rate_limit.suppress();
         };
         if self.rate_limit.allow() {
-            let line = readable(&text);
+            let line = self.readable(&text);
             tracing::debug!(source = self.source, line, "server stderr");
         }
         if self.last_lines.len() == KEPT_LINES {
@@ -90,10 +95,10 @@ impl StderrLog {
             );
         }
     }
-}
 
-fn readable(line: &Bytes) -> String {
-    String::from_utf8_lossy(line).trim_end().to_owned()
+    fn readable(&self, line: &Bytes) -> String {
+        self.secrets.mask(String::from_utf8_lossy(line).trim_end())
+    }
 }
 
 #[cfg(test)]
@@ -104,7 +109,7 @@ mod tests {
     async fn keeps_the_last_twenty_lines() {
         let text: String = (1..=30).map(|number| format!("line {number}\n")).collect();
         let stop = CancellationToken::new();
-        let lines = forward("s".to_owned(), text.as_bytes(), stop).await;
+        let lines = forward("s".to_owned(), text.as_bytes(), Secrets::default(), stop).await;
         assert_eq!(lines.len(), KEPT_LINES);
         assert_eq!(lines[0], "line 11");
         assert_eq!(lines[19], "line 30");
@@ -113,7 +118,7 @@ mod tests {
     #[tokio::test]
     async fn keeps_a_last_line_without_a_line_break() {
         let stop = CancellationToken::new();
-        let lines = forward("s".to_owned(), &b"one\ntwo"[..], stop).await;
+        let lines = forward("s".to_owned(), &b"one\ntwo"[..], Secrets::default(), stop).await;
         assert_eq!(lines, ["one", "two"]);
     }
 }
