@@ -30,7 +30,7 @@ fn messages(bytes: &[u8]) -> Vec<Message> {
     match decode(Bytes::copy_from_slice(bytes), LIMITS) {
         Ok(Inbound::Single(message)) => vec![message],
         Ok(Inbound::Batch(messages)) => {
-            assert!(messages.len() <= LIMITS.batch, "a batch exceeds its limit");
+            assert!(messages.len() <= LIMITS.max_batch, "a batch exceeds its limit");
             messages.into_iter().filter_map(Result::ok).collect()
         }
         Err(_) => Vec::new(),
