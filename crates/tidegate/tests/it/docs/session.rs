@@ -157,10 +157,23 @@ impl Session {
             let log = running.stderr.so_far();
             if log.contains("listening on") {
                 self.serving = Some(running);
+                self.wait_for_sources(place);
                 return log;
             }
             assert!(Instant::now() < deadline, "{place}: not listening: {log}");
             thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Servers may take longer to start than a reader to type the next command.
+    fn wait_for_sources(&self, place: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            let sources = Running::start(self.command("tidegate").arg("sources")).end();
+            if !sources.stdout.contains("not connected yet") {
+                return;
+            }
+            assert!(Instant::now() < deadline, "{place}: {}", sources.stdout);
         }
     }
 
