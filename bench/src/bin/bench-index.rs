@@ -187,7 +187,7 @@ impl Bench {
 
     async fn request(&self, operation: Operation, params: serde_json::Value) -> Result<Reply> {
         let request = Request {
-            correlation: CorrelationId::fresh(),
+            correlation_id: CorrelationId::generate(),
             caller: Arc::clone(&self.caller),
             scope: Scope::All,
             label: "bench",

@@ -10,7 +10,7 @@ use crate::{
 /// One call to one source, under the source's native names.
 #[derive(Clone, Debug)]
 pub struct Call {
-    pub correlation: CorrelationId,
+    pub correlation_id: CorrelationId,
     pub caller: Arc<Caller>,
     pub scope: Scope,
     /// The method's name on the wire, for logs and metrics only.

@@ -5,14 +5,13 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::{Caller, RawJson};
+use crate::{Caller, Era, RawJson};
 
 /// What a client declares about itself for one request.
 #[derive(Clone, Debug)]
 pub struct ClientContext {
-    /// Whether the client uses the stateless protocol. A server that supports both eras is used in
-    /// the era of the client.
-    pub stateless: bool,
+    /// A server that supports both eras is used in the era of the client.
+    pub era: Era,
     /// The session that the call belongs to, if it has one.
     pub affinity: Option<AffinityKey>,
     /// The client's capabilities, as declared.
@@ -20,7 +19,7 @@ pub struct ClientContext {
     /// The client's name and version, as declared. Not verified.
     pub client_info: Option<RawJson>,
     /// The lowest level of log messages that the client wants; `None` for no log messages.
-    pub log_level: Option<LogLevel>,
+    pub log_level: Option<LoggingLevel>,
     /// The token for progress notifications, with its JSON type.
     pub progress: Option<RawJson>,
 }
@@ -29,7 +28,7 @@ impl ClientContext {
     /// The context of the gateway's own requests.
     pub fn of_gateway() -> Self {
         Self {
-            stateless: true,
+            era: Era::Modern,
             ..Self::default()
         }
     }
@@ -38,7 +37,7 @@ impl ClientContext {
 impl Default for ClientContext {
     fn default() -> Self {
         Self {
-            stateless: false,
+            era: Era::Legacy,
             affinity: None,
             capabilities: RawJson::empty_object(),
             client_info: None,
@@ -54,7 +53,7 @@ pub struct AffinityKey(u64);
 
 impl AffinityKey {
     /// A key that no other session in this process has.
-    pub fn unique() -> Self {
+    pub fn generate() -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         Self(NEXT.fetch_add(1, Ordering::Relaxed))
     }
@@ -69,7 +68,7 @@ pub struct Viewer<'a> {
 
 /// The severity of a log message, from `debug` up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum LogLevel {
+pub enum LoggingLevel {
     Debug,
     Info,
     Notice,
@@ -80,7 +79,7 @@ pub enum LogLevel {
     Emergency,
 }
 
-impl LogLevel {
+impl LoggingLevel {
     pub const ALL: [Self; 8] = [
         Self::Debug,
         Self::Info,
@@ -106,24 +105,24 @@ impl LogLevel {
     }
 }
 
-impl FromStr for LogLevel {
-    type Err = UnknownLogLevel;
+impl FromStr for LoggingLevel {
+    type Err = UnknownLoggingLevel;
 
-    fn from_str(text: &str) -> Result<Self, UnknownLogLevel> {
+    fn from_str(text: &str) -> Result<Self, UnknownLoggingLevel> {
         let mut levels = Self::ALL.into_iter();
         levels
             .find(|level| level.as_str() == text)
-            .ok_or(UnknownLogLevel)
+            .ok_or(UnknownLoggingLevel)
     }
 }
 
 /// The text is not one of the eight levels.
 #[derive(Debug)]
-pub struct UnknownLogLevel;
+pub struct UnknownLoggingLevel;
 
-impl fmt::Display for UnknownLogLevel {
+impl fmt::Display for UnknownLoggingLevel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let levels = LogLevel::ALL.map(LogLevel::as_str).join(", ");
+        let levels = LoggingLevel::ALL.map(LoggingLevel::as_str).join(", ");
         write!(f, "the level must be one of {levels}")
     }
 }
@@ -135,12 +134,12 @@ mod tests {
     /// S1.25: eight levels, in this order, in lower case.
     #[test]
     fn log_levels_are_ordered() {
-        let mut sorted = LogLevel::ALL;
+        let mut sorted = LoggingLevel::ALL;
         sorted.sort();
-        assert_eq!(sorted, LogLevel::ALL);
-        for level in LogLevel::ALL {
-            assert_eq!(level.as_str().parse::<LogLevel>().unwrap(), level);
+        assert_eq!(sorted, LoggingLevel::ALL);
+        for level in LoggingLevel::ALL {
+            assert_eq!(level.as_str().parse::<LoggingLevel>().unwrap(), level);
         }
-        assert!("Debug".parse::<LogLevel>().is_err());
+        assert!("Debug".parse::<LoggingLevel>().is_err());
     }
 }

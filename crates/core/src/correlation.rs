@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct CorrelationId(u64);
 
 impl CorrelationId {
-    pub fn fresh() -> Self {
+    pub fn generate() -> Self {
         static NEXT: LazyLock<AtomicU64> =
             LazyLock::new(|| AtomicU64::new(getrandom::u64().unwrap_or_default()));
         // An odd increment visits every value once; mixing makes consecutive ids look unrelated.
@@ -32,7 +32,7 @@ mod tests {
     #[test]
     fn ids_do_not_repeat() {
         let ids: std::collections::HashSet<_> =
-            (0..10_000).map(|_| CorrelationId::fresh()).collect();
+            (0..10_000).map(|_| CorrelationId::generate()).collect();
         assert_eq!(ids.len(), 10_000);
     }
 }

@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{AffinityKey, Layer, Reply, Request, Result, Scope, Source, SourceId};
 pub use config::GatewayConfig;
-pub use exposure::{Endpoint, Endpoints, Exposure};
+pub use exposure::{EndpointConfig, EndpointConfigs, Exposure};
 pub use handle::GatewayHandle;
 use inner::GatewayInner;
 pub use name_conflicts::NameConflictCheck;
@@ -92,10 +92,6 @@ impl Gateway {
     /// Ends every subscription to changes. Calls in flight continue.
     pub fn drain(&self) {
         self.inner.draining.cancel();
-    }
-
-    pub fn is_draining(&self) -> bool {
-        self.inner.draining.is_cancelled()
     }
 
     /// Whether this source has its own endpoint.

@@ -4,8 +4,8 @@
 //! [`Call`] to one [`Source`], runs it through the [`Layer`]s and returns a [`Reply`].
 //!
 //! The core does no I/O. It must not know sockets, SQL, HTTP, sessions or protocol revisions. It has
-//! the shape of the stateless protocol, in which each request is complete in itself; of a session it
-//! sees only that a client has one, as an opaque [`AffinityKey`].
+//! the shape of the modern era, in which each request is complete in itself. Of a client it sees its
+//! [`Era`], and of a session an opaque [`AffinityKey`].
 
 mod call;
 mod caller;
@@ -13,6 +13,7 @@ mod catalog;
 mod changes;
 mod client;
 mod correlation;
+mod era;
 mod error;
 mod gateway;
 mod health;
@@ -41,11 +42,13 @@ pub use changes::{
     Change, ChangeEvent, ChangeFilter, ChangeNotice, ChangeSender, ChangeStream, Recipients,
     covering_uris,
 };
-pub use client::{AffinityKey, ClientContext, LogLevel, UnknownLogLevel, Viewer};
+pub use client::{AffinityKey, ClientContext, LoggingLevel, UnknownLoggingLevel, Viewer};
 pub use correlation::CorrelationId;
+pub use era::Era;
 pub use error::{Code, Error, ErrorOrigin, Result, truncate_for_message};
 pub use gateway::{
-    Endpoint, Endpoints, Exposure, Gateway, GatewayConfig, GatewayHandle, NameConflictCheck,
+    EndpointConfig, EndpointConfigs, Exposure, Gateway, GatewayConfig, GatewayHandle,
+    NameConflictCheck,
 };
 pub use health::{ComponentHealth, GaugeValue, Health, HealthCheck};
 pub use index::{Element, ElementFacts, Keyword, SearchFilter, SearchHit, SearchIndex};

@@ -11,7 +11,9 @@ use std::time::Duration;
 
 use futures_util::stream::BoxStream;
 
-use crate::{CacheScope, Change, ChangeFilter, LogLevel, Question, QuestionKind, RawJson, Result};
+use crate::{
+    CacheScope, Change, ChangeFilter, LoggingLevel, Question, QuestionKind, RawJson, Result,
+};
 
 pub use combinators::{on_end, unfold_events};
 
@@ -72,7 +74,7 @@ pub enum Event {
     Progress(RawJson),
     /// Parameters of a log message.
     Log {
-        level: LogLevel,
+        level: LoggingLevel,
         params: RawJson,
     },
     /// The first event of a change subscription: the part of the filter that is honoured.

@@ -8,7 +8,7 @@ use crate::{Caller, ClientContext, CorrelationId, Operation, RawJson, Result, So
 /// One request of one caller, complete in itself.
 #[derive(Debug)]
 pub struct Request {
-    pub correlation: CorrelationId,
+    pub correlation_id: CorrelationId,
     pub caller: Arc<Caller>,
     pub scope: Scope,
     /// The method's name on the wire, for logs and metrics only.
@@ -17,18 +17,18 @@ pub struct Request {
     pub operation: Operation,
     /// The params as the client sent them.
     pub params: RawJson,
-    /// Whether it continues a multi round trip: the previous result asked for input.
+    /// Whether this is a continuation: the previous request was answered with questions.
     pub is_continuation: bool,
     /// A condition on the tool that is called.
     pub precondition: Option<Precondition>,
 }
 
 impl Request {
-    /// The next request of a multi round trip: the same request with other params.
+    /// The continuation of this request in a multi round trip: the same request with other params.
     #[must_use]
-    pub fn next_round(&self, params: RawJson) -> Self {
+    pub fn continuation(&self, params: RawJson) -> Self {
         Self {
-            correlation: self.correlation,
+            correlation_id: self.correlation_id,
             caller: Arc::clone(&self.caller),
             scope: self.scope.clone(),
             label: self.label,

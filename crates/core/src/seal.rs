@@ -63,7 +63,7 @@ struct SealingKey {
 
 impl Seal {
     /// A random key, for the lifetime of this process.
-    pub fn random() -> Self {
+    pub fn generate() -> Self {
         Self::new(random_bytes(), [])
     }
 
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn a_token_is_valid_only_for_its_purpose_principal_and_key() {
-        let seal = Seal::random();
+        let seal = Seal::generate();
         let token = seal.seal(TokenPurpose::Cursor, &ada(), HOUR, b"page 2");
         assert_eq!(
             seal.open(TokenPurpose::Cursor, &ada(), &token).unwrap(),
@@ -239,7 +239,7 @@ mod tests {
             seal.open(TokenPurpose::Parked, &ada(), &token),
             Err(UnsealError::Foreign)
         );
-        let other = Seal::random();
+        let other = Seal::generate();
         assert_eq!(
             other.open(TokenPurpose::Cursor, &ada(), &token),
             Err(UnsealError::Foreign)
@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn a_token_expires() {
-        let seal = Seal::random();
+        let seal = Seal::generate();
         let token = seal.seal(TokenPurpose::Cursor, &ada(), HOUR, b"");
         let later = SystemTime::now() + HOUR + Duration::from_secs(2);
         let opened = seal.open_at(later, TokenPurpose::Cursor, &ada(), &token);

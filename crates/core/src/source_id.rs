@@ -9,12 +9,12 @@ use std::sync::Arc;
 pub struct SourceId(Arc<str>);
 
 impl SourceId {
-    /// The id of the gateway's own source.
+    /// The id of the gateway source.
     pub fn gateway() -> Self {
         Self("gateway".into())
     }
 
-    /// Whether this is the gateway's own source.
+    /// Whether this is the gateway source.
     pub fn is_gateway(&self) -> bool {
         &*self.0 == "gateway"
     }

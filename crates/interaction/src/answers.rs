@@ -32,7 +32,7 @@ pub fn validate(kind: QuestionKind, answer: &RawJson) -> Result<(), &'static str
     }
 }
 
-/// Checks the answer under `key` of a retry's `inputResponses`.
+/// Checks the answer under `key` of a continuation's `inputResponses`.
 pub(crate) fn check_input_response(
     key: &str,
     kind: QuestionKind,

@@ -7,12 +7,12 @@ use tidegate_core::{Call, ChangeSender, EventStream, Result, Seal};
 use tidegate_mcp::Era;
 
 use crate::capabilities;
-use crate::stateless::ParkedCalls;
+use crate::modern_client::ParkedCalls;
 use crate::url_elicitation::UrlElicitations;
 
 /// Lets the server of a source ask clients of either era.
 pub struct Interaction {
-    /// Calls that wait for the answers of clients without sessions.
+    /// Calls that wait for the answers of modern clients.
     pub parked_calls: Arc<ParkedCalls>,
     pub url_elicitations: Arc<UrlElicitations>,
 }
@@ -25,7 +25,7 @@ impl Interaction {
         }
     }
 
-    /// Resumes the parked call that this call is a retry of. `None` if the call has to be sent to
+    /// Resumes the parked call that this call continues. `None` if the call has to be sent to
     /// the server.
     pub fn resume(&self, call: &Call, server: Era) -> Result<Option<EventStream>> {
         match must_park(call, server) {
@@ -47,7 +47,7 @@ impl Interaction {
     }
 }
 
-/// A legacy server asks in the middle of a call, when a client without a session cannot be reached.
+/// A legacy server asks in the middle of a call, when a modern client cannot be reached.
 fn must_park(call: &Call, server: Era) -> bool {
-    call.client.stateless && server == Era::Legacy
+    call.client.era == Era::Modern && server == Era::Legacy
 }

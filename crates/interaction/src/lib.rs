@@ -3,22 +3,23 @@
 //!
 //! The two eras of the protocol carry questions differently. A legacy server sends a request in the
 //! middle of a call and waits for the response. A modern server ends the call with an
-//! `input_required` result, and the client retries the call with the answers (a multi round trip).
+//! `input_required` result, and the client sends a *continuation*: the same request with the answers
+//! (a multi round trip).
 //! The gateway connects any client to any server:
 //!
 //! | client → server | how | where |
 //! |---|---|---|
 //! | legacy → legacy | The question is an event of the call. The transport sends it to the client on the stream of that call and matches the answer by id. | [`ClientQuestions`] |
-//! | legacy → modern | The questions of an `input_required` result become events as above. With the answers, the gateway retries the request. | [`run_round_trips`] |
-//! | modern → legacy | The call is parked and its request ends with `input_required` and a sealed state. The client's retry resumes the parked call. | [`ParkedCalls`] |
-//! | modern → modern | `input_required` results and retries pass unchanged. | [`Interaction::adapt`] |
+//! | legacy → modern | The questions of an `input_required` result become events as above. With the answers, the gateway sends the continuation. | [`run_round_trips`] |
+//! | modern → legacy | The call is parked and its request ends with `input_required` and a sealed state. The client's continuation resumes the parked call. | [`ParkedCalls`] |
+//! | modern → modern | `input_required` results and continuations pass unchanged. | [`Interaction::adapt`] |
 //!
 //! Every tool call, prompt and read of a client with a session passes through [`run_round_trips`],
 //! which does nothing unless the result is `input_required`.
 //!
 //! [`Interaction`] is the source's side of this: `upstream` passes the events of every call
-//! through it, and it selects the row of the table. [`stateful`] and [`stateless`] are the
-//! adapters for the two eras of clients. They share [`capabilities`], which decides what a client
+//! through it, and it selects the row of the table. [`legacy_client`] and
+//! [`modern_client`] are the adapters for the two eras of clients. They share [`capabilities`], which decides what a client
 //! can be asked, and [`answers`], which validates what it answers. [`url_elicitation`] translates
 //! the ids of URL elicitations.
 //!
@@ -30,11 +31,11 @@
 pub mod answers;
 pub mod capabilities;
 mod interaction;
-pub mod stateful;
-pub mod stateless;
+pub mod legacy_client;
+pub mod modern_client;
 pub mod url_elicitation;
 
 pub use interaction::Interaction;
-pub use stateful::{CallQuestions, ClientQuestions, run_round_trips};
-pub use stateless::ParkedCalls;
+pub use legacy_client::{CallQuestions, ClientQuestions, run_round_trips};
+pub use modern_client::ParkedCalls;
 pub use url_elicitation::UrlElicitations;

@@ -75,7 +75,7 @@ impl UrlElicitations {
     }
 
     fn assign_client_id(&self, server_id: &str) -> String {
-        let client_id = new_elicitation_id();
+        let client_id = generate_elicitation_id();
         let mut ids = self.lock();
         if ids.len() == MAX_IDS {
             ids.pop_front();
@@ -100,7 +100,7 @@ impl UrlElicitations {
 }
 
 /// A new random elicitation id.
-pub(crate) fn new_elicitation_id() -> String {
+pub(crate) fn generate_elicitation_id() -> String {
     let bytes: [u8; 16] = random_bytes();
     let hex = bytes.iter().map(|byte| format!("{byte:02x}"));
     format!("tidegate-{}", hex.collect::<String>())

@@ -1,8 +1,6 @@
 //! The table of error codes: the JSON-RPC number, HTTP status and label of every error.
 
-use tidegate_core::Code;
-
-use crate::era::Era;
+use tidegate_core::{Code, Era};
 
 /// Sent by a legacy server when the user must visit a URL first.
 pub const URL_ELICITATION_REQUIRED: i64 = -32042;

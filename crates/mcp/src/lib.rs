@@ -11,7 +11,6 @@
 
 pub mod codes;
 mod decode;
-mod era;
 pub mod lines;
 mod message;
 mod nesting;
@@ -21,9 +20,9 @@ pub mod revision;
 pub mod sse;
 
 pub use decode::{DecodeLimits, batch_not_allowed, decode, decode_error_without_id, decode_single};
-pub use era::Era;
 pub use lines::single_line;
 pub use message::{Inbound, Message, Rejection, ResponseBody, RpcError};
 pub use oversized_response::oversized_response_id;
 pub use request_id::RequestId;
 pub use revision::{Lifted, Lowering, OutgoingMessage, Revision};
+pub use tidegate_core::Era;

@@ -27,7 +27,7 @@ mod version;
 
 pub use classify::{Classification, classify, required_session_id};
 pub use lift::{lift_legacy, lift_modern};
-pub use lifted::{Handshake, Lifted, LiftedRequest};
+pub use lifted::{HandshakeRequest, Lifted, LiftedRequest};
 pub use lower::{
     Lowering, OutgoingMessage, error_response, legacy_change_notification, tool_error_result,
 };

@@ -11,7 +11,7 @@ use tidegate_core::{
 };
 use tokio::time::Instant;
 
-use crate::call_outcome::{CallOutcome, OutcomeObserver, observe_outcome};
+use crate::call_end::{CallEnd, CallEndObserver, observe_end};
 
 /// The open duration grows with each failed trial, up to this many times its configured length.
 const MAX_OPEN_FACTOR: u32 = 10;
@@ -72,7 +72,7 @@ impl Layer for Breaker {
             open_duration: self.open_duration,
             state: Arc::clone(&self.state),
         };
-        Box::pin(observe_outcome(next.run(call), observer))
+        Box::pin(observe_end(next.run(call), observer))
     }
 
     fn health(&self) -> Health {
@@ -94,25 +94,25 @@ fn open_error(source: &str, wait: Duration) -> Error {
     Error::new(Code::SourceDown, ErrorOrigin::Gateway, message).at(Step::Govern)
 }
 
-/// Updates the breaker with the outcome of one call.
+/// Updates the breaker when a call ends.
 struct BreakerObserver {
     failure_threshold: u32,
     open_duration: Duration,
     state: Arc<Mutex<BreakerState>>,
 }
 
-impl OutcomeObserver for BreakerObserver {
-    fn call_ended(self, outcome: CallOutcome<'_>) {
+impl CallEndObserver for BreakerObserver {
+    fn call_ended(self, end: CallEnd<'_>) {
         let mut state = self.state.lock();
-        *state = match outcome {
-            CallOutcome::Completed(_) => BreakerState::Closed { failures: 0 },
-            CallOutcome::Failed(error) if is_source_failure(error) => self.after_failure(*state),
+        *state = match end {
+            CallEnd::Completed(_) => BreakerState::Closed { failures: 0 },
+            CallEnd::Failed(error) if is_source_failure(error) => self.after_failure(*state),
             // An error response still shows that the source works.
-            CallOutcome::Failed(error) if error.origin() != ErrorOrigin::Gateway => {
+            CallEnd::Failed(error) if error.origin() != ErrorOrigin::Gateway => {
                 BreakerState::Closed { failures: 0 }
             }
             // This says nothing about the source: the next call may be the trial.
-            CallOutcome::Failed(_) | CallOutcome::Cancelled => match *state {
+            CallEnd::Failed(_) | CallEnd::Cancelled => match *state {
                 BreakerState::HalfOpen { openings } => BreakerState::Open {
                     until: Instant::now(),
                     openings,

@@ -5,7 +5,7 @@
 
 pub mod authn;
 mod breaker;
-mod call_outcome;
+mod call_end;
 mod concurrency;
 mod config;
 mod deadline;

@@ -17,7 +17,7 @@ use tidegate_core::{
     truncate_for_message,
 };
 
-use crate::call_outcome::{CallOutcome, OutcomeObserver, observe_outcome};
+use crate::call_end::{CallEnd, CallEndObserver, observe_end};
 use counters::{CallCounters, ListCounters, MethodCounters};
 use metrics::ReadCounters;
 pub use metrics::{CallMetrics, METRICS};
@@ -59,7 +59,7 @@ impl Layer for Observe {
     fn call<'a>(&'a self, call: Call, next: Next<'a>) -> BoxFuture<'a, Result<Reply>> {
         let observed = ObservedCall::new(&self.0, &call);
         observed.started();
-        Box::pin(observe_outcome(next.run(call), observed))
+        Box::pin(observe_end(next.run(call), observed))
     }
 }
 
@@ -71,7 +71,7 @@ struct ObservedCall {
     label: &'static str,
     source: SourceId,
     principal: Principal,
-    correlation: CorrelationId,
+    correlation_id: CorrelationId,
     /// Whether this is a change stream, whose duration the client determines: it is not measured.
     is_listen: bool,
     kind: CallKind,
@@ -116,7 +116,7 @@ impl ObservedCall {
             label: call.label,
             source: call.source.clone(),
             principal: call.caller.principal.clone(),
-            correlation: call.correlation,
+            correlation_id: call.correlation_id,
             is_listen: call.is_listen(),
             kind: CallKind::new(counters, call),
         }
@@ -197,15 +197,15 @@ impl ObservedCall {
     }
 }
 
-impl OutcomeObserver for ObservedCall {
-    fn call_ended(self, outcome: CallOutcome<'_>) {
+impl CallEndObserver for ObservedCall {
+    fn call_ended(self, end: CallEnd<'_>) {
         if !self.is_listen {
             self.counters.in_flight.dec();
         }
-        match outcome {
-            CallOutcome::Completed(outcome) => self.completed(outcome),
-            CallOutcome::Failed(error) => self.failed(error),
-            CallOutcome::Cancelled => self.cancelled(),
+        match end {
+            CallEnd::Completed(outcome) => self.completed(outcome),
+            CallEnd::Failed(error) => self.failed(error),
+            CallEnd::Cancelled => self.cancelled(),
         }
     }
 }

@@ -69,7 +69,7 @@ impl LayerUnderTest {
 /// A tool call, which is not idempotent.
 pub(crate) fn tool_call() -> Call {
     Call {
-        correlation: CorrelationId::fresh(),
+        correlation_id: CorrelationId::generate(),
         caller: Arc::new(Caller::local()),
         scope: Scope::All,
         label: "call",

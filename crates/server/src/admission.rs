@@ -8,7 +8,7 @@ use tidegate_core::{
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::Limits;
+use crate::TransportLimits;
 use crate::session::SessionTable;
 
 /// Health is degraded from this share of a limit on.
@@ -31,7 +31,7 @@ pub struct Admission {
 type OnRejected = dyn Fn(Step, Code) + Send + Sync;
 
 impl Admission {
-    pub fn new(limits: &Limits) -> Self {
+    pub fn new(limits: &TransportLimits) -> Self {
         let blocks = limits.max_buffered_bytes.div_ceil(BLOCK_BYTES);
         Self {
             calls: PermitPool::new("concurrent calls", limits.max_concurrent_calls),

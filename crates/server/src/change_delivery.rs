@@ -161,11 +161,11 @@ mod tests {
     use futures_util::stream;
 
     use super::*;
-    use crate::Limits;
+    use crate::TransportLimits;
 
     fn delivery(subscriptions: &Arc<Subscriptions>, uri: &str) -> UpdateDelivery {
         UpdateDelivery {
-            stream: ReplayBuffer::new(1, &Limits::default()),
+            stream: ReplayBuffer::new(1, &TransportLimits::default()),
             subscriptions: Arc::clone(subscriptions),
             uri: uri.to_owned(),
         }

@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use crate::Transports;
 use crate::change_delivery::{cannot_subscribe, deliver_updates};
 use crate::error_response::{ErrorResponse, record_rejection};
-use crate::execution::{OutgoingMessages, cancellable, single_message};
+use crate::execution::{OutgoingMessageStream, cancellable, single_message};
 use crate::in_flight::InFlightCalls;
 use crate::requester::Requester;
 use crate::session::Session;
@@ -33,7 +33,7 @@ pub(crate) enum Dispatched {
     /// A request, and the messages that answer it.
     Call {
         id: RequestId,
-        messages: OutgoingMessages,
+        messages: OutgoingMessageStream,
     },
 }
 
@@ -43,7 +43,7 @@ impl Dispatched {
         self,
         in_flight: &Arc<InFlightCalls>,
         parent: &CancellationToken,
-    ) -> Result<Option<OutgoingMessages>> {
+    ) -> Result<Option<OutgoingMessageStream>> {
         match self {
             Self::NoResponse => Ok(None),
             Self::Cancel(id) => {
@@ -59,8 +59,8 @@ impl Dispatched {
 
     /// A call that is answered with an empty result.
     fn empty_result(revision: Revision, method: Method, id: RequestId) -> Self {
-        let (correlation, client) = (CorrelationId::fresh(), ClientContext::default());
-        let lowering = Lowering::new(revision, method, id.clone(), correlation, &client);
+        let (correlation_id, client) = (CorrelationId::generate(), ClientContext::default());
+        let lowering = Lowering::new(revision, method, id.clone(), correlation_id, &client);
         Self::Call {
             id,
             messages: single_message(lowering.outcome(&empty_outcome())),
@@ -225,14 +225,14 @@ impl Transports {
             Ok(Some(cancelled)) => cancelled,
             Ok(None) => return Dispatched::empty_result(revision, method, id),
             Err(error) => {
-                record_rejection(&self.admission, request.correlation, &error);
+                record_rejection(&self.admission, request.correlation_id, &error);
                 let messages = single_message(lowering.error(&error));
                 return Dispatched::Call { id, messages };
             }
         };
         let (gateway, tasks) = (Arc::clone(&self.gateway), self.tasks.clone());
         let (admission, session) = (Arc::clone(&self.admission), Arc::clone(session));
-        let correlation = request.correlation;
+        let correlation_id = request.correlation_id;
         let response = async move {
             let subscribed =
                 deliver_updates(&gateway, &tasks, &session, request, &uri, cancelled).await;
@@ -240,7 +240,7 @@ impl Transports {
                 Ok(true) => return lowering.outcome(&empty_outcome()),
                 Ok(false) => {
                     let error = cannot_subscribe(&uri);
-                    record_rejection(&admission, correlation, &error);
+                    record_rejection(&admission, correlation_id, &error);
                     error
                 }
                 Err(error) => error,
@@ -267,7 +267,13 @@ pub(crate) fn lowering_of(
     id: RequestId,
     request: &Request,
 ) -> Lowering {
-    Lowering::new(revision, method, id, request.correlation, &request.client)
+    Lowering::new(
+        revision,
+        method,
+        id,
+        request.correlation_id,
+        &request.client,
+    )
 }
 
 fn empty_outcome() -> Outcome {

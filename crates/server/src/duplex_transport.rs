@@ -19,7 +19,7 @@ use tokio_util::task::TaskTracker;
 use crate::Transports;
 use crate::change_delivery::deliver_list_changes;
 use crate::error_response::ErrorResponse;
-use crate::execution::{OutgoingMessages, single_message};
+use crate::execution::{OutgoingMessageStream, single_message};
 use crate::in_flight::InFlightCalls;
 use crate::requester::Requester;
 use crate::session::Session;
@@ -113,7 +113,7 @@ impl DuplexConnection {
     async fn dispatch(
         self: &Arc<Self>,
         message: Message,
-    ) -> Result<Option<OutgoingMessages>, ErrorResponse> {
+    ) -> Result<Option<OutgoingMessageStream>, ErrorResponse> {
         self.reject_duplicate_id(&message)?;
         let (transports, requester) = (&self.transports, &self.requester);
         let dispatched = match classify(&message, &StandardHeaders::default())? {
@@ -183,7 +183,7 @@ impl DuplexConnection {
         &self,
         session: &Arc<Session>,
         message: Result<Message, Rejection>,
-    ) -> Result<Option<OutgoingMessages>, ErrorResponse> {
+    ) -> Result<Option<OutgoingMessageStream>, ErrorResponse> {
         let message = message?;
         let id = message.request_id().cloned();
         let dispatch = || -> Result<_, ErrorResponse> {
@@ -195,7 +195,7 @@ impl DuplexConnection {
         dispatch().map_err(|response| response.with_id(id))
     }
 
-    fn send_all(self: &Arc<Self>, mut messages: OutgoingMessages) {
+    fn send_all(self: &Arc<Self>, mut messages: OutgoingMessageStream) {
         let connection = Arc::clone(self);
         self.spawn_call(async move {
             while let Some(message) = messages.next().await {
@@ -205,13 +205,15 @@ impl DuplexConnection {
     }
 
     /// Sends notifications as they come, and all responses together.
-    fn send_batch(self: &Arc<Self>, mut messages: SelectAll<OutgoingMessages>) {
+    fn send_batch(self: &Arc<Self>, mut messages: SelectAll<OutgoingMessageStream>) {
         let connection = Arc::clone(self);
         self.spawn_call(async move {
             let mut responses = Vec::new();
             while let Some(message) = messages.next().await {
                 match message {
-                    OutgoingMessage::Notification(json) => connection.send(json).await,
+                    OutgoingMessage::Notification(json) | OutgoingMessage::Request(json) => {
+                        connection.send(json).await
+                    }
                     OutgoingMessage::Response { json, .. } => responses.push(json),
                 }
             }

@@ -49,18 +49,22 @@ impl ErrorResponse {
     /// Logs and counts the rejection, and encodes the response. Rejected messages never reach the
     /// layer that observes calls.
     pub(crate) fn to_message(&self, admission: &Admission) -> OutgoingMessage {
-        let correlation = CorrelationId::fresh();
-        record_rejection(admission, correlation, &self.error);
-        error_response(self.era, self.id.as_ref(), &self.error, correlation)
+        let correlation_id = CorrelationId::generate();
+        record_rejection(admission, correlation_id, &self.error);
+        error_response(self.era, self.id.as_ref(), &self.error, correlation_id)
     }
 }
 
 /// Logs and counts a message that was rejected before it became a call.
-pub(crate) fn record_rejection(admission: &Admission, correlation: CorrelationId, error: &Error) {
+pub(crate) fn record_rejection(
+    admission: &Admission,
+    correlation_id: CorrelationId,
+    error: &Error,
+) {
     // An error without a step concerns the content of the message.
     let step = error.step().unwrap_or(Step::Lift);
     admission.record_rejection(step, error.code());
     let cause = std::error::Error::source(error).map(ToString::to_string);
     let (code, error) = (error.code(), error.message());
-    tracing::info!(%correlation, ?code, error, cause, "message rejected");
+    tracing::info!(%correlation_id, ?code, error, cause, "message rejected");
 }

@@ -19,7 +19,7 @@ use crate::session::too_many_subscriptions;
 
 /// The messages that answer one request: notifications, then one response. Dropping it cancels the
 /// call.
-pub(crate) type OutgoingMessages = BoxStream<'static, OutgoingMessage>;
+pub(crate) type OutgoingMessageStream = BoxStream<'static, OutgoingMessage>;
 
 impl Transports {
     /// Runs a request. With `questions`, its client can be asked questions while the call is in
@@ -29,11 +29,11 @@ impl Transports {
         request: Request,
         lowering: Lowering,
         questions: Option<CallQuestions>,
-    ) -> OutgoingMessages {
+    ) -> OutgoingMessageStream {
         let permit = match self.admit(&request.operation) {
             Ok(permit) => permit,
             Err(error) => {
-                record_rejection(&self.admission, lowering.correlation, &error);
+                record_rejection(&self.admission, lowering.correlation_id, &error);
                 return single_message(lowering.error(&error));
             }
         };
@@ -72,7 +72,10 @@ fn may_need_input(operation: &Operation) -> bool {
 }
 
 /// Ends the messages when their call is cancelled. The call stays in flight until its response.
-pub(crate) fn cancellable(messages: OutgoingMessages, call: InFlightCall) -> OutgoingMessages {
+pub(crate) fn cancellable(
+    messages: OutgoingMessageStream,
+    call: InFlightCall,
+) -> OutgoingMessageStream {
     let cancelled = call.cancelled.clone().cancelled_owned();
     hold_until_response(messages.take_until(cancelled), call)
 }
@@ -81,7 +84,7 @@ pub(crate) fn cancellable(messages: OutgoingMessages, call: InFlightCall) -> Out
 fn hold_until_response<T: Send + 'static>(
     messages: impl Stream<Item = OutgoingMessage> + Send + 'static,
     guard: T,
-) -> OutgoingMessages {
+) -> OutgoingMessageStream {
     let mut guard = Some(guard);
     let release = move |message| {
         if matches!(message, OutgoingMessage::Response { .. }) {
@@ -92,7 +95,7 @@ fn hold_until_response<T: Send + 'static>(
     messages.map(release).boxed()
 }
 
-pub(crate) fn single_message(message: OutgoingMessage) -> OutgoingMessages {
+pub(crate) fn single_message(message: OutgoingMessage) -> OutgoingMessageStream {
     stream::once(std::future::ready(message)).boxed()
 }
 
@@ -100,7 +103,7 @@ fn lower_reply(
     reply: Result<Reply>,
     lowering: Lowering,
     mut questions: Option<CallQuestions>,
-) -> OutgoingMessages {
+) -> OutgoingMessageStream {
     match reply {
         Ok(Reply::Done(outcome)) => {
             let response = lowering.outcome(&outcome);
@@ -131,7 +134,7 @@ fn lower_event(
         // A client without a session cannot be asked: dropping the question declines it.
         Ok(Event::Question(question)) => {
             let request = questions?.ask(question)?;
-            Some(OutgoingMessage::Notification(request))
+            Some(OutgoingMessage::Request(request))
         }
         Ok(Event::QuestionWithdrawn) => {
             let cancellation = questions?.close_withdrawn()?;
@@ -157,7 +160,7 @@ fn log_lowering_failure(message: &OutgoingMessage, lowering: &Lowering) {
         code: Some(code), ..
     } = message
     {
-        let (correlation, method) = (lowering.correlation, lowering.method.name());
-        tracing::error!(%correlation, method, ?code, "reply cannot be lowered to the client's revision");
+        let (correlation_id, method) = (lowering.correlation_id, lowering.method.name());
+        tracing::error!(%correlation_id, method, ?code, "reply cannot be lowered to the client's revision");
     }
 }

@@ -22,6 +22,6 @@ mod transports;
 
 pub use admission::Admission;
 pub use http::{Exposition, HttpConfig, Listener, serve_http};
-pub use limits::{Limits, LimitsSection};
+pub use limits::{TransportLimits, TransportLimitsSection};
 pub use stdio::serve_stdio;
 pub use transports::Transports;

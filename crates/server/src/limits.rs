@@ -20,28 +20,28 @@ macro_rules! limits {
         /// The limits of the transports, as written.
         #[derive(Debug, Default, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields, expecting = "a mapping of fields")]
-        pub struct LimitsSection {
+        pub struct TransportLimitsSection {
             $($(#[$doc])* #[schemars(extend("default" = $default))] $name: Option<$written>,)*
         }
 
         /// The limits of the transports.
         #[derive(Clone, Debug, PartialEq, Eq)]
-        pub struct Limits {
+        pub struct TransportLimits {
             $($(#[$doc])* pub $name: $value,)*
         }
 
-        impl Default for Limits {
+        impl Default for TransportLimits {
             fn default() -> Self {
                 Self { $($name: $default.into(),)* }
             }
         }
 
-        impl Section for LimitsSection {
-            type Config = Limits;
+        impl Section for TransportLimitsSection {
+            type Config = TransportLimits;
 
-            fn check(self, checker: &mut Checker<'_>) -> Option<Limits> {
-                let default = Limits::default();
-                Some(Limits {
+            fn check(self, checker: &mut Checker<'_>) -> Option<TransportLimits> {
+                let default = TransportLimits::default();
+                Some(TransportLimits {
                     $($name: checker.in_range(
                         stringify!($name), self.$name, default.$name, $range,
                     ),)*
@@ -113,7 +113,7 @@ limits! {
         in HumanDuration::ZERO..=HumanDuration::hours(1);
 }
 
-impl Limits {
+impl TransportLimits {
     /// The limits that apply while a message is decoded.
     pub(crate) fn decode(&self) -> tidegate_mcp::DecodeLimits {
         tidegate_mcp::DecodeLimits {

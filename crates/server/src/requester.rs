@@ -22,7 +22,7 @@ impl Requester {
         client: ClientContext,
     ) -> Request {
         Request {
-            correlation: CorrelationId::fresh(),
+            correlation_id: CorrelationId::generate(),
             caller: Arc::clone(&self.caller),
             scope: self.scope.clone(),
             label: method.name(),

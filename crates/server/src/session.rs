@@ -8,13 +8,13 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use parking_lot::Mutex;
-use tidegate_core::{AffinityKey, ClientContext, LogLevel, Principal, RawJson, Scope};
+use tidegate_core::{AffinityKey, ClientContext, Era, LoggingLevel, Principal, RawJson, Scope};
 use tidegate_interaction::ClientQuestions;
 use tidegate_mcp::Revision;
-use tidegate_mcp::revision::Handshake;
+use tidegate_mcp::revision::HandshakeRequest;
 use tokio_util::sync::CancellationToken;
 
-use crate::Limits;
+use crate::TransportLimits;
 use crate::in_flight::InFlightCalls;
 use crate::requester::Requester;
 pub(crate) use replay_buffer::{ReplayBuffer, ReplayReader, parse_event_id};
@@ -44,11 +44,11 @@ pub(crate) struct Session {
     pub(crate) standalone: Arc<ReplayBuffer>,
     pub(crate) subscriptions: Arc<Subscriptions>,
     state: Mutex<SessionState>,
-    limits: Limits,
+    limits: TransportLimits,
 }
 
 struct SessionState {
-    log_level: Option<LogLevel>,
+    log_level: Option<LoggingLevel>,
     /// The streams of calls.
     streams: Vec<Arc<ReplayBuffer>>,
     next_stream: u64,
@@ -57,12 +57,12 @@ struct SessionState {
 impl Session {
     pub(crate) fn new(
         requester: Requester,
-        handshake: Handshake,
-        limits: &Limits,
+        handshake: HandshakeRequest,
+        limits: &TransportLimits,
         parent: &CancellationToken,
     ) -> Self {
         Self {
-            affinity: AffinityKey::unique(),
+            affinity: AffinityKey::generate(),
             principal: requester.caller.principal.clone(),
             scope: requester.scope,
             revision: handshake.revision,
@@ -85,7 +85,7 @@ impl Session {
     /// The client context of every request in this session.
     pub(crate) fn client(&self) -> ClientContext {
         ClientContext {
-            stateless: false,
+            era: Era::Legacy,
             affinity: Some(self.affinity),
             capabilities: self.capabilities.clone(),
             client_info: self.client_info.clone(),
@@ -94,7 +94,7 @@ impl Session {
         }
     }
 
-    pub(crate) fn set_log_level(&self, level: LogLevel) {
+    pub(crate) fn set_log_level(&self, level: LoggingLevel) {
         self.state.lock().log_level = Some(level);
     }
 

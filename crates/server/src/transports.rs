@@ -6,13 +6,13 @@ use tidegate_core::{Gateway, Identify};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use crate::{Admission, Limits};
+use crate::{Admission, TransportLimits};
 
 /// The state that all transports share.
 pub struct Transports {
     pub(crate) gateway: Arc<Gateway>,
     pub(crate) identify: Arc<dyn Identify>,
-    pub(crate) limits: Limits,
+    pub(crate) limits: TransportLimits,
     pub(crate) admission: Arc<Admission>,
     /// The tasks of all transports. No task outlives the transports.
     pub(crate) tasks: TaskTracker,
@@ -28,7 +28,7 @@ impl Transports {
     pub fn new(
         gateway: Arc<Gateway>,
         identify: Arc<dyn Identify>,
-        limits: Limits,
+        limits: TransportLimits,
         admission: Arc<Admission>,
     ) -> Self {
         Self {

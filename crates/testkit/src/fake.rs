@@ -13,7 +13,7 @@ use parking_lot::{Mutex, MutexGuard};
 
 use tidegate_core::{
     BoxFuture, CacheScope, Call, Catalog, Change, ChangeSender, ChangeStream, Code, Error,
-    Features, LogLevel, Operation, Outcome, RawJson, Reply, Result, Source, Viewer,
+    Features, LoggingLevel, Operation, Outcome, RawJson, Reply, Result, Source, Viewer,
 };
 
 pub use call_monitor::CallCounts;
@@ -51,7 +51,7 @@ impl FakeSource {
 
     /// A source with the tools, prompts and resources that most tests use.
     pub fn standard() -> Self {
-        let all_levels = LogLevel::ALL
+        let all_levels = LoggingLevel::ALL
             .into_iter()
             .fold(ScriptedTool::new("logs"), ScriptedTool::log);
         Self::empty()

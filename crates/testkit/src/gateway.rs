@@ -11,7 +11,7 @@ use std::time::Duration;
 use tidegate_core::{CallStats, Gateway, GatewayConfig, Identify, Layer, Naming, Source, SourceId};
 use tidegate_policy::authn::{BearerKey, BearerKeys, NoAuthentication};
 use tidegate_policy::{Deadline, MetricLabels, Observe};
-use tidegate_server::{Admission, HttpConfig, Limits, Listener, Transports, serve_http};
+use tidegate_server::{Admission, HttpConfig, Listener, TransportLimits, Transports, serve_http};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -26,7 +26,7 @@ const FIRST_SOURCE: &str = "fake";
 pub struct TestGatewayBuilder {
     sources: Vec<(SourceId, Arc<dyn Source>)>,
     identify: Arc<dyn Identify>,
-    limits: Limits,
+    limits: TransportLimits,
     http: HttpConfig,
     page_size: usize,
     naming: Naming,
@@ -39,7 +39,7 @@ impl TestGateway {
         TestGatewayBuilder {
             sources: Vec::new(),
             identify: Arc::new(NoAuthentication::default()),
-            limits: Limits::default(),
+            limits: TransportLimits::default(),
             http: HttpConfig {
                 loopback: true,
                 ..HttpConfig::default()
@@ -87,7 +87,7 @@ impl TestGatewayBuilder {
     }
 
     #[must_use]
-    pub fn limits(mut self, change: impl FnOnce(&mut Limits)) -> Self {
+    pub fn limits(mut self, change: impl FnOnce(&mut TransportLimits)) -> Self {
         change(&mut self.limits);
         self
     }

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use tidegate_core::{
-    CallStats, Endpoints, Gateway, GatewayConfig, GatewayHandle, HealthCheck, Identify, Layer,
-    NameConflictCheck, Source, SourceId,
+    CallStats, EndpointConfigs, Gateway, GatewayConfig, GatewayHandle, HealthCheck, Identify,
+    Layer, NameConflictCheck, Source, SourceId,
 };
 use tidegate_policy::authn::{BearerKey, BearerKeys, NoAuthentication};
 use tidegate_policy::{CallMetrics, Observe};
@@ -153,11 +153,11 @@ pub(crate) async fn open_when_ready(gateway: Arc<Gateway>, max_wait: Duration) {
 }
 
 /// What `/mcp` and the endpoints of the sources show.
-fn endpoints(settings: &Settings) -> Endpoints {
+fn endpoints(settings: &Settings) -> EndpointConfigs {
     let of_sources = settings.sources.iter();
     let of_sources =
         of_sources.filter_map(|source| Some((source.id.clone(), source.endpoint.clone()?)));
-    Endpoints {
+    EndpointConfigs {
         all: settings.endpoint.clone(),
         sources: of_sources.collect(),
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Endpoints, GatewayHandle};
+use super::{EndpointConfigs, GatewayHandle};
 use crate::{Naming, Seal, Source};
 
 /// How the gateway presents itself.
@@ -14,8 +14,8 @@ pub struct GatewayConfig {
     pub naming: Naming,
     /// Instructions for clients, before the summary of the sources.
     pub instructions: String,
-    pub endpoints: Endpoints,
-    /// Serves the gateway's own tools, at endpoints that have them.
+    pub endpoints: EndpointConfigs,
+    /// Serves the gateway tools, at endpoints that list them.
     pub gateway_tools: Option<Arc<dyn Source>>,
     /// Connected to the gateway when it is created.
     pub gateway_handle: GatewayHandle,
@@ -29,10 +29,10 @@ impl Default for GatewayConfig {
             page_size: 1_000,
             naming: Naming::default(),
             instructions: String::new(),
-            endpoints: Endpoints::default(),
+            endpoints: EndpointConfigs::default(),
             gateway_tools: None,
             gateway_handle: GatewayHandle::default(),
-            seal: Arc::new(Seal::random()),
+            seal: Arc::new(Seal::generate()),
         }
     }
 }

@@ -7,18 +7,18 @@ use crate::{Scope, SourceId};
 
 /// How each endpoint presents itself.
 #[derive(Clone, Debug, Default)]
-pub struct Endpoints {
+pub struct EndpointConfigs {
     /// `/mcp`.
-    pub all: Endpoint,
+    pub all: EndpointConfig,
     /// `/mcp/{source}`, for sources that differ from the default.
-    pub sources: HashMap<SourceId, Endpoint>,
+    pub sources: HashMap<SourceId, EndpointConfig>,
 }
 
 /// How one endpoint presents itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Endpoint {
+pub struct EndpointConfig {
     /// Whether the gateway tools are listed: search, read, get, call.
-    pub bridge_tools: bool,
+    pub gateway_tools: bool,
     pub exposure: Exposure,
 }
 
@@ -28,17 +28,20 @@ pub enum Exposure {
     /// All.
     #[default]
     Direct,
-    /// The gateway's own and the pinned ones.
+    /// The gateway tools and the pinned ones.
     Search { pinned: Vec<String> },
-    /// The gateway's own, the pinned ones, and whole sources in their order as long as they have
-    /// at most `most` tools in total.
-    Hybrid { pinned: Vec<String>, most: usize },
+    /// The gateway tools, the pinned ones, and whole sources in their order as long as they have
+    /// at most `max_tools` tools in total.
+    Hybrid {
+        pinned: Vec<String>,
+        max_tools: usize,
+    },
 }
 
-impl Endpoints {
-    pub(super) fn of(&self, scope: &Scope) -> &Endpoint {
-        const DEFAULT: &Endpoint = &Endpoint {
-            bridge_tools: false,
+impl EndpointConfigs {
+    pub(super) fn of(&self, scope: &Scope) -> &EndpointConfig {
+        const DEFAULT: &EndpointConfig = &EndpointConfig {
+            gateway_tools: false,
             exposure: Exposure::Direct,
         };
         match scope {
@@ -54,7 +57,7 @@ impl Exposure {
         let (pinned, max_tools) = match self {
             Self::Direct => return (0..).take(entries.len()).collect(),
             Self::Search { pinned } => (pinned, 0),
-            Self::Hybrid { pinned, most } => (pinned, *most),
+            Self::Hybrid { pinned, max_tools } => (pinned, *max_tools),
         };
         let whole = whole_sources(entries, sources.len(), max_tools);
         let is_shown = |entry: &ListedEntry| {

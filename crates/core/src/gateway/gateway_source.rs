@@ -1,4 +1,5 @@
-//! The gateway as a source: its own operations pass the same layers as any other call.
+//! The gateway source: the operations that the gateway serves itself pass the same layers as any
+//! other call.
 
 mod explain_resource;
 mod instructions;
@@ -23,10 +24,10 @@ pub(super) use rejecting::RejectingSource;
 /// How long a client may cache a list at most, unless it subscribes to changes.
 const MAX_LIST_TTL: Duration = Duration::from_secs(60);
 
-/// Serves discover, ping, the lists and subscriptions, and the gateway's own tools and resources.
+/// Serves discover, ping, the lists and subscriptions, the gateway tools and the explain resource.
 pub(super) struct GatewaySource {
     gateway: Weak<GatewayInner>,
-    /// Serves the gateway's tools.
+    /// Serves the gateway tools.
     tools: Option<Arc<dyn Source>>,
     /// What it offers at the endpoint of all sources.
     catalog: Arc<Catalog>,

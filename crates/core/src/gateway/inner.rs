@@ -1,4 +1,4 @@
-//! What the gateway, its own source and its handles share: the sources, the layers, the views.
+//! What the gateway, the gateway source and the handles share: the sources, the layers, the views.
 
 use std::sync::Arc;
 
@@ -23,8 +23,9 @@ pub(super) struct GatewayInner {
     /// In the order of the configuration, which decides every collision.
     pub(super) sources: Vec<NamedSource>,
     /// The gateway itself as a source. It comes last in every list.
-    own: NamedSource,
-    own_catalogs: Arc<GatewaySource>,
+    gateway_source: NamedSource,
+    /// The same source, for its catalogs.
+    gateway_catalogs: Arc<GatewaySource>,
     layers: Vec<Arc<dyn Layer>>,
     pub(super) hub: Hub,
     views: ViewCache,
@@ -40,12 +41,13 @@ impl GatewayInner {
     ) -> Arc<Self> {
         Arc::new_cyclic(|inner| {
             let tools = config.gateway_tools.clone();
-            let own = Arc::new(GatewaySource::new(inner.clone(), tools));
+            let gateway = Arc::new(GatewaySource::new(inner.clone(), tools));
+            let source: Arc<dyn Source> = Arc::clone(&gateway) as _;
             Self {
                 config,
                 sources,
-                own: (SourceId::gateway(), Arc::clone(&own) as Arc<dyn Source>),
-                own_catalogs: own,
+                gateway_source: (SourceId::gateway(), source),
+                gateway_catalogs: gateway,
                 layers,
                 hub: Hub::default(),
                 views: ViewCache::default(),
@@ -55,12 +57,12 @@ impl GatewayInner {
         })
     }
 
-    pub(super) fn own_source(&self) -> &NamedSource {
-        &self.own
+    pub(super) fn gateway_source(&self) -> &NamedSource {
+        &self.gateway_source
     }
 
     pub(super) fn all_sources(&self) -> impl Iterator<Item = &NamedSource> {
-        self.sources.iter().chain([&self.own])
+        self.sources.iter().chain([&self.gateway_source])
     }
 
     /// The configured sources of a scope.
@@ -112,8 +114,8 @@ impl GatewayInner {
     pub(super) fn view(&self, scope: &Scope, viewer: &Viewer<'_>) -> Arc<View> {
         let catalogs = self.catalogs(scope, viewer);
         self.views.get_or_build(scope, &catalogs, || {
-            let own = self.own_catalog(scope).map(|_| &self.own);
-            let sources = self.configured_in(scope).chain(own).cloned();
+            let gateway = self.gateway_catalog(scope).map(|_| &self.gateway_source);
+            let sources = self.configured_in(scope).chain(gateway).cloned();
             let view = View::new(&self.config, scope, sources.collect(), &catalogs);
             if *scope == Scope::All {
                 self.conflict_log.log_new(view.names.conflicts());
@@ -126,12 +128,12 @@ impl GatewayInner {
     fn catalogs(&self, scope: &Scope, viewer: &Viewer<'_>) -> Vec<Arc<Catalog>> {
         let configured = self.configured_in(scope);
         let configured = configured.map(|(_, source)| source.catalog(viewer));
-        configured.chain(self.own_catalog(scope)).collect()
+        configured.chain(self.gateway_catalog(scope)).collect()
     }
 
-    fn own_catalog(&self, scope: &Scope) -> Option<Arc<Catalog>> {
-        let with_tools = self.config.endpoints.of(scope).bridge_tools;
-        self.own_catalogs.catalog_in(scope, with_tools)
+    fn gateway_catalog(&self, scope: &Scope) -> Option<Arc<Catalog>> {
+        let with_tools = self.config.endpoints.of(scope).gateway_tools;
+        self.gateway_catalogs.catalog_in(scope, with_tools)
     }
 
     /// Everything that a viewer can use in a scope, to be searched.

@@ -25,7 +25,7 @@ pub(super) struct ResolvedCall {
 }
 
 /// The target of a request.
-enum Target {
+enum RequestTarget {
     /// The gateway itself.
     Gateway,
     /// An entry or a task of a source of the view, under the name it has there.
@@ -36,7 +36,7 @@ enum Target {
     },
 }
 
-impl Target {
+impl RequestTarget {
     fn entry(resolved: Resolved, operation: impl FnOnce(String) -> Operation) -> Self {
         Self::Source {
             number: resolved.source,
@@ -51,11 +51,11 @@ impl GatewayInner {
     /// passes the same layers as any other call.
     pub(super) fn resolve(&self, mut request: Request, view: &View) -> ResolvedCall {
         match self.target(view, &mut request) {
-            Ok(Target::Gateway) => {
-                let source = Arc::clone(&self.own_source().1);
+            Ok(RequestTarget::Gateway) => {
+                let source = Arc::clone(&self.gateway_source().1);
                 gateway_call(request, true, source)
             }
-            Ok(Target::Source {
+            Ok(RequestTarget::Source {
                 number,
                 operation,
                 idempotent,
@@ -86,7 +86,7 @@ impl GatewayInner {
         id: &SourceId,
         operation: &Operation,
     ) -> Option<ResponseRewriter> {
-        // The gateway's own tools relay replies that are already rewritten.
+        // The gateway tools relay replies that are already rewritten.
         if id.is_gateway() && matches!(operation, Operation::Tool { .. }) {
             return None;
         }
@@ -105,10 +105,10 @@ impl GatewayInner {
         })
     }
 
-    fn target(&self, view: &View, request: &mut Request) -> Result<Target> {
+    fn target(&self, view: &View, request: &mut Request) -> Result<RequestTarget> {
         let names = &view.names;
         match &request.operation {
-            Operation::Gateway(_) => Ok(Target::Gateway),
+            Operation::Gateway(_) => Ok(RequestTarget::Gateway),
             Operation::Tool { name } => {
                 let tool = names.tool(name);
                 let tool = tool.ok_or_else(|| unknown(names, List::Tools, name))?;
@@ -118,23 +118,27 @@ impl GatewayInner {
                 {
                     precondition.check(definition)?;
                 }
-                Ok(Target::entry(tool, |name| Operation::Tool { name }))
+                Ok(RequestTarget::entry(tool, |name| Operation::Tool { name }))
             }
             Operation::Prompt { name } => {
                 let prompt = names.prompt(name);
                 let prompt = prompt.ok_or_else(|| unknown(names, List::Prompts, name))?;
-                Ok(Target::entry(prompt, |name| Operation::Prompt { name }))
+                Ok(RequestTarget::entry(prompt, |name| Operation::Prompt {
+                    name,
+                }))
             }
             Operation::Resource { uri } => {
                 let resource = names.resource(uri);
                 let resource = resource.ok_or_else(|| resource_not_found(names, uri))?;
-                Ok(Target::entry(resource, |uri| Operation::Resource { uri }))
+                Ok(RequestTarget::entry(resource, |uri| Operation::Resource {
+                    uri,
+                }))
             }
             Operation::Completion { reference } => completion(names, reference),
             Operation::Task { operation, id } => {
                 let (number, id) = task_ids::open(&self.config.seal, names, &request.caller, id)?;
                 let operation = *operation;
-                Ok(Target::Source {
+                Ok(RequestTarget::Source {
                     number,
                     idempotent: operation == TaskOperation::Get,
                     operation: Operation::Task { operation, id },
@@ -156,7 +160,7 @@ fn gateway_call(request: Request, idempotent: bool, source: Arc<dyn Source>) -> 
 
 fn call(request: Request, source: SourceId, operation: Operation, idempotent: bool) -> Call {
     Call {
-        correlation: request.correlation,
+        correlation_id: request.correlation_id,
         caller: request.caller,
         scope: request.scope,
         label: request.label,
@@ -168,7 +172,7 @@ fn call(request: Request, source: SourceId, operation: Operation, idempotent: bo
     }
 }
 
-fn completion(names: &NameMap, reference: &Reference) -> Result<Target> {
+fn completion(names: &NameMap, reference: &Reference) -> Result<RequestTarget> {
     let (resolved, reference): (_, fn(String) -> Reference) = match reference {
         Reference::Prompt(name) => {
             let prompt = names.prompt(name);
@@ -181,8 +185,10 @@ fn completion(names: &NameMap, reference: &Reference) -> Result<Target> {
             (template, Reference::Resource)
         }
     };
-    Ok(Target::entry(resolved, |native| Operation::Completion {
-        reference: reference(native),
+    Ok(RequestTarget::entry(resolved, |native| {
+        Operation::Completion {
+            reference: reference(native),
+        }
     }))
 }
 

@@ -132,7 +132,7 @@ impl<'de> Visitor<'de> for Members {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut members: Self::Value = Vec::new();
         let mut keys = KnownKeys::default();
-        while let Some((key, value)) = map.next_entry::<Key<'de>, &'de RawValue>()? {
+        while let Some((key, value)) = map.next_entry::<MemberKey<'de>, &'de RawValue>()? {
             if members.len() == MAX_MEMBERS {
                 return Err(A::Error::custom(format_args!(
                     "more than {MAX_MEMBERS} members"
@@ -148,21 +148,21 @@ impl<'de> Visitor<'de> for Members {
 }
 
 /// A key, borrowed where it has no escapes.
-struct Key<'de>(Cow<'de, str>);
+struct MemberKey<'de>(Cow<'de, str>);
 
-impl<'de> serde::Deserialize<'de> for Key<'de> {
+impl<'de> serde::Deserialize<'de> for MemberKey<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Text;
         impl<'de> Visitor<'de> for Text {
-            type Value = Key<'de>;
+            type Value = MemberKey<'de>;
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a key")
             }
             fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-                Ok(Key(Cow::Borrowed(text)))
+                Ok(MemberKey(Cow::Borrowed(text)))
             }
             fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-                Ok(Key(Cow::Owned(text.to_owned())))
+                Ok(MemberKey(Cow::Owned(text.to_owned())))
             }
         }
         deserializer.deserialize_str(Text)

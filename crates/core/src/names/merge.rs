@@ -118,7 +118,7 @@ fn candidate_names(
     let native = key.to_owned();
     match list {
         List::Resources | List::Templates => match (naming, key.strip_prefix(UI_SCHEME)) {
-            // The gateway's own entries have only qualified URIs.
+            // The entries of the gateway source have only qualified URIs.
             _ if source.is_gateway() => vec![qualified_uri(source, key)],
             (Some(_), Some(page)) => vec![format!("{UI_SCHEME}{source}/{page}")],
             _ => vec![native, qualified_uri(source, key)],
@@ -129,7 +129,7 @@ fn candidate_names(
                 _ => format!("{source}/{key}"),
             };
             match naming {
-                // The gateway's own tools are prefixed at every endpoint.
+                // The gateway tools are prefixed at every endpoint.
                 _ if source.is_gateway() && list == List::Tools => vec![prefixed],
                 Some(Naming::Prefixed) => vec![prefixed],
                 Some(Naming::Native) => vec![native, prefixed],

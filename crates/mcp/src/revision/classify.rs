@@ -1,12 +1,11 @@
 //! Decides which kind of exchange an HTTP message belongs to. The protocol fixes the order of the
 //! checks.
 
-use tidegate_core::{Code, Error, Object, RawJson, Result, truncate_for_message};
+use tidegate_core::{Code, Era, Error, Object, RawJson, Result, truncate_for_message};
 
 use super::standard_headers::StandardHeaders;
 use super::version::Revision;
 use super::{meta, methods};
-use crate::era::Era;
 use crate::message::Message;
 
 /// How a message is to be served.

@@ -1,9 +1,9 @@
 //! Lifting requests of the legacy era.
 
-use tidegate_core::{ClientContext, GatewayOperation, Object, Operation, RawJson, Result};
+use tidegate_core::{ClientContext, Era, GatewayOperation, Object, Operation, RawJson, Result};
 
 use super::client_capabilities::restrict_to_revision;
-use super::lifted::{Handshake, Lifted, LiftedRequest};
+use super::lifted::{HandshakeRequest, Lifted, LiftedRequest};
 use super::meta::{parse_log_level, parse_progress_token};
 use super::methods::{Method, MethodKind};
 use super::params::{
@@ -11,7 +11,6 @@ use super::params::{
 };
 use super::tasks;
 use super::version::Revision;
-use crate::era::Era;
 use crate::request_id::RequestId;
 
 /// The maximum size of a handshake member, which is kept until the session ends.
@@ -69,7 +68,7 @@ pub(super) fn lift_request(
     }))
 }
 
-fn parse_handshake(params: &Object<'_>) -> Result<Handshake> {
+fn parse_handshake(params: &Object<'_>) -> Result<HandshakeRequest> {
     let requested = required_string(params, "protocolVersion")?;
     let revision = Revision::parse(&requested)
         .filter(|revision| revision.era() == Era::Legacy)
@@ -86,7 +85,7 @@ fn parse_handshake(params: &Object<'_>) -> Result<Handshake> {
         .get("clientInfo")
         .map(|text| copy_member("clientInfo", text))
         .transpose()?;
-    Ok(Handshake {
+    Ok(HandshakeRequest {
         revision,
         capabilities,
         client_info,

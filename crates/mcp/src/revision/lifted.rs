@@ -1,6 +1,6 @@
 //! The meaning of a message, after lifting.
 
-use tidegate_core::{ClientContext, LogLevel, Operation, RawJson};
+use tidegate_core::{ClientContext, LoggingLevel, Operation, RawJson};
 
 use super::methods::Method;
 use super::version::Revision;
@@ -15,12 +15,12 @@ pub enum Lifted {
     /// Opens a session.
     Handshake {
         id: RequestId,
-        handshake: Handshake,
+        handshake: HandshakeRequest,
     },
     /// Sets the log level of the session.
     SetLevel {
         id: RequestId,
-        level: LogLevel,
+        level: LoggingLevel,
     },
     Subscribe {
         id: RequestId,
@@ -54,13 +54,13 @@ pub struct LiftedRequest {
     /// The parameters as received.
     pub params: RawJson,
     pub client: ClientContext,
-    /// Whether this retries a request that was answered with questions.
+    /// Whether this continues a request that was answered with questions.
     pub is_continuation: bool,
 }
 
 /// The content of an `initialize` request.
 #[derive(Clone, Debug)]
-pub struct Handshake {
+pub struct HandshakeRequest {
     /// The revision of the session: the requested one if it is supported, otherwise the newest
     /// legacy revision.
     pub revision: Revision,

@@ -1,8 +1,8 @@
 //! Step 8, lower: replies of the core into messages of one revision.
 
 use tidegate_core::{
-    Change, ChangeFilter, ClientContext, Code, CorrelationId, Error, Event, LogLevel, Object,
-    Outcome, RawJson,
+    Change, ChangeFilter, ClientContext, Code, CorrelationId, Era, Error, Event, LoggingLevel,
+    Object, Outcome, RawJson,
 };
 
 use super::change_filter::encode_filter;
@@ -12,13 +12,14 @@ use super::result::encode_result;
 use super::url_elicitation::url_elicitations;
 use super::version::Revision;
 use crate::codes;
-use crate::era::Era;
 use crate::request_id::RequestId;
 
 /// A message to a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OutgoingMessage {
     Notification(String),
+    /// A question.
+    Request(String),
     /// The response, and its code if it is an error.
     Response {
         json: String,
@@ -29,7 +30,7 @@ pub enum OutgoingMessage {
 impl OutgoingMessage {
     pub fn json(&self) -> &str {
         match self {
-            Self::Notification(json) | Self::Response { json, .. } => json,
+            Self::Notification(json) | Self::Request(json) | Self::Response { json, .. } => json,
         }
     }
 }
@@ -40,8 +41,8 @@ pub struct Lowering {
     pub revision: Revision,
     pub method: Method,
     pub id: RequestId,
-    pub correlation: CorrelationId,
-    pub log_level: Option<LogLevel>,
+    pub correlation_id: CorrelationId,
+    pub log_level: Option<LoggingLevel>,
     pub progress: Option<RawJson>,
 }
 
@@ -50,14 +51,14 @@ impl Lowering {
         revision: Revision,
         method: Method,
         id: RequestId,
-        correlation: CorrelationId,
+        correlation_id: CorrelationId,
         client: &ClientContext,
     ) -> Self {
         Self {
             revision,
             method,
             id,
-            correlation,
+            correlation_id,
             log_level: client.log_level,
             progress: client.progress.clone(),
         }
@@ -100,7 +101,12 @@ impl Lowering {
     pub fn error(&self, error: &Error) -> OutgoingMessage {
         match self.url_elicitation_result(error) {
             Some(result) => self.result(&result),
-            None => error_response(self.revision.era(), Some(&self.id), error, self.correlation),
+            None => error_response(
+                self.revision.era(),
+                Some(&self.id),
+                error,
+                self.correlation_id,
+            ),
         }
     }
 
@@ -226,18 +232,18 @@ pub fn error_response(
     era: Era,
     id: Option<&RequestId>,
     error: &Error,
-    correlation: CorrelationId,
+    correlation_id: CorrelationId,
 ) -> OutgoingMessage {
     let spec = codes::of(error.code());
     let mut data = error.data().and_then(RawJson::object).unwrap_or_default();
-    let correlation = format!("\"{correlation}\"");
+    let correlation_id = format!("\"{correlation_id}\"");
     if let Code::Source(number) = error.code()
         && number != spec.number(era)
     {
         data.set("backendCode", number.to_string());
     }
     data.set("kind", format!("\"{}\"", spec.kind));
-    data.set("correlationId", correlation);
+    data.set("correlationId", correlation_id);
     let mut body = Object::default();
     body.set("code", spec.number(era).to_string());
     body.set(

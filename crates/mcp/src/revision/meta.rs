@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use tidegate_core::{ClientContext, Code, Error, LogLevel, Object, RawJson, Result};
+use tidegate_core::{ClientContext, Code, Era, Error, LoggingLevel, Object, RawJson, Result};
 
 use crate::request_id::RequestId;
 
@@ -78,7 +78,7 @@ impl<'a> RequestMeta<'a> {
     /// one could have other log levels.
     pub(super) fn into_client(self) -> Result<ClientContext> {
         Ok(ClientContext {
-            stateless: true,
+            era: Era::Modern,
             affinity: None,
             client_info: self.members.get(keys::CLIENT_INFO).map(RawJson::copy_of),
             log_level: self
@@ -107,7 +107,7 @@ pub(super) fn parse_progress_token(meta: &Object<'_>) -> Result<Option<RawJson>>
     }
 }
 
-pub(super) fn parse_log_level(text: &str) -> Result<LogLevel> {
+pub(super) fn parse_log_level(text: &str) -> Result<LoggingLevel> {
     let name: String = serde_json::from_str(text).unwrap_or_default();
     name.parse().map_err(|unknown| {
         Error::client(Code::InvalidParams, format!("invalid log level: {unknown}"))

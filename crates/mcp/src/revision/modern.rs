@@ -1,7 +1,7 @@
 //! Lifting requests of the modern era. The protocol fixes the order of the checks.
 
 use tidegate_core::{
-    Code, Error, GatewayOperation, Object, Operation, RawJson, Result, TaskOperation,
+    Code, Era, Error, GatewayOperation, Object, Operation, RawJson, Result, TaskOperation,
     truncate_for_message,
 };
 
@@ -9,12 +9,11 @@ use super::change_filter::parse_filter;
 use super::lifted::{Lifted, LiftedRequest};
 use super::meta::RequestMeta;
 use super::methods::{Method, MethodKind};
-use super::multi_round_trip::is_retry;
+use super::multi_round_trip::is_continuation;
 use super::params::{common_operation, method_not_found, parse_params};
 use super::standard_headers::{StandardHeaders, header_mismatch};
 use super::version::Revision;
 use super::{header_value, tasks};
-use crate::era::Era;
 use crate::request_id::RequestId;
 
 pub(super) fn lift_request(
@@ -47,7 +46,7 @@ pub(super) fn lift_request(
     if tasks::requires_tasks(&operation) && !tasks::declares_tasks(&client.capabilities) {
         return Err(tasks::tasks_not_declared());
     }
-    let is_continuation = is_retry(&members);
+    let is_continuation = is_continuation(&members);
     drop(members);
     Ok((
         revision,

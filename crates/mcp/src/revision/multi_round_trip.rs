@@ -1,5 +1,4 @@
-//! Multi round trips: questions in `input_required` results, and the answers in the requests that
-//! retry a call.
+//! Multi round trips: questions in `input_required` results, and answers in continuations.
 
 use serde_json::value::RawValue;
 use tidegate_core::{Object, Outcome, QuestionKind, RawJson, Result};
@@ -10,8 +9,8 @@ use super::question::{question_kind, question_method};
 /// Questions in one result.
 const MAX_QUESTIONS: usize = 64;
 
-/// Members of params that only a retry has.
-const RETRY_MEMBERS: [&str; 2] = ["inputResponses", "requestState"];
+/// Members of params that only a continuation has.
+const CONTINUATION_MEMBERS: [&str; 2] = ["inputResponses", "requestState"];
 
 /// Members of a question that only exist in sessions.
 const SESSION_MEMBERS: [&str; 3] = ["_meta", "task", "elicitationId"];
@@ -103,18 +102,18 @@ fn encode_question(kind: QuestionKind, params: &RawJson) -> String {
     question.write().as_str().to_owned()
 }
 
-/// The members that a retry adds to the original params.
+/// The members that a continuation adds to the original params.
 #[derive(Debug, Default)]
-pub struct RetryInput {
+pub struct ContinuationInput {
     pub request_state: Option<String>,
     /// Answers by the keys of their questions.
     pub answers: Vec<(String, RawJson)>,
 }
 
-/// Parses the members of a retry; empty for a first request.
-pub fn retry_input(params: &RawJson) -> Result<RetryInput> {
+/// Parses the members of a continuation; empty for a first request.
+pub fn parse_continuation(params: &RawJson) -> Result<ContinuationInput> {
     let Some(members) = params.object() else {
-        return Ok(RetryInput::default());
+        return Ok(ContinuationInput::default());
     };
     let request_state = match members.get("requestState") {
         None => None,
@@ -128,7 +127,7 @@ pub fn retry_input(params: &RawJson) -> Result<RetryInput> {
         None => Vec::new(),
         Some(text) => parse_answers(text)?,
     };
-    Ok(RetryInput {
+    Ok(ContinuationInput {
         request_state,
         answers,
     })
@@ -147,21 +146,21 @@ fn parse_answers(text: &str) -> Result<Vec<(String, RawJson)>> {
     answers.collect()
 }
 
-/// Whether these are the params of a retry.
-pub fn is_retry(params: &Object<'_>) -> bool {
-    RETRY_MEMBERS
+/// Whether these are the params of a continuation.
+pub fn is_continuation(params: &Object<'_>) -> bool {
+    CONTINUATION_MEMBERS
         .iter()
         .any(|member| params.get(member).is_some())
 }
 
-/// The params of a request's next retry.
-pub fn retry_params(
+/// The params of the continuation of a request.
+pub fn continuation_params(
     params: &RawJson,
     answers: &[(String, RawJson)],
     request_state: Option<&RawJson>,
 ) -> RawJson {
     let mut params = params.object().unwrap_or_default();
-    for member in RETRY_MEMBERS {
+    for member in CONTINUATION_MEMBERS {
         params.remove(member);
     }
     if !answers.is_empty() {
@@ -177,10 +176,10 @@ pub fn retry_params(
     params.write()
 }
 
-/// The params that a request and all its retries have in common.
+/// The params that a request and all its continuations have in common.
 pub fn stable_params(params: &RawJson) -> RawJson {
     let mut params = params.object().unwrap_or_default();
-    for member in ["_meta"].into_iter().chain(RETRY_MEMBERS) {
+    for member in ["_meta"].into_iter().chain(CONTINUATION_MEMBERS) {
         params.remove(member);
     }
     params.write()
@@ -221,26 +220,32 @@ mod tests {
     }
 
     #[test]
-    fn a_retry_adds_answers_and_state_to_the_original_params() {
+    fn a_continuation_adds_answers_and_state_to_the_original_params() {
         let params = RawJson::parse(r#"{"name":"t","n":1.50,"_meta":{}}"#).unwrap();
         let answers = [("k".to_owned(), RawJson::from(json!({ "action": "accept" })))];
         let state = RawJson::string("s");
-        let retry = retry_params(&params, &answers, Some(&state));
-        let input = retry_input(&retry).unwrap();
+        let continued = continuation_params(&params, &answers, Some(&state));
+        let input = parse_continuation(&continued).unwrap();
         assert_eq!(input.request_state.as_deref(), Some("s"));
         assert_eq!(input.answers, answers);
-        assert_eq!(stable_params(&retry).as_str(), r#"{"name":"t","n":1.50}"#);
-        assert_eq!(retry_params(&retry, &[], None).as_str(), params.as_str());
+        assert_eq!(
+            stable_params(&continued).as_str(),
+            r#"{"name":"t","n":1.50}"#
+        );
+        assert_eq!(
+            continuation_params(&continued, &[], None).as_str(),
+            params.as_str()
+        );
     }
 
     #[test]
-    fn rejects_malformed_retry_members() {
+    fn rejects_malformed_continuation_members() {
         for params in [
             json!({ "inputResponses": [] }),
             json!({ "inputResponses": { "k": 1 } }),
             json!({ "requestState": 1 }),
         ] {
-            assert!(retry_input(&params.into()).is_err());
+            assert!(parse_continuation(&params.into()).is_err());
         }
     }
 }

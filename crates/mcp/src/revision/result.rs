@@ -8,13 +8,12 @@ mod tools;
 use std::borrow::Cow;
 use std::time::Duration;
 
-use tidegate_core::{CacheHint, CacheScope, Object, Outcome, RawJson};
+use tidegate_core::{CacheHint, CacheScope, Era, Object, Outcome, RawJson};
 
 use super::meta::{GATEWAY_INFO, keys};
 use super::methods::Method;
 use super::multi_round_trip::encode_outcome;
 use super::version::Revision;
-use crate::era::Era;
 use crate::request_id::RequestId;
 
 /// Encodes a result for `revision`; `None` if it cannot be expressed there.

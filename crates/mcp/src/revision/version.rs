@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::era::Era;
+use tidegate_core::Era;
 
 /// A dated version of the protocol, oldest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -4,7 +4,7 @@ use tidegate_core::{
     ChangeFilter, ClientContext, Error, GatewayOperation, Operation, RawJson, Reference,
     TaskOperation,
 };
-use tidegate_mcp::revision::{Classification, Handshake, LiftedRequest};
+use tidegate_mcp::revision::{Classification, HandshakeRequest, LiftedRequest};
 use tidegate_mcp::{Era, Lifted, Message, RequestId, ResponseBody, Revision, codes};
 
 pub(crate) fn classification(classification: &Classification) -> String {
@@ -74,8 +74,8 @@ pub(crate) fn lifted(revision: Revision, lifted: &Lifted, sent: Option<&RawJson>
     }
 }
 
-fn handshake(id: &str, handshake: &Handshake) -> String {
-    let Handshake {
+fn handshake(id: &str, handshake: &HandshakeRequest) -> String {
+    let HandshakeRequest {
         revision,
         capabilities,
         client_info,
@@ -90,11 +90,11 @@ fn client(client: &ClientContext) -> String {
         client_info,
         log_level,
         progress,
-        stateless: _,
+        era: _,
         affinity: _,
     } = client;
     let client = client_info.as_ref().map_or("none", RawJson::as_str);
-    let level = log_level.map_or("none", tidegate_core::LogLevel::as_str);
+    let level = log_level.map_or("none", tidegate_core::LoggingLevel::as_str);
     let token = progress.as_ref().map_or("none", RawJson::as_str);
     format!(
         "capabilities: {capabilities}\nclient info: {client}\nlog level: {level}\nprogress token: {token}"

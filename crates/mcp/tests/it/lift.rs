@@ -5,7 +5,7 @@
 //! is a byte. A session has the revision of the file's folder.
 
 use bytes::Bytes;
-use tidegate_core::{ClientContext, LogLevel, RawJson, Result};
+use tidegate_core::{ClientContext, Era, LoggingLevel, RawJson, Result};
 use tidegate_mcp::revision::{Classification, StandardHeaders, classify, lift_legacy, lift_modern};
 use tidegate_mcp::{
     DecodeLimits, Era, Inbound, Message, Rejection, RequestId, Revision, batch_not_allowed, decode,
@@ -22,12 +22,12 @@ const LIMITS: DecodeLimits = DecodeLimits {
 fn session_client() -> ClientContext {
     ClientContext {
         affinity: None,
-        stateless: false,
+        era: Era::Legacy,
         capabilities: RawJson::from(serde_json::json!({ "roots": {} })),
         client_info: Some(RawJson::from(
             serde_json::json!({ "name": "session", "version": "1" }),
         )),
-        log_level: Some(LogLevel::Notice),
+        log_level: Some(LoggingLevel::Notice),
         progress: None,
     }
 }

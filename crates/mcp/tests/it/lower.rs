@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tidegate_core::{
     CacheScope, Change, ChangeFilter, ClientContext, Code, CorrelationId, Error, ErrorOrigin,
-    Event, LogLevel, Outcome, RawJson,
+    Event, LoggingLevel, Outcome, RawJson,
 };
 use tidegate_mcp::revision::{Method, error_response, legacy_change_notification};
 use tidegate_mcp::{Era, Lowering, OutgoingMessage, RequestId, Revision, codes};
@@ -17,7 +17,7 @@ use tidegate_mcp::{Era, Lowering, OutgoingMessage, RequestId, Revision, codes};
 pub(crate) struct LowerInput<'a> {
     pub(crate) method: &'a str,
     id: &'a str,
-    log_level: Option<LogLevel>,
+    log_level: Option<LoggingLevel>,
     progress: Option<RawJson>,
     pub(crate) event: &'a str,
     body: &'a str,
@@ -52,7 +52,7 @@ impl<'a> LowerInput<'a> {
             ..ClientContext::default()
         };
         let id = RequestId::new(json(self.id)).expect("not a request id");
-        Lowering::new(revision, *method, id, CorrelationId::fresh(), &client)
+        Lowering::new(revision, *method, id, CorrelationId::generate(), &client)
     }
 
     fn parse_event(&self, name: &str, argument: &str) -> Event {
@@ -109,8 +109,8 @@ pub(crate) fn output(revision: Revision, text: &str) -> String {
         // The id of the request could not be read.
         "error-without-id" => {
             let error = input.error(argument);
-            let correlation = lowering.correlation;
-            Some(error_response(revision.era(), None, &error, correlation))
+            let correlation_id = lowering.correlation_id;
+            Some(error_response(revision.era(), None, &error, correlation_id))
         }
         "listen-cancellation" => lowering.listen_cancellation(),
         _ => lowering.event(input.parse_event(name, argument)),
@@ -123,19 +123,20 @@ pub(crate) fn output(revision: Revision, text: &str) -> String {
             "both functions encode a change alike"
         );
     }
-    describe(revision, message.as_ref(), lowering.correlation)
+    describe(revision, message.as_ref(), lowering.correlation_id)
 }
 
 fn describe(
     revision: Revision,
     message: Option<&OutgoingMessage>,
-    correlation: CorrelationId,
+    correlation_id: CorrelationId,
 ) -> String {
     let Some(message) = message else {
         return "nothing".to_owned();
     };
-    let json = stable(message.json(), correlation);
+    let json = stable(message.json(), correlation_id);
     match message {
+        OutgoingMessage::Request(_) => format!("request\n{json}"),
         OutgoingMessage::Notification(_) => format!("notification\n{json}"),
         OutgoingMessage::Response { code: None, .. } => format!("response\n{json}"),
         OutgoingMessage::Response {
@@ -148,9 +149,9 @@ fn describe(
 }
 
 /// Replaces what changes from run to run and from release to release.
-fn stable(json: &str, correlation: CorrelationId) -> String {
+fn stable(json: &str, correlation_id: CorrelationId) -> String {
     let info = |version: &str| format!(r#""title":"Tidegate","version":"{version}""#);
-    json.replace(&correlation.to_string(), "<correlation>")
+    json.replace(&correlation_id.to_string(), "<correlation_id>")
         .replace(&info(env!("CARGO_PKG_VERSION")), &info("<version>"))
 }
 
@@ -158,7 +159,7 @@ fn json(text: &str) -> RawJson {
     RawJson::parse(text.to_owned()).unwrap_or_else(|error| panic!("{error}: {text}"))
 }
 
-fn level(text: &str) -> LogLevel {
+fn level(text: &str) -> LoggingLevel {
     text.parse().expect("not a log level")
 }
 

@@ -13,8 +13,14 @@ fn result(revision: Revision, method: Method, result: Value) -> Value {
         .ok()
         .and_then(RequestId::new)
         .expect("not a request id");
-    let correlation = CorrelationId::fresh();
-    let lowering = Lowering::new(revision, method, id, correlation, &ClientContext::default());
+    let correlation_id = CorrelationId::generate();
+    let lowering = Lowering::new(
+        revision,
+        method,
+        id,
+        correlation_id,
+        &ClientContext::default(),
+    );
     let message = lowering.outcome(&Outcome::complete(result.into()));
     let mut response: Value = serde_json::from_str(message.json()).expect("not JSON");
     response["result"].take()

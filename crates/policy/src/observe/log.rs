@@ -12,7 +12,7 @@ impl ObservedCall {
         if let CallKind::ResourceList(_) = self.kind {
             tracing::debug!(
                 method = self.label,
-                request_id = %self.correlation,
+                request_id = %self.correlation_id,
                 principal = %self.principal,
                 "resources_list_started"
             );
@@ -26,7 +26,7 @@ impl ObservedCall {
                 resource = counters.resource,
                 uri,
                 principal = %self.principal,
-                correlation = %self.correlation,
+                correlation_id = %self.correlation_id,
                 duration = duration.as_secs_f64(),
                 "plugin_resource_read_completed"
             ),
@@ -34,7 +34,7 @@ impl ObservedCall {
             CallKind::ResourceList(_) if tracing::enabled!(tracing::Level::DEBUG) => {
                 tracing::debug!(
                     method = self.label,
-                    request_id = %self.correlation,
+                    request_id = %self.correlation_id,
                     principal = %self.principal,
                     duration = duration.as_secs_f64(),
                     resource_count = entry_count(outcome),
@@ -46,7 +46,7 @@ impl ObservedCall {
                 method = self.label,
                 source = %self.source,
                 principal = %self.principal,
-                correlation = %self.correlation,
+                correlation_id = %self.correlation_id,
                 duration = duration.as_secs_f64(),
                 "call completed"
             ),
@@ -63,7 +63,7 @@ impl ObservedCall {
                 resource = counters.resource,
                 uri,
                 principal = %self.principal,
-                correlation = %self.correlation,
+                correlation_id = %self.correlation_id,
                 ?code,
                 error = message,
                 cause,
@@ -72,7 +72,7 @@ impl ObservedCall {
             ),
             (CallKind::ResourceList(_), ErrorOrigin::Client) => tracing::info!(
                 method = self.label,
-                request_id = %self.correlation,
+                request_id = %self.correlation_id,
                 principal = %self.principal,
                 ?code,
                 error = message,
@@ -82,7 +82,7 @@ impl ObservedCall {
             (CallKind::ResourceList(_), ErrorOrigin::Gateway | ErrorOrigin::Source) => {
                 tracing::error!(
                     method = self.label,
-                    request_id = %self.correlation,
+                    request_id = %self.correlation_id,
                     principal = %self.principal,
                     ?code,
                     error = message,
@@ -95,7 +95,7 @@ impl ObservedCall {
                 method = self.label,
                 source = %self.source,
                 principal = %self.principal,
-                correlation = %self.correlation,
+                correlation_id = %self.correlation_id,
                 ?code,
                 error = message,
                 "call rejected"
@@ -104,7 +104,7 @@ impl ObservedCall {
                 method = self.label,
                 source = %self.source,
                 principal = %self.principal,
-                correlation = %self.correlation,
+                correlation_id = %self.correlation_id,
                 ?code,
                 error = message,
                 cause,
@@ -119,7 +119,7 @@ impl ObservedCall {
             method = self.label,
             source = %self.source,
             principal = %self.principal,
-            correlation = %self.correlation,
+            correlation_id = %self.correlation_id,
             "call cancelled"
         );
     }

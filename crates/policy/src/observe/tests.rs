@@ -74,7 +74,7 @@ impl ObservedGateway {
 
     fn read(&self, uri: &str) -> impl Future<Output = Result<Reply>> + '_ {
         self.gateway.handle(Request {
-            correlation: CorrelationId::fresh(),
+            correlation_id: CorrelationId::generate(),
             caller: Arc::new(Caller::local()),
             scope: Scope::All,
             label: LABEL,

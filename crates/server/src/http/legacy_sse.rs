@@ -47,7 +47,7 @@ async fn open_stream(http: &Arc<Http>, parts: &Parts) -> Result<LegacyStream> {
     let caller = http.identify(&parts.headers).await?;
     accept::check_accepts_events(&parts.headers)?;
     let permit = http.transports.admission.stream_permit()?;
-    let id = random_id()?;
+    let id = generate_session_id()?;
     let principal = caller.principal.clone();
     let requester = Requester {
         caller,
@@ -103,7 +103,7 @@ fn find(http: &Http, query: Option<&str>, principal: &Principal) -> Result<Arc<D
     })
 }
 
-fn random_id() -> Result<String> {
+fn generate_session_id() -> Result<String> {
     let mut bytes = [0; 24];
     getrandom::fill(&mut bytes).map_err(|cause| {
         Error::internal("cannot generate a session id").with_cause(cause.to_string())

@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::write_timeout::WriteTimeoutStream;
-use crate::Limits;
+use crate::TransportLimits;
 
 /// The delay before the next accept if the system cannot accept a connection.
 const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(100);
@@ -50,7 +50,7 @@ impl Listener {
     pub(super) async fn serve(
         self,
         router: Router,
-        limits: &Limits,
+        limits: &TransportLimits,
         close: CancellationToken,
         abort: CancellationToken,
     ) {
@@ -102,7 +102,7 @@ impl Listener {
 
 struct Connection {
     stream: TcpStream,
-    limits: Limits,
+    limits: TransportLimits,
     router: Router,
     close: CancellationToken,
     abort: CancellationToken,
@@ -178,7 +178,7 @@ fn set_options(stream: &TcpStream, timeout: Duration) {
     socket.set_tcp_user_timeout(Some(timeout)).ok();
 }
 
-fn builder(limits: &Limits) -> Builder<TokioExecutor> {
+fn builder(limits: &TransportLimits) -> Builder<TokioExecutor> {
     let mut builder = Builder::new(TokioExecutor::new());
     builder
         .http1()

@@ -16,7 +16,7 @@ use super::{Http, accept, respond};
 use crate::change_delivery::deliver_list_changes;
 use crate::dispatch::Dispatched;
 use crate::error_response::ErrorResponse;
-use crate::execution::{OutgoingMessages, single_message};
+use crate::execution::{OutgoingMessageStream, single_message};
 use crate::requester::Requester;
 use crate::session::Session;
 
@@ -111,7 +111,7 @@ async fn serve_batch(
     if !session.revision.has_batches() {
         return Err(batch_not_allowed().into());
     }
-    let calls: Vec<OutgoingMessages> = messages
+    let calls: Vec<OutgoingMessageStream> = messages
         .into_iter()
         .filter_map(|message| {
             let messages = dispatch_batched(http, requester, &session, message);
@@ -136,7 +136,7 @@ fn dispatch_batched(
     requester: &Requester,
     session: &Arc<Session>,
     message: Result<Message, Rejection>,
-) -> Result<Option<OutgoingMessages>, ErrorResponse> {
+) -> Result<Option<OutgoingMessageStream>, ErrorResponse> {
     let message = message?;
     let id = message.request_id().cloned();
     let messages = dispatch_in_session(http, requester, session, message);
@@ -149,7 +149,7 @@ fn dispatch_in_session(
     requester: &Requester,
     session: &Arc<Session>,
     message: Message,
-) -> Result<Option<OutgoingMessages>, ErrorResponse> {
+) -> Result<Option<OutgoingMessageStream>, ErrorResponse> {
     let transports = &http.transports;
     let dispatched = transports.dispatch_in_session(requester, session, message)?;
     Ok(dispatched.track(&session.in_flight, &session.ended)?)

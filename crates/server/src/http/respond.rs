@@ -35,7 +35,7 @@ pub(super) fn forbidden(admission: &Admission, message: &str) -> Response {
 pub(super) fn json(era: Era, message: &OutgoingMessage) -> Response {
     let code = match message {
         OutgoingMessage::Response { code, .. } => *code,
-        OutgoingMessage::Notification(_) => None,
+        OutgoingMessage::Notification(_) | OutgoingMessage::Request(_) => None,
     };
     let mut response = json_body(status(era, code), message.json().to_owned());
     if let Some((name, value)) = code.and_then(error_header) {

@@ -14,7 +14,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::{Http, respond};
-use crate::execution::OutgoingMessages;
+use crate::execution::OutgoingMessageStream;
 use crate::session::{ReplayReader, Session};
 
 /// How long a call of a session may take before its client gets a stream that it can resume.
@@ -27,7 +27,7 @@ const RECONNECT_DELAY: Duration = Duration::from_secs(1);
 pub(super) async fn connection_response(
     http: &Http,
     era: Era,
-    mut messages: OutgoingMessages,
+    mut messages: OutgoingMessageStream,
 ) -> Response {
     let keep_alive = http.transports.limits.keep_alive_interval;
     let first = match timeout(keep_alive, messages.next()).await {
@@ -80,7 +80,7 @@ impl SessionResponse {
 pub(super) async fn session_response(
     http: &Http,
     session: &Arc<Session>,
-    mut messages: OutgoingMessages,
+    mut messages: OutgoingMessageStream,
     kind: SessionResponse,
 ) -> Response {
     let buffer = session.open_stream();

@@ -12,7 +12,7 @@ use parking_lot::Mutex;
 use tidegate_mcp::OutgoingMessage;
 use tokio::sync::Notify;
 
-use crate::Limits;
+use crate::TransportLimits;
 pub(crate) use reader::{ReplayReader, parse_event_id};
 
 /// A bounded buffer of messages for one client. At a limit the oldest messages are removed.
@@ -40,7 +40,7 @@ struct BufferState {
 }
 
 impl ReplayBuffer {
-    pub(crate) fn new(number: u64, limits: &Limits) -> Arc<Self> {
+    pub(crate) fn new(number: u64, limits: &TransportLimits) -> Arc<Self> {
         Arc::new(Self {
             number,
             max_events: limits.replay_buffer_events,
@@ -126,8 +126,8 @@ impl BufferState {
         while self.events.len() > max_events || self.bytes > max_bytes {
             let (last_read, last_pushed) = (self.last_read, self.last_pushed);
             let is_removable = |(sequence, message): &(u64, Arc<OutgoingMessage>)| {
-                let is_notification = matches!(**message, OutgoingMessage::Notification(_));
-                *sequence != last_pushed && (*sequence <= last_read || is_notification)
+                let is_response = matches!(**message, OutgoingMessage::Response { .. });
+                *sequence != last_pushed && (*sequence <= last_read || !is_response)
             };
             let Some(index) = self.events.iter().position(is_removable) else {
                 return;

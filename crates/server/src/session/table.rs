@@ -11,7 +11,7 @@ use parking_lot::Mutex;
 use tidegate_core::{Code, Error, ErrorOrigin, Principal, Result, Scope};
 
 use super::Session;
-use crate::Limits;
+use crate::TransportLimits;
 
 /// A session id: 192 random bits.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -64,7 +64,7 @@ impl TableEntry {
 }
 
 impl SessionTable {
-    pub(crate) fn new(limits: &Limits) -> Self {
+    pub(crate) fn new(limits: &TransportLimits) -> Self {
         Self {
             limit: limits.max_sessions,
             limit_per_principal: limits.max_sessions_per_principal,

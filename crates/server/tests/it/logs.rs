@@ -1,7 +1,7 @@
 //! Log messages: only if requested, from the requested level on, on the stream of the call.
 
 use serde_json::{Value, json};
-use tidegate_core::LogLevel;
+use tidegate_core::LoggingLevel;
 use tidegate_testkit::{FakeSource, LEGACY, NEWEST_LEGACY, TestGateway};
 
 use crate::support::{expect_error, standard};
@@ -18,10 +18,10 @@ fn levels(messages: &[Value]) -> Vec<&str> {
         .collect()
 }
 
-fn levels_from(least: LogLevel) -> Vec<&'static str> {
-    let all = LogLevel::ALL.into_iter();
+fn levels_from(least: LoggingLevel) -> Vec<&'static str> {
+    let all = LoggingLevel::ALL.into_iter();
     all.filter(|level| *level >= least)
-        .map(LogLevel::as_str)
+        .map(LoggingLevel::as_str)
         .collect()
 }
 
@@ -29,7 +29,7 @@ fn levels_from(least: LogLevel) -> Vec<&'static str> {
 async fn a_modern_request_sets_its_own_log_level() {
     let (gateway, _) = standard().await;
     let call = gateway.client().modern_call("fake__logs", json!({}));
-    for least in LogLevel::ALL {
+    for least in LoggingLevel::ALL {
         let messages = call
             .clone()
             .log_level(least.as_str())
@@ -58,10 +58,10 @@ async fn a_session_gets_logs_from_its_level_on() {
             "no level was set"
         );
         for least in [
-            LogLevel::Debug,
-            LogLevel::Error,
-            LogLevel::Emergency,
-            LogLevel::Info,
+            LoggingLevel::Debug,
+            LoggingLevel::Error,
+            LoggingLevel::Emergency,
+            LoggingLevel::Info,
         ] {
             let set = session
                 .exchange("logging/setLevel", json!({ "level": least.as_str() }))

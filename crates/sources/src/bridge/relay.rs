@@ -76,7 +76,7 @@ fn build_request(call: &Call, relayed: RelayedRequest<'_>) -> Result<Request> {
         }
     }
     Ok(Request {
-        correlation: call.correlation,
+        correlation_id: call.correlation_id,
         caller: Arc::clone(&call.caller),
         scope: call.scope.clone(),
         // For logs and metrics this is still the tool call.

@@ -37,11 +37,8 @@ pub(super) enum ElementChange {
 /// Viewers of the same class see the same lists and the same recent changes.
 pub(super) fn viewer_class(viewer: &Viewer<'_>) -> u64 {
     hash(&format!(
-        "{}\0{}\0{}\0{}",
-        viewer.caller.principal,
-        viewer.caller.admin,
-        viewer.client.stateless,
-        viewer.client.capabilities
+        "{}\0{}\0{:?}\0{}",
+        viewer.caller.principal, viewer.caller.admin, viewer.client.era, viewer.client.capabilities
     ))
 }
 

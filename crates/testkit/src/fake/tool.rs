@@ -8,7 +8,8 @@ use std::sync::Arc;
 use futures_util::stream::{self, StreamExt};
 use serde_json::json;
 use tidegate_core::{
-    Call, CatalogEntry, Code, Error, ErrorOrigin, Event, LogLevel, Outcome, RawJson, Reply, Result,
+    Call, CatalogEntry, Code, Error, ErrorOrigin, Event, LoggingLevel, Outcome, RawJson, Reply,
+    Result,
 };
 
 use super::call_monitor::{CallMonitor, MonitoredCall};
@@ -32,7 +33,7 @@ pub struct ScriptedTool {
 #[derive(Clone, Debug)]
 enum Step {
     Progress { done: usize, of: usize },
-    Log(LogLevel),
+    Log(LoggingLevel),
     Hold,
     Flood,
     Panic,
@@ -66,7 +67,7 @@ impl ScriptedTool {
 
     /// Adds a log message.
     #[must_use]
-    pub fn log(mut self, level: LogLevel) -> Self {
+    pub fn log(mut self, level: LoggingLevel) -> Self {
         self.steps.push(Step::Log(level));
         self
     }
@@ -220,7 +221,7 @@ fn flood_event() -> Event {
     Event::Progress(json!({ "progress": 1, "message": "~".repeat(FLOOD_EVENT) }).into())
 }
 
-fn log(level: LogLevel) -> Event {
+fn log(level: LoggingLevel) -> Event {
     let params = json!({ "level": level.as_str(), "logger": "fake", "data": level.as_str() });
     Event::Log {
         level,

@@ -57,7 +57,7 @@ impl TestGateway {
         &self.parts.stats
     }
 
-    /// Starts the shutdown, as a signal does in the program. With `Limits::shutdown_delay` the
+    /// Starts the shutdown, as a signal does in the program. With `TransportLimits::shutdown_delay` the
     /// transport stays open that long, so that a test can observe it.
     pub fn start_shutdown(&mut self) -> Stopping {
         self.stop.cancel();

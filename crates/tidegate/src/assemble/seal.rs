@@ -34,7 +34,7 @@ pub(super) fn seal(settings: &Settings) -> Seal {
                 "cannot save sealing keys in the data folder; cursors and parked calls will not \
                  survive a restart"
             );
-            Seal::random()
+            Seal::generate()
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tidegate_core::{Endpoint, Exposure};
+use tidegate_core::{EndpointConfig, Exposure};
 
 use super::diagnostics::Diagnostics;
 
@@ -51,7 +51,7 @@ pub(crate) fn check(
     bridge_tools: bool,
     path: &[&str],
     diagnostics: &mut Diagnostics,
-) -> Endpoint {
+) -> EndpointConfig {
     let exposure = section.exposure.unwrap_or_default();
     let lists_all = exposure == ExposureSetting::Direct;
     let bridge_tools = section.bridge_tools.unwrap_or(bridge_tools || !lists_all);
@@ -76,11 +76,11 @@ pub(crate) fn check(
         ExposureSetting::Search => Exposure::Search { pinned },
         ExposureSetting::Hybrid => Exposure::Hybrid {
             pinned,
-            most: section.max_listed_tools.unwrap_or(MAX_LISTED_TOOLS),
+            max_tools: section.max_listed_tools.unwrap_or(MAX_LISTED_TOOLS),
         },
     };
-    Endpoint {
-        bridge_tools,
+    EndpointConfig {
+        gateway_tools: bridge_tools,
         exposure,
     }
 }

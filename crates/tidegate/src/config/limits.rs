@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use tidegate_config::{Checker, HumanDuration, Section};
 use tidegate_policy::{CallTimeoutSection, CallTimeouts};
-use tidegate_server::{Limits, LimitsSection};
+use tidegate_server::{TransportLimits, TransportLimitsSection};
 
 use super::composed::{Describe, merge};
 use super::context::LoadContext;
@@ -25,7 +25,7 @@ impl Describe for LimitsFields {
     fn schema(generator: &mut SchemaGenerator) -> Schema {
         merge(&[
             CallTimeoutSection::json_schema(generator),
-            LimitsSection::json_schema(generator),
+            TransportLimitsSection::json_schema(generator),
             GatewayLimitsSection::json_schema(generator),
         ])
     }
@@ -77,14 +77,14 @@ impl Default for GatewayLimits {
 /// All limits.
 #[derive(Debug)]
 pub(crate) struct AllLimits {
-    pub(crate) transports: Limits,
+    pub(crate) transports: TransportLimits,
     pub(crate) calls: CallTimeouts,
     pub(crate) gateway: GatewayLimits,
 }
 
 pub(crate) fn check(context: &LoadContext<'_>, diagnostics: &mut Diagnostics) -> AllLimits {
     let mut mapping = Mapping::at(&["limits"], diagnostics);
-    let transports = mapping.section::<LimitsSection>(context, diagnostics);
+    let transports = mapping.section::<TransportLimitsSection>(context, diagnostics);
     let calls = mapping.section::<CallTimeoutSection>(context, diagnostics);
     let gateway = mapping.section::<GatewayLimitsSection>(context, diagnostics);
     mapping.finish(diagnostics);

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use tidegate_config::Secret;
-use tidegate_core::{Endpoint, Naming};
+use tidegate_core::{EndpointConfig, Naming};
 use tidegate_policy::CallTimeouts;
-use tidegate_server::Limits;
+use tidegate_server::TransportLimits;
 use tidegate_upstream::Proxies;
 
 use super::auth::Key;
@@ -33,14 +33,14 @@ pub struct Settings {
     pub legacy_sse: bool,
     pub log: Log,
     /// The limits of the transports.
-    pub limits: Limits,
+    pub limits: TransportLimits,
     pub call_timeouts: CallTimeouts,
     /// Entries on one page of a list.
     pub page_size: usize,
     /// How tools and prompts are named at `/mcp`.
     pub naming: Naming,
     /// Which tools `/mcp` lists.
-    pub endpoint: Endpoint,
+    pub endpoint: EndpointConfig,
     /// How long the first requests wait for sources that are still starting.
     pub startup_wait: Duration,
     /// In the order of the file, without `system`.

@@ -3,7 +3,7 @@
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use std::sync::Arc;
-use tidegate_core::{Endpoint, SourceId};
+use tidegate_core::{EndpointConfig, SourceId};
 use tidegate_sources::SourceSection as _;
 use tidegate_sources::memory::{MemoryConfig, MemorySection};
 
@@ -60,7 +60,7 @@ pub struct ConfiguredSource {
     pub id: SourceId,
     pub settings: SourceSettings,
     /// What `/mcp/{source}` shows, if it is configured.
-    pub endpoint: Option<Endpoint>,
+    pub endpoint: Option<EndpointConfig>,
 }
 
 /// The sources of a configuration that names none. `system` is always there in addition.

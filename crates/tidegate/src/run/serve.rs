@@ -3,7 +3,7 @@
 use std::io;
 use std::net::SocketAddr;
 
-use tidegate_server::{Limits, Listener, serve_http};
+use tidegate_server::{Listener, TransportLimits, serve_http};
 
 use super::running_gateway::GatewayRecord;
 use super::signals::{ignore_hangup, shutdown_signal};
@@ -57,7 +57,7 @@ fn listen_error(address: SocketAddr, error: &io::Error) -> anyhow::Error {
 
 /// Raises the open-file limit for the configured connections, or lowers the number of connections
 /// to what the system allows.
-fn raise_open_file_limit(limits: &mut Limits) {
+fn raise_open_file_limit(limits: &mut TransportLimits) {
     let configured = u64::try_from(limits.max_connections).unwrap_or(u64::MAX);
     let Ok(files) = rlimit::increase_nofile_limit(configured.saturating_add(OTHER_FILES)) else {
         return;

@@ -390,7 +390,7 @@ fn reads_are_logged_once() {
     assert_eq!(failed["uri"], "plugin://system/nope");
     assert_eq!(failed["error"], refused["error"]["message"]);
     let id = refused["error"]["data"]["correlationId"].as_str().unwrap();
-    assert_eq!(failed["correlation"], id);
+    assert_eq!(failed["correlation_id"], id);
     assert_eq!(
         log.matches(id).count(),
         1,

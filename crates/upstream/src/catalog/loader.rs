@@ -114,7 +114,7 @@ struct ListLoader<'a> {
 impl<'a> ListLoader<'a> {
     fn new(config: &'a RemoteConfig, connection: &'a Connection, capabilities: &RawJson) -> Self {
         let encoder = connection.encoder(ClientContext {
-            stateless: connection.facts.revision.era() == Era::Modern,
+            era: connection.facts.revision.era(),
             capabilities: capabilities.clone(),
             ..ClientContext::default()
         });

@@ -78,7 +78,7 @@ impl Selection {
                 affinity: None,
             }),
             // A server remembers the roots it was sent: they belong to one client's session.
-            Sharing::Principal if declares_roots(&capabilities) && client.stateless => {
+            Sharing::Principal if declares_roots(&capabilities) && client.era == Era::Modern => {
                 Self::Exclusive(capabilities)
             }
             Sharing::Principal => Self::Pooled(ShardKey {

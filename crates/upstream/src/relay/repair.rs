@@ -9,7 +9,9 @@ use tidegate_mcp::Era;
 pub(super) fn repair(events: EventStream, call: &Call, server: Era) -> EventStream {
     // A legacy server may return no contents; in the modern era that is "not found".
     let uri = match (&call.operation, server) {
-        (Operation::Resource { uri }, Era::Legacy) if call.client.stateless => Some(uri.clone()),
+        (Operation::Resource { uri }, Era::Legacy) if call.client.era == Era::Modern => {
+            Some(uri.clone())
+        }
         _ => None,
     };
     let mut last_progress = f64::NEG_INFINITY;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use parking_lot::Mutex;
-use tidegate_core::{Call, CatalogEntry, ClientContext, LogLevel, Operation, RawJson, Result};
+use tidegate_core::{Call, CatalogEntry, ClientContext, LoggingLevel, Operation, RawJson, Result};
 use tidegate_mcp::Era;
 use tidegate_mcp::revision::client::{RequestEncoder, ServerFacts, modern_headers};
 use tokio_util::task::TaskTracker;
@@ -32,7 +32,7 @@ pub(crate) struct Connection {
     /// Whether era detection cost a timeout, or a process.
     pub(super) detection_was_costly: bool,
     /// The least severe log level that was requested with `logging/setLevel`.
-    log_level: Mutex<Option<LogLevel>>,
+    log_level: Mutex<Option<LoggingLevel>>,
     /// The catalog entries whose defects have been logged.
     reported_entries: Mutex<HashSet<String>>,
     /// Whether an attempt to open a session in addition to this connection failed.
@@ -87,7 +87,7 @@ impl Connection {
     /// Requests log messages from this level on, where the level belongs to the session. In the
     /// modern era each request carries it. Messages that one client does not want are dropped on the
     /// way back.
-    pub(crate) async fn request_log_level(&self, level: Option<LogLevel>) {
+    pub(crate) async fn request_log_level(&self, level: Option<LoggingLevel>) {
         let Some(level) = level.filter(|level| self.lowers_log_level(*level)) else {
             return;
         };
@@ -98,7 +98,7 @@ impl Connection {
     }
 
     /// Remembers a level. False if this level is already enabled, or cannot be requested.
-    fn lowers_log_level(&self, level: LogLevel) -> bool {
+    fn lowers_log_level(&self, level: LoggingLevel) -> bool {
         let can_request = self.facts.features.logging && self.facts.revision.era() == Era::Legacy;
         let mut requested = self.log_level.lock();
         let lowers = can_request && requested.is_none_or(|requested| level < requested);
@@ -124,7 +124,7 @@ impl Connection {
     /// Encodes the gateway's own requests: for a client without capabilities.
     pub(crate) fn gateway_encoder(&self) -> RequestEncoder {
         self.encoder(ClientContext {
-            stateless: self.facts.revision.era() == Era::Modern,
+            era: self.facts.revision.era(),
             ..ClientContext::default()
         })
     }

@@ -26,7 +26,7 @@ pub(crate) fn session_use(
     let accepts_questions = || accepts_questions(&declared_capabilities(config, client));
     match facts.revision.era() {
         Era::Legacy => SessionUse::Always,
-        Era::Modern if client.stateless => SessionUse::Never,
+        Era::Modern if client.era == Era::Modern => SessionUse::Never,
         Era::Modern if facts.supports_sessions => SessionUse::Always,
         Era::Modern if config.speaks == EraSetting::Auto && accepts_questions() => {
             SessionUse::IfSupported

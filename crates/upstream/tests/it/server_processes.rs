@@ -33,7 +33,7 @@ fn remote(script: String, env: Vec<(String, String)>) -> Arc<Remote> {
         sharing: Sharing::default(),
         max_connections: 16,
         parked_call_timeout: Duration::from_secs(60),
-        seal: Arc::new(Seal::random()),
+        seal: Arc::new(Seal::generate()),
         listed: ListObserver::default(),
     }))
 }

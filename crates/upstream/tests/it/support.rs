@@ -86,7 +86,7 @@ impl RemoteGateway {
             sharing: Sharing::default(),
             max_connections: 16,
             parked_call_timeout: TIMEOUT,
-            seal: Arc::new(Seal::random()),
+            seal: Arc::new(Seal::generate()),
             listed: ListObserver::default(),
         };
         change(&mut config);

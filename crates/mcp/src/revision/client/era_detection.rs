@@ -1,11 +1,10 @@
 //! Detects the era of a server from its response to `server/discover`.
 
-use tidegate_core::{Code, RawJson};
+use tidegate_core::{Code, Era, RawJson};
 
 use super::super::version::Revision;
 use super::server_facts::{ServerFacts, parse_discover_result, parse_versions};
 use crate::codes;
-use crate::era::Era;
 use crate::message::RpcError;
 
 /// Why a modern server rejected a request that may succeed in another form. Legacy servers do not

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tidegate_core::{Change, Code, LogLevel, Object, RawJson, bounded_list};
+use tidegate_core::{Change, Code, LoggingLevel, Object, RawJson, bounded_list};
 
 use super::super::meta::keys;
 use super::super::methods::{Method, MethodKind};
@@ -21,7 +21,7 @@ pub enum ServerNotification {
         params: RawJson,
     },
     Log {
-        level: LogLevel,
+        level: LoggingLevel,
         params: RawJson,
     },
     Change(Change),

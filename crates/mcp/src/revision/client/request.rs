@@ -1,7 +1,7 @@
 //! Encodes requests and notifications of the gateway to a server.
 
 use tidegate_core::{
-    ChangeFilter, ClientContext, List, LogLevel, Object, Operation, RawJson, Reference,
+    ChangeFilter, ClientContext, Era, List, LoggingLevel, Object, Operation, RawJson, Reference,
 };
 
 use super::super::change_filter::encode_filter;
@@ -9,7 +9,6 @@ use super::super::meta::{GATEWAY_INFO, keys};
 use super::super::methods::Method;
 use super::super::tasks;
 use super::super::version::Revision;
-use crate::era::Era;
 
 /// An encoded request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,7 +104,7 @@ impl RequestEncoder {
         self.encode_with_uri(id, Method::Unsubscribe, uri)
     }
 
-    pub fn set_level(&self, id: u64, level: LogLevel) -> OutboundRequest {
+    pub fn set_level(&self, id: u64, level: LoggingLevel) -> OutboundRequest {
         let mut params = Object::default();
         params.set("level", format!("\"{}\"", level.as_str()));
         self.encode(id, Method::SetLevel, params, None)

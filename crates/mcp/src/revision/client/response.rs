@@ -3,12 +3,11 @@
 use std::time::Duration;
 
 use tidegate_core::{
-    CacheHint, CacheScope, Code, Error, ErrorOrigin, Object, Outcome, RawJson, Result,
+    CacheHint, CacheScope, Code, Era, Error, ErrorOrigin, Object, Outcome, RawJson, Result,
 };
 
 use super::super::version::Revision;
 use crate::codes;
-use crate::era::Era;
 use crate::message::RpcError;
 
 /// Parses a result. A result without a type is complete. A result of an unknown type is an error,

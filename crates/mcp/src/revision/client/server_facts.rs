@@ -1,10 +1,9 @@
 //! What a server declares about itself, in the results of `initialize` and `server/discover`.
 
-use tidegate_core::{Features, Object, RawJson, bounded_list};
+use tidegate_core::{Era, Features, Object, RawJson, bounded_list};
 
 use super::super::tasks;
 use super::super::version::Revision;
-use crate::era::Era;
 
 /// Versions in one result.
 const MAX_VERSIONS: usize = 100;

@@ -5,9 +5,9 @@ use futures_util::FutureExt as _;
 use super::*;
 
 fn buffer(max_events: usize) -> Arc<ReplayBuffer> {
-    let limits = Limits {
+    let limits = TransportLimits {
         replay_buffer_events: max_events,
-        ..Limits::default()
+        ..TransportLimits::default()
     };
     ReplayBuffer::new(7, &limits)
 }

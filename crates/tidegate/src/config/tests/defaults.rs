@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 use tidegate_policy::CallTimeouts;
-use tidegate_server::Limits;
+use tidegate_server::TransportLimits;
 
 use super::load_text;
 use crate::config::schema;
@@ -20,7 +20,7 @@ fn an_empty_file_has_all_defaults() {
     ] {
         let settings = load_text(text).unwrap();
         assert_eq!(settings.listen.to_string(), "127.0.0.1:8080", "{text}");
-        assert_eq!(settings.limits, Limits::default());
+        assert_eq!(settings.limits, TransportLimits::default());
         assert_eq!(settings.call_timeouts, CallTimeouts::default());
         assert_eq!(settings.startup_wait, Duration::from_secs(5));
         assert_eq!(settings.page_size, 1000);
@@ -49,13 +49,13 @@ fn all_fields_set() {
     );
     assert_eq!(settings.allowed_origins, ["https://chat.example"]);
     assert!(settings.legacy_sse);
-    let expected = Limits {
+    let expected = TransportLimits {
         max_message_bytes: 65536,
         max_header_bytes: 16384,
         session_idle_timeout: Duration::from_secs(5400),
         max_concurrent_calls: 7,
         shutdown_timeout: Duration::ZERO,
-        ..Limits::default()
+        ..TransportLimits::default()
     };
     assert_eq!(settings.limits, expected);
     assert_eq!(

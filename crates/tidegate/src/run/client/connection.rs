@@ -11,8 +11,8 @@ use futures_util::StreamExt as _;
 use futures_util::future::join_all;
 use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use tidegate_core::{
-    Caller, ClientContext, CorrelationId, Error, Event, Gateway, GatewayConfig, GatewayOperation,
-    Health, Operation, Outcome, RawJson, Reply, Request, Scope, Source, SourceId,
+    Caller, ClientContext, CorrelationId, Era, Error, Event, Gateway, GatewayConfig,
+    GatewayOperation, Health, Operation, Outcome, RawJson, Reply, Request, Scope, Source, SourceId,
 };
 use tidegate_mcp::revision::Method;
 use tidegate_upstream::{
@@ -183,7 +183,7 @@ impl GatewayConnection {
         params: RawJson,
     ) -> Result<RawJson, Error> {
         let request = Request {
-            correlation: CorrelationId::fresh(),
+            correlation_id: CorrelationId::generate(),
             caller: Arc::clone(&self.caller),
             scope: self.scope.clone(),
             label: method.name(),
@@ -268,7 +268,7 @@ fn refuses_connections(url: &http::Uri) -> bool {
 /// The client context of these commands, without capabilities: servers cannot ask them questions.
 pub(super) fn client_context() -> ClientContext {
     ClientContext {
-        stateless: true,
+        era: Era::Modern,
         progress: Some(RawJson::string("command-line")),
         ..ClientContext::default()
     }

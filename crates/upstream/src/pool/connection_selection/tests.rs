@@ -32,7 +32,7 @@ fn config(sharing: Sharing) -> RemoteConfig {
         sharing,
         max_connections: 1,
         parked_call_timeout: Duration::from_secs(1),
-        seal: Arc::new(Seal::random()),
+        seal: Arc::new(Seal::generate()),
         listed: ListObserver::default(),
     }
 }
@@ -57,12 +57,15 @@ fn modern() -> ServerFacts {
 
 fn call(capabilities: &str, affinity: Option<AffinityKey>) -> Call {
     Call {
-        correlation: CorrelationId::fresh(),
+        correlation_id: CorrelationId::generate(),
         caller: Arc::new(Caller::local()),
         scope: Scope::All,
         label: "tools/call",
         client: ClientContext {
-            stateless: affinity.is_none(),
+            era: match affinity {
+                Some(_) => Era::Legacy,
+                None => Era::Modern,
+            },
             affinity,
             capabilities: RawJson::parse(capabilities).unwrap(),
             ..ClientContext::default()
@@ -90,7 +93,7 @@ fn pooled(capabilities: &str, affinity: Option<AffinityKey>) -> Selection {
 
 #[test]
 fn a_client_that_cannot_be_asked_shares_the_connection_of_everyone() {
-    for affinity in [None, Some(AffinityKey::unique())] {
+    for affinity in [None, Some(AffinityKey::generate())] {
         let call = call("{}", affinity);
         for sharing in [Sharing::Principal, Sharing::All] {
             assert_eq!(select(sharing, &legacy(), &call), Selection::Everyone);
@@ -100,7 +103,7 @@ fn a_client_that_cannot_be_asked_shares_the_connection_of_everyone() {
 
 #[test]
 fn a_client_that_can_be_asked_gets_a_connection_of_its_principal() {
-    for affinity in [None, Some(AffinityKey::unique())] {
+    for affinity in [None, Some(AffinityKey::generate())] {
         let call = call(ELICITATION, affinity);
         let selected = select(Sharing::Principal, &legacy(), &call);
         assert_eq!(selected, pooled(ELICITATION, None));
@@ -109,17 +112,17 @@ fn a_client_that_can_be_asked_gets_a_connection_of_its_principal() {
 
 #[test]
 fn a_server_that_remembers_roots_is_not_shared_between_sessions() {
-    let session = Some(AffinityKey::unique());
+    let session = Some(AffinityKey::generate());
     let selected = select(Sharing::Principal, &legacy(), &call(ROOTS, session));
     assert_eq!(selected, pooled(ROOTS, session));
-    let stateless = select(Sharing::Principal, &legacy(), &call(ROOTS, None));
+    let modern_client = select(Sharing::Principal, &legacy(), &call(ROOTS, None));
     let capabilities = RawJson::parse(ROOTS).unwrap();
-    assert_eq!(stateless, Selection::Exclusive(capabilities));
+    assert_eq!(modern_client, Selection::Exclusive(capabilities));
 }
 
 #[test]
 fn a_shared_server_is_told_no_capabilities_so_that_all_calls_use_one_connection() {
-    let call = call(ELICITATION, Some(AffinityKey::unique()));
+    let call = call(ELICITATION, Some(AffinityKey::generate()));
     let selected = select(Sharing::All, &legacy(), &call);
     assert_eq!(selected, Selection::Everyone);
 }
@@ -127,7 +130,7 @@ fn a_shared_server_is_told_no_capabilities_so_that_all_calls_use_one_connection(
 #[test]
 fn each_call_has_its_own_connection_where_nothing_is_shared() {
     for capabilities in ["{}", ELICITATION] {
-        let call = call(capabilities, Some(AffinityKey::unique()));
+        let call = call(capabilities, Some(AffinityKey::generate()));
         let expected = Selection::Exclusive(RawJson::parse(capabilities).unwrap());
         assert_eq!(select(Sharing::Call, &legacy(), &call), expected);
     }
@@ -143,7 +146,7 @@ fn a_modern_client_of_a_modern_server_needs_no_session() {
 
 #[test]
 fn a_legacy_client_uses_sessions_of_a_server_that_supports_both_eras() {
-    let session = Some(AffinityKey::unique());
+    let session = Some(AffinityKey::generate());
     let both = facts(Revision::NEWEST, true);
     let selected = select(Sharing::Principal, &both, &call(ELICITATION, session));
     assert_eq!(selected, pooled(ELICITATION, None));
@@ -153,7 +156,7 @@ fn a_legacy_client_uses_sessions_of_a_server_that_supports_both_eras() {
 
 #[test]
 fn sessions_are_attempted_at_a_modern_server_only_for_clients_that_can_be_asked() {
-    let session = Some(AffinityKey::unique());
+    let session = Some(AffinityKey::generate());
     let selected = select(Sharing::Principal, &modern(), &call(ELICITATION, session));
     assert_eq!(selected, pooled(ELICITATION, None));
     let without_questions = select(Sharing::Principal, &modern(), &call("{}", session));

@@ -18,11 +18,11 @@ const MAX_OPEN: usize = 64;
 /// The open questions of one client, by the request ids they were sent with.
 pub struct ClientQuestions {
     capabilities: RawJson,
-    open: Mutex<OpenQuestions>,
+    open: Mutex<QuestionTable>,
 }
 
 #[derive(Default)]
-struct OpenQuestions {
+struct QuestionTable {
     last_id: u64,
     by_id: HashMap<String, Question>,
     /// Ids of questions whose call has ended, oldest first.
@@ -31,7 +31,7 @@ struct OpenQuestions {
     url_elicitations: VecDeque<String>,
 }
 
-impl OpenQuestions {
+impl QuestionTable {
     /// Whether there is room for one more question. Detached questions are dropped to make room.
     fn has_room(&mut self) -> bool {
         while self.by_id.len() >= MAX_OPEN
@@ -101,7 +101,7 @@ impl ClientQuestions {
         Some((id, request))
     }
 
-    fn lock(&self) -> MutexGuard<'_, OpenQuestions> {
+    fn lock(&self) -> MutexGuard<'_, QuestionTable> {
         self.open.lock()
     }
 }
@@ -161,7 +161,7 @@ impl CallQuestions {
     pub fn detach(&mut self) {
         let mut open = self.client.lock();
         open.detached.extend(self.open.drain(..));
-        let OpenQuestions {
+        let QuestionTable {
             by_id, detached, ..
         } = &mut *open;
         detached.retain(|id| by_id.contains_key(id));

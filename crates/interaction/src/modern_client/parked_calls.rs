@@ -107,7 +107,7 @@ impl ParkedCalls {
         if by_id.len() >= MAX_PARKED || of_principal >= MAX_PARKED_PER_PRINCIPAL {
             return None;
         }
-        let id = ParkedCallId::random();
+        let id = ParkedCallId::generate();
         by_id.insert(
             id,
             ParkedCall {
@@ -199,7 +199,7 @@ mod tests {
     use super::*;
 
     fn parked_calls(timeout: Duration) -> Arc<ParkedCalls> {
-        ParkedCalls::new(Arc::new(Seal::random()), timeout)
+        ParkedCalls::new(Arc::new(Seal::generate()), timeout)
     }
 
     fn asking(kind: QuestionKind) -> (ParkableCall, PendingAnswer) {

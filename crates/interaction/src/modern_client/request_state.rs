@@ -15,12 +15,12 @@ const ID_BYTES: usize = 16;
 pub(super) struct ParkedCallId([u8; ID_BYTES]);
 
 impl ParkedCallId {
-    pub(super) fn random() -> Self {
+    pub(super) fn generate() -> Self {
         Self(random_bytes())
     }
 }
 
-/// A digest of everything in a request that its retries repeat.
+/// A digest of everything in a request that its continuations repeat.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct RequestDigest([u8; 32]);
 
@@ -37,7 +37,7 @@ impl RequestDigest {
 pub(super) enum RequestState {
     /// The call is parked under this id.
     Parked(ParkedCallId, RequestDigest),
-    /// The call failed because the user must visit a URL; a retry sends it again.
+    /// The call failed because the user must visit a URL; its continuation sends it again.
     UrlRequired(RequestDigest),
 }
 

@@ -33,7 +33,7 @@ pub(super) fn ask(
     Ok(Outcome::InputRequired(result))
 }
 
-/// Handles the retry. `None` if the call has to be sent to the server again, otherwise its last
+/// Handles the continuation. `None` if the call has to be sent to the server again, otherwise its last
 /// events.
 pub(super) fn resume(
     operation: &Operation,

@@ -1,6 +1,6 @@
-//! The adapter for clients without sessions at servers with sessions. Such a server asks in the
-//! middle of a call, when the client cannot be reached. The call is *parked*: its request ends with
-//! an `input_required` result, and the client's retry, with the answers, resumes the same call.
+//! The adapter for modern clients of legacy servers. Such a server asks in the middle of a call, when
+//! the client cannot be reached. The call is *parked*: its request ends with an `input_required`
+//! result, and the client's continuation, with the answers, resumes the same call.
 //!
 //! Must not know: connections. A call is a stream of events, some of which are questions.
 
@@ -12,7 +12,7 @@ mod url_required;
 use std::sync::Arc;
 
 use tidegate_core::{Call, EventStream, Result};
-use tidegate_mcp::revision::multi_round_trip::retry_input;
+use tidegate_mcp::revision::multi_round_trip::parse_continuation;
 
 use active_request::ActiveRequest;
 use parked_calls::ParkableCall;
@@ -20,16 +20,16 @@ use parked_calls::ParkableCall;
 pub use parked_calls::ParkedCalls;
 
 impl ParkedCalls {
-    /// The events of a call for a client without a session: a question parks the call and ends the
+    /// The events of a call for a modern client: a question parks the call and ends the
     /// request.
     pub fn adapt(self: &Arc<Self>, events: EventStream, call: &Call) -> EventStream {
         ActiveRequest::new(self, ParkableCall::new(events), call).into_events()
     }
 
-    /// Resumes the parked call that this call is a retry of. `None` if the call is new or has to
-    /// be sent to the server again.
+    /// Resumes the parked call that this call continues. `None` if the call is new or has to be sent
+    /// to the server again.
     pub fn resume(self: &Arc<Self>, call: &Call) -> Result<Option<EventStream>> {
-        let input = retry_input(&call.params)?;
+        let input = parse_continuation(&call.params)?;
         let Some(token) = input.request_state else {
             return Ok(None);
         };

@@ -1,8 +1,8 @@
-//! Multi round trips on behalf of a client with a session: questions in an `input_required` result
-//! are sent to the client on the stream of its call, and the request is retried with the answers
-//! until the source completes it.
+//! Multi round trips on behalf of a legacy client: questions in an `input_required` result are sent
+//! to the client on the stream of its call, and the request is continued with the answers until the
+//! source completes it.
 //!
-//! Must not know: the wire. A question is an event, and a retry is a request like the first.
+//! Must not know: the wire. A question is an event, and a continuation is a request like the first.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -15,32 +15,31 @@ use tidegate_core::{
     QuestionKind, RawJson, Reply, Request, Result, unfold_events,
 };
 use tidegate_mcp::revision::multi_round_trip::{
-    InputRequired, encode_outcome, parse_input_required, retry_params,
+    InputRequired, continuation_params, encode_outcome, parse_input_required,
 };
 use tidegate_mcp::revision::question::{
     cancelled_elicitation, is_url_elicitation, with_elicitation_id,
 };
 
-use crate::url_elicitation::new_elicitation_id;
+use crate::url_elicitation::generate_elicitation_id;
 
 /// Round trips of one call. A source that needs more is assumed never to complete.
 const MAX_ROUND_TRIPS: u32 = 10;
 
-/// The delay before the first retry of a call without questions; it doubles with each round trip.
-const RETRY_DELAY: Duration = Duration::from_millis(100);
+/// The delay before the first continuation without answers; it doubles with each round trip.
+const FIRST_DELAY: Duration = Duration::from_millis(100);
 
-/// The events of a call, from its first request to its last retry. `answer_timeout` limits how long
+/// The events of a call, from its first request to its last continuation. `answer_timeout` limits how long
 /// the client may take to answer the questions of one round trip.
 pub fn run_round_trips(
     gateway: Arc<Gateway>,
     request: Request,
     answer_timeout: Duration,
 ) -> EventStream {
-    let retry = request.next_round(request.params.clone());
     let call = RoundTrips {
         gateway,
-        request: retry,
-        step: Step::Send(Box::new(request)),
+        request: request.continuation(request.params.clone()),
+        state: RoundTripState::Send(Box::new(request)),
         count: 0,
         answer_timeout,
         url_elicitations: VecDeque::new(),
@@ -56,7 +55,7 @@ struct RoundTrips {
     gateway: Arc<Gateway>,
     /// The request as the client sent it.
     request: Request,
-    step: Step,
+    state: RoundTripState,
     /// Round trips so far.
     count: u32,
     answer_timeout: Duration,
@@ -64,7 +63,7 @@ struct RoundTrips {
     url_elicitations: VecDeque<String>,
 }
 
-enum Step {
+enum RoundTripState {
     Send(Box<Request>),
     Forward(EventStream),
     Ask(Questions),
@@ -91,38 +90,39 @@ struct SentQuestion {
 impl RoundTrips {
     async fn next(&mut self) -> Result<Event> {
         loop {
-            self.step = match std::mem::replace(&mut self.step, Step::Ended) {
-                Step::Send(request) => match self.gateway.handle(*request).await? {
+            self.state = match std::mem::replace(&mut self.state, RoundTripState::Ended) {
+                RoundTripState::Send(request) => match self.gateway.handle(*request).await? {
                     Reply::Done(outcome) => self.after(outcome)?,
-                    Reply::Stream(events) => Step::Forward(events),
+                    Reply::Stream(events) => RoundTripState::Forward(events),
                 },
-                Step::Forward(mut events) => match events.next().await {
+                RoundTripState::Forward(mut events) => match events.next().await {
                     Some(Ok(Event::Done(outcome))) => self.after(outcome)?,
                     Some(event) => {
-                        self.step = Step::Forward(events);
+                        self.state = RoundTripState::Forward(events);
                         return event;
                     }
-                    None => Step::Ended,
+                    None => RoundTripState::Ended,
                 },
-                Step::Ask(mut questions) => match questions.unsent.pop_front() {
+                RoundTripState::Ask(mut questions) => match questions.unsent.pop_front() {
                     Some(question) => {
-                        self.step = Step::Ask(questions);
+                        self.state = RoundTripState::Ask(questions);
                         return Ok(Event::Question(question));
                     }
                     None => {
                         let timeout = self.answer_timeout;
-                        let retry = retry(&self.request, self.count, timeout, questions).await?;
-                        Step::Send(Box::new(retry))
+                        let next =
+                            continuation(&self.request, self.count, timeout, questions).await?;
+                        RoundTripState::Send(Box::new(next))
                     }
                 },
-                Step::Finish(outcome) => match self.url_elicitations.pop_front() {
+                RoundTripState::Finish(outcome) => match self.url_elicitations.pop_front() {
                     Some(id) => {
-                        self.step = Step::Finish(outcome);
+                        self.state = RoundTripState::Finish(outcome);
                         return Ok(Event::ElicitationComplete(id));
                     }
                     None => return Ok(Event::Done(outcome)),
                 },
-                Step::Ended => {
+                RoundTripState::Ended => {
                     return Err(Error::internal(
                         "the source ended the call without a result",
                     ));
@@ -131,11 +131,11 @@ impl RoundTrips {
         }
     }
 
-    /// The step after an outcome: the end, or questions.
-    fn after(&mut self, outcome: Outcome) -> Result<Step> {
+    /// The state after an outcome: the end, or questions.
+    fn after(&mut self, outcome: Outcome) -> Result<RoundTripState> {
         let outcome = encode_outcome(outcome);
         let Outcome::InputRequired(result) = outcome else {
-            return Ok(Step::Finish(outcome));
+            return Ok(RoundTripState::Finish(outcome));
         };
         self.count += 1;
         if self.count > MAX_ROUND_TRIPS {
@@ -157,7 +157,7 @@ impl RoundTrips {
             let mut params = asked.params;
             // Legacy clients expect an id on URL elicitations; modern servers do not send one.
             if is_url_elicitation(asked.kind, &params) {
-                let id = new_elicitation_id();
+                let id = generate_elicitation_id();
                 params = with_elicitation_id(&params, &id);
                 self.url_elicitations.push_back(id);
             }
@@ -169,12 +169,12 @@ impl RoundTrips {
                 answer,
             });
         }
-        Ok(Step::Ask(round))
+        Ok(RoundTripState::Ask(round))
     }
 }
 
 /// The request with the client's answers, once all of them have arrived.
-async fn retry(
+async fn continuation(
     request: &Request,
     round_trips: u32,
     answer_timeout: Duration,
@@ -186,14 +186,14 @@ async fn retry(
         ..
     } = questions;
     if sent.is_empty() {
-        tokio::time::sleep(RETRY_DELAY * 2_u32.pow(round_trips.min(8))).await;
+        tokio::time::sleep(FIRST_DELAY * 2_u32.pow(round_trips.min(8))).await;
     }
     let answers = join_all(sent.into_iter().map(answer));
     let answers = tokio::time::timeout(answer_timeout, answers).await;
     let answers = answers.map_err(|_| declined("the client did not answer in time"))?;
     let answers = answers.into_iter().collect::<Result<Vec<_>>>()?;
-    let params = retry_params(&request.params, &answers, request_state.as_ref());
-    Ok(request.next_round(params))
+    let params = continuation_params(&request.params, &answers, request_state.as_ref());
+    Ok(request.continuation(params))
 }
 
 /// The client's answer under the key of its question. An elicitation that the client declines is

@@ -4,7 +4,7 @@ use tidegate_core::{Error, Event, EventStream, Outcome, Reply, Result, on_end};
 
 /// How a call ended.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum CallOutcome<'a> {
+pub(crate) enum CallEnd<'a> {
     Completed(&'a Outcome),
     Failed(&'a Error),
     /// The call was dropped before it ended: its client disconnected or cancelled it.
@@ -12,55 +12,55 @@ pub(crate) enum CallOutcome<'a> {
 }
 
 /// Called exactly once, when the call ends.
-pub(crate) trait OutcomeObserver: Send + 'static {
-    fn call_ended(self, outcome: CallOutcome<'_>);
+pub(crate) trait CallEndObserver: Send + 'static {
+    fn call_ended(self, end: CallEnd<'_>);
 }
 
-/// Awaits a reply and reports its outcome. A streamed reply ends with its last event.
-pub(crate) async fn observe_outcome<O: OutcomeObserver>(
+/// Awaits a reply and reports how it ended. A streamed reply ends with its last event.
+pub(crate) async fn observe_end<O: CallEndObserver>(
     reply: impl Future<Output = Result<Reply>>,
     observer: O,
 ) -> Result<Reply> {
     let observer = OnceObserver(Some(observer));
     match reply.await {
         Ok(Reply::Done(outcome)) => {
-            observer.report(CallOutcome::Completed(&outcome));
+            observer.report(CallEnd::Completed(&outcome));
             Ok(Reply::Done(outcome))
         }
         Ok(Reply::Stream(events)) => Ok(Reply::Stream(observe_events(events, observer))),
         Err(error) => {
-            observer.report(CallOutcome::Failed(&error));
+            observer.report(CallEnd::Failed(&error));
             Err(error)
         }
     }
 }
 
-fn observe_events<O: OutcomeObserver>(
+fn observe_events<O: CallEndObserver>(
     events: EventStream,
     observer: OnceObserver<O>,
 ) -> EventStream {
     on_end(events, observer, |observer, event| match event {
-        Ok(Event::Done(outcome)) => observer.report(CallOutcome::Completed(outcome)),
-        Err(error) => observer.report(CallOutcome::Failed(error)),
+        Ok(Event::Done(outcome)) => observer.report(CallEnd::Completed(outcome)),
+        Err(error) => observer.report(CallEnd::Failed(error)),
         Ok(_) => {}
     })
 }
 
-/// Reports `Cancelled` if it is dropped before another outcome was reported.
-struct OnceObserver<O: OutcomeObserver>(Option<O>);
+/// Reports `Cancelled` if it is dropped before another end was reported.
+struct OnceObserver<O: CallEndObserver>(Option<O>);
 
-impl<O: OutcomeObserver> OnceObserver<O> {
-    fn report(mut self, outcome: CallOutcome<'_>) {
+impl<O: CallEndObserver> OnceObserver<O> {
+    fn report(mut self, end: CallEnd<'_>) {
         if let Some(observer) = self.0.take() {
-            observer.call_ended(outcome);
+            observer.call_ended(end);
         }
     }
 }
 
-impl<O: OutcomeObserver> Drop for OnceObserver<O> {
+impl<O: CallEndObserver> Drop for OnceObserver<O> {
     fn drop(&mut self) {
         if let Some(observer) = self.0.take() {
-            observer.call_ended(CallOutcome::Cancelled);
+            observer.call_ended(CallEnd::Cancelled);
         }
     }
 }
