@@ -8,11 +8,11 @@
 mod conflict;
 mod definition;
 mod merge;
-mod missing;
 mod qualified;
 mod resolve;
 #[cfg(test)]
 mod tests;
+mod unavailable;
 
 use std::collections::HashMap;
 use std::sync::Arc;

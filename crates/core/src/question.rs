@@ -48,6 +48,16 @@ pub struct Declined {
     pub message: String,
 }
 
+impl Declined {
+    /// There is no client that can be asked.
+    pub fn no_client() -> Self {
+        Self {
+            code: None,
+            message: "no client can answer this question".to_owned(),
+        }
+    }
+}
+
 /// Receives the answer to a question.
 pub struct PendingAnswer {
     answer: oneshot::Receiver<Result<RawJson, Declined>>,
@@ -94,12 +104,9 @@ impl PendingAnswer {
     }
 
     pub async fn wait(self) -> Result<RawJson, Declined> {
-        self.answer.await.unwrap_or_else(|_| {
-            Err(Declined {
-                code: None,
-                message: "no client is there to answer this".to_owned(),
-            })
-        })
+        self.answer
+            .await
+            .unwrap_or_else(|_| Err(Declined::no_client()))
     }
 }
 

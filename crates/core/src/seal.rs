@@ -12,7 +12,7 @@ use ring::hkdf::{HKDF_SHA256, Salt};
 use crate::Principal;
 
 /// The first byte of a token: the version of its format.
-const FORMAT: u8 = 1;
+const FORMAT_VERSION: u8 = 1;
 const KEY_ID_BYTES: usize = 4;
 const SALT_BYTES: usize = 16;
 const HEADER_BYTES: usize = 1 + KEY_ID_BYTES + SALT_BYTES;
@@ -87,7 +87,7 @@ impl Seal {
         let salt: [u8; SALT_BYTES] = random_bytes();
         let expiry = seconds(SystemTime::now() + lifetime);
         let mut token = Vec::with_capacity(HEADER_BYTES + EXPIRY_BYTES + payload.len() + 16);
-        token.push(FORMAT);
+        token.push(FORMAT_VERSION);
         token.extend(key.id);
         token.extend(salt);
         let mut sealed = [&expiry.to_be_bytes(), payload].concat();
@@ -128,7 +128,7 @@ impl Seal {
         let key = self
             .keys
             .iter()
-            .find(|key| format == FORMAT && key.id == id);
+            .find(|key| format == FORMAT_VERSION && key.id == id);
         let cipher = key
             .ok_or(UnsealError::Foreign)?
             .cipher(&header[1 + KEY_ID_BYTES..]);

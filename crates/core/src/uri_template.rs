@@ -9,9 +9,9 @@ use std::fmt;
 use expression::Expression;
 
 /// Longer templates are invalid; longer URIs match nothing.
-const MAX_BYTES: usize = 8 * 1024;
+const MAX_TEMPLATE_BYTES: usize = 8 * 1024;
 
-/// Bounds the cost of a match together with `MAX_BYTES`.
+/// Bounds the cost of a match together with `MAX_TEMPLATE_BYTES`.
 const MAX_EXPRESSIONS: usize = 512;
 
 /// The variables of a template and their decoded values.
@@ -33,7 +33,7 @@ enum TemplatePart {
 
 impl UriTemplate {
     pub fn parse(text: &str) -> Result<Self, InvalidTemplate> {
-        if text.len() > MAX_BYTES {
+        if text.len() > MAX_TEMPLATE_BYTES {
             return Err(InvalidTemplate("it is longer than 8 KiB"));
         }
         let (mut parts, mut rest, mut expressions) = (Vec::new(), text, 0);
@@ -95,13 +95,13 @@ impl UriTemplate {
 
     /// Whether the template could have been expanded to this URI. Names in a query are not checked.
     pub fn matches(&self, uri: &str) -> bool {
-        uri.len() <= MAX_BYTES && matcher::matches(&self.parts, uri)
+        uri.len() <= MAX_TEMPLATE_BYTES && matcher::matches(&self.parts, uri)
     }
 
     /// The values of the variables in a URI, each decoded once; `None` if the URI does not match.
     /// Where several readings are possible, earlier variables are as short as they can be.
     pub fn capture(&self, uri: &str) -> Option<TemplateValues> {
-        if uri.len() > MAX_BYTES {
+        if uri.len() > MAX_TEMPLATE_BYTES {
             return None;
         }
         let mut values = TemplateValues::new();

@@ -77,7 +77,7 @@ fn undeclared(result: &RawJson, capabilities: &RawJson) -> Option<Error> {
         .iter()
         .find_map(|question| capability_error(capabilities, question.kind, &question.params))?;
     let message = format!(
-        "the source asked a question that its client cannot answer: {}",
+        "the source asked a question that this client cannot answer: {}",
         declined.message
     );
     Some(Error::new(Code::SourceFailed, ErrorOrigin::Source, message))

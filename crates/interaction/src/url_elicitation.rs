@@ -14,7 +14,7 @@ use tidegate_mcp::revision::question::{elicitation_id, with_elicitation_id};
 use tidegate_mcp::revision::url_elicitation::rename_elicitation_ids;
 
 /// Ids that are remembered for one server.
-const MAX_IDS: usize = 1_000;
+const MAX_ELICITATION_IDS: usize = 1_000;
 
 /// The URL elicitations of one server.
 pub struct UrlElicitations {
@@ -77,7 +77,7 @@ impl UrlElicitations {
     fn assign_client_id(&self, server_id: &str) -> String {
         let client_id = generate_elicitation_id();
         let mut ids = self.lock();
-        if ids.len() == MAX_IDS {
+        if ids.len() == MAX_ELICITATION_IDS {
             ids.pop_front();
         }
         ids.push_back(IdPair {

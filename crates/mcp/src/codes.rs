@@ -41,202 +41,92 @@ impl CodeSpec {
     }
 }
 
-const fn spec(kind: &'static str, number: i64, status: u16, meaning: &'static str) -> CodeSpec {
-    CodeSpec {
-        kind,
-        legacy: number,
-        modern: number,
-        legacy_status: status,
-        modern_status: status,
-        meaning,
-    }
+/// Generates [`of`] and [`ALL`] from one row per code: its label, the number and the HTTP status in each
+/// era, and its meaning.
+macro_rules! codes {
+    ($($code:ident, $kind:literal, modern $modern:literal $modern_status:literal,
+       legacy $legacy:literal $legacy_status:literal, $meaning:literal;)*) => {
+        /// The specification of a code.
+        pub fn of(code: Code) -> CodeSpec {
+            match code {
+                $(Code::$code => CodeSpec {
+                    kind: $kind,
+                    legacy: $legacy,
+                    modern: $modern,
+                    legacy_status: $legacy_status,
+                    modern_status: $modern_status,
+                    meaning: $meaning,
+                },)*
+                Code::Source(number) => source(number),
+            }
+        }
+
+        /// Every code, in the order of the reference page.
+        pub const ALL: [Code; 31] = [$(Code::$code,)* Code::Source(0)];
+    };
 }
 
-/// The specification of a code.
-pub fn of(code: Code) -> CodeSpec {
-    match code {
-        Code::ParseError => spec(
-            "parse_error",
-            -32700,
-            400,
-            "The message is not valid JSON, or not UTF-8.",
-        ),
-        Code::InvalidRequest => spec(
-            "invalid_request",
-            -32600,
-            400,
-            "The message is valid JSON but not a valid JSON-RPC message for this endpoint.",
-        ),
-        Code::MethodNotFound => CodeSpec {
-            legacy_status: 200,
-            ..spec(
-                "method_not_found",
-                -32601,
-                404,
-                "The method does not exist in the client's protocol revision.",
-            )
-        },
-        Code::InvalidParams => spec(
-            "invalid_params",
-            -32602,
-            200,
-            "The parameters of the method are invalid.",
-        ),
-        Code::MalformedMeta => spec(
-            "malformed_meta",
-            -32602,
-            400,
-            "The `_meta` of a request without a session lacks the protocol version or the client capabilities, or they are malformed.",
-        ),
-        Code::HeaderMismatch => spec(
-            "header_mismatch",
-            -32020,
-            400,
-            "A standard header is missing, appears twice, or does not match the body.",
-        ),
-        Code::MissingCapability => CodeSpec {
-            legacy: -32603,
-            legacy_status: 200,
-            ..spec(
-                "missing_capability",
-                -32021,
-                400,
-                "The request requires a capability that the client did not declare.",
-            )
-        },
-        Code::UnsupportedRevision => spec(
-            "unsupported_revision",
-            -32022,
-            400,
-            "The gateway does not support the requested protocol revision; `data.supported` lists the supported ones.",
-        ),
-        Code::ResourceNotFound => CodeSpec {
-            legacy: -32002,
-            ..spec(
-                "resource_not_found",
-                -32602,
-                200,
-                "No resource has the URI in `data.uri`.",
-            )
-        },
-        Code::UnknownTarget => spec(
-            "unknown_target",
-            -32602,
-            200,
-            "No tool, prompt or completion reference has this name.",
-        ),
-        Code::Unauthenticated => spec(
-            "unauthenticated",
-            -31401,
-            401,
-            "The credential is missing or invalid.",
-        ),
-        Code::Forbidden => spec(
-            "forbidden",
-            -31403,
-            200,
-            "The caller is not allowed to do this.",
-        ),
-        Code::ForeignOrigin => spec(
-            "foreign_origin",
-            -31403,
-            403,
-            "The `Origin` of the request is not allowed, or its `Host` is not a name of the gateway.",
-        ),
-        Code::Timeout => spec("timeout", -31408, 200, "The call exceeded its timeout."),
-        Code::RateLimited => spec(
-            "rate_limited",
-            -31429,
-            429,
-            "The caller exceeded its rate limit.",
-        ),
-        Code::Declined => spec(
-            "declined",
-            -32603,
-            200,
-            "The source asked the client a question, and the client declined or did not answer.",
-        ),
-        Code::Unavailable => spec(
-            "unavailable",
-            -31503,
-            503,
-            "The gateway is overloaded or shutting down; retry later.",
-        ),
-        Code::SourceDown => spec(
-            "source_down",
-            -31503,
-            200,
-            "The source is not connected or not accepting calls. The call was not sent; retry later.",
-        ),
-        Code::SourceFailed => spec(
-            "source_failed",
-            -31503,
-            200,
-            "The call was sent, but the source did not return a valid response. Whether it took effect is unknown.",
-        ),
-        Code::TooLarge => spec(
-            "too_large",
-            -32600,
-            413,
-            "The message exceeds the size limit.",
-        ),
-        Code::TooSlow => spec(
-            "too_slow",
-            -32600,
-            408,
-            "The client did not send the whole message in time.",
-        ),
-        Code::NotAcceptable => spec(
-            "not_acceptable",
-            -32600,
-            406,
-            "The client must accept both `application/json` and `text/event-stream`.",
-        ),
-        Code::UnsupportedMedia => spec(
-            "unsupported_media",
-            -32600,
-            415,
-            "The body must be uncompressed `application/json`.",
-        ),
-        Code::SessionNotFound => spec(
-            "session_not_found",
-            -32600,
-            404,
-            "The session is unknown, has ended, or belongs to another principal; initialize again.",
-        ),
-        Code::SessionRequired => spec(
-            "session_required",
-            -32600,
-            400,
-            "The request requires a session; initialize first and send its id.",
-        ),
-        Code::StreamTaken => spec(
-            "stream_taken",
-            -32600,
-            409,
-            "Another request is already reading this stream.",
-        ),
-        Code::NoEndpoint => spec("no_endpoint", -32600, 404, "The endpoint does not exist."),
-        Code::MethodNotAllowed => spec(
-            "method_not_allowed",
-            -32600,
-            405,
-            "The endpoint does not support this HTTP method.",
-        ),
-        Code::Storage => spec(
-            "storage",
-            -32603,
-            200,
-            "The gateway could not read or write its storage; see the log for the cause.",
-        ),
-        Code::Internal => spec(
-            "internal",
-            -32603,
-            200,
-            "An internal error of the gateway; see the log for the cause.",
-        ),
-        Code::Source(number) => source(number),
-    }
+codes! {
+    ParseError,          "parse_error",          modern -32700 400, legacy -32700 400,
+        "The message is not valid JSON, or not UTF-8.";
+    InvalidRequest,      "invalid_request",      modern -32600 400, legacy -32600 400,
+        "The message is valid JSON but not a valid JSON-RPC message for this endpoint.";
+    MethodNotFound,      "method_not_found",     modern -32601 404, legacy -32601 200,
+        "The method does not exist in the client's protocol revision.";
+    InvalidParams,       "invalid_params",       modern -32602 200, legacy -32602 200,
+        "The parameters of the method are invalid.";
+    MalformedMeta,       "malformed_meta",       modern -32602 400, legacy -32602 400,
+        "The `_meta` of a request without a session lacks the protocol version or the client capabilities, or they are malformed.";
+    HeaderMismatch,      "header_mismatch",      modern -32020 400, legacy -32020 400,
+        "A standard header is missing, appears twice, or does not match the body.";
+    MissingCapability,   "missing_capability",   modern -32021 400, legacy -32603 200,
+        "The request requires a capability that the client did not declare.";
+    UnsupportedRevision, "unsupported_revision", modern -32022 400, legacy -32022 400,
+        "The gateway does not support the requested protocol revision; `data.supported` lists the supported ones.";
+    ResourceNotFound,    "resource_not_found",   modern -32602 200, legacy -32002 200,
+        "No resource has the URI in `data.uri`.";
+    UnknownTarget,       "unknown_target",       modern -32602 200, legacy -32602 200,
+        "No tool, prompt or completion reference has this name.";
+    Unauthenticated,     "unauthenticated",      modern -31401 401, legacy -31401 401,
+        "The credential is missing or invalid.";
+    Forbidden,           "forbidden",            modern -31403 200, legacy -31403 200,
+        "The caller is not allowed to do this.";
+    ForeignOrigin,       "foreign_origin",       modern -31403 403, legacy -31403 403,
+        "The `Origin` of the request is not allowed, or its `Host` is not a name of the gateway.";
+    Timeout,             "timeout",              modern -31408 200, legacy -31408 200,
+        "The call exceeded its timeout.";
+    RateLimited,         "rate_limited",         modern -31429 429, legacy -31429 429,
+        "The caller exceeded its rate limit.";
+    Declined,            "declined",             modern -32603 200, legacy -32603 200,
+        "The source asked the client a question, and the client declined or did not answer.";
+    Unavailable,         "unavailable",          modern -31503 503, legacy -31503 503,
+        "The gateway is overloaded or shutting down; retry later.";
+    SourceDown,          "source_down",          modern -31503 200, legacy -31503 200,
+        "The source is not connected or not accepting calls. The call was not sent; retry later.";
+    SourceFailed,        "source_failed",        modern -31503 200, legacy -31503 200,
+        "The call was sent, but the source did not return a valid response. Whether it took effect is unknown.";
+    TooLarge,            "too_large",            modern -32600 413, legacy -32600 413,
+        "The message exceeds the size limit.";
+    TooSlow,             "too_slow",             modern -32600 408, legacy -32600 408,
+        "The client did not send the whole message in time.";
+    NotAcceptable,       "not_acceptable",       modern -32600 406, legacy -32600 406,
+        "The client must accept both `application/json` and `text/event-stream`.";
+    UnsupportedMedia,    "unsupported_media",    modern -32600 415, legacy -32600 415,
+        "The body must be uncompressed `application/json`.";
+    SessionNotFound,     "session_not_found",    modern -32600 404, legacy -32600 404,
+        "The session is unknown, has ended, or belongs to another principal; initialize again.";
+    SessionRequired,     "session_required",     modern -32600 400, legacy -32600 400,
+        "The request requires a session; initialize first and send its id.";
+    StreamTaken,         "stream_taken",         modern -32600 409, legacy -32600 409,
+        "Another request is already reading this stream.";
+    NoEndpoint,          "no_endpoint",          modern -32600 404, legacy -32600 404,
+        "The endpoint does not exist.";
+    MethodNotAllowed,    "method_not_allowed",   modern -32600 405, legacy -32600 405,
+        "The endpoint does not support this HTTP method.";
+    Storage,             "storage",              modern -32603 200, legacy -32603 200,
+        "The gateway could not read or write its storage; see the log for the cause.";
+    Internal,            "internal",             modern -32603 200, legacy -32603 200,
+        "An internal error of the gateway; see the log for the cause.";
 }
 
 /// A source's own number, unless it has another meaning in the client's era or is reserved there.
@@ -250,47 +140,14 @@ fn source(number: i64) -> CodeSpec {
         _ => 200,
     };
     CodeSpec {
+        kind: "source",
         legacy: if is_modern_only { INTERNAL } else { number },
         modern: if is_reserved { INTERNAL } else { number },
         legacy_status: 200,
-        ..spec("source", number, status, "An error returned by the source.")
+        modern_status: status,
+        meaning: "An error returned by the source.",
     }
 }
-
-/// Every code, in the order of the reference page.
-pub const ALL: [Code; 31] = [
-    Code::ParseError,
-    Code::InvalidRequest,
-    Code::MethodNotFound,
-    Code::InvalidParams,
-    Code::MalformedMeta,
-    Code::HeaderMismatch,
-    Code::MissingCapability,
-    Code::UnsupportedRevision,
-    Code::ResourceNotFound,
-    Code::UnknownTarget,
-    Code::Unauthenticated,
-    Code::Forbidden,
-    Code::ForeignOrigin,
-    Code::Timeout,
-    Code::RateLimited,
-    Code::Declined,
-    Code::Unavailable,
-    Code::SourceDown,
-    Code::SourceFailed,
-    Code::TooLarge,
-    Code::TooSlow,
-    Code::NotAcceptable,
-    Code::UnsupportedMedia,
-    Code::SessionNotFound,
-    Code::SessionRequired,
-    Code::StreamTaken,
-    Code::NoEndpoint,
-    Code::MethodNotAllowed,
-    Code::Storage,
-    Code::Internal,
-    Code::Source(0),
-];
 
 #[cfg(test)]
 mod tests {

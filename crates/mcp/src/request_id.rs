@@ -5,7 +5,7 @@ use std::fmt;
 use tidegate_core::RawJson;
 
 /// Limited because an id is kept until its call ends.
-const MAX_BYTES: usize = 128 * 1024;
+const MAX_ID_BYTES: usize = 128 * 1024;
 
 /// A string or an integer, as the sender wrote it.
 #[derive(Clone)]
@@ -16,7 +16,7 @@ impl RequestId {
     pub fn new(value: RawJson) -> Option<Self> {
         let text = value.as_str();
         let is_id = text.starts_with('"') || is_integer(text);
-        (is_id && text.len() <= MAX_BYTES).then_some(Self(value))
+        (is_id && text.len() <= MAX_ID_BYTES).then_some(Self(value))
     }
 
     pub fn as_str(&self) -> &str {

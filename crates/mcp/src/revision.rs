@@ -8,13 +8,12 @@ pub mod client;
 pub mod client_capabilities;
 mod header_annotations;
 mod header_value;
-mod legacy;
-mod lift;
+mod lift_legacy;
+mod lift_modern;
 mod lifted;
 mod lower;
 mod meta;
 pub mod methods;
-mod modern;
 pub mod multi_round_trip;
 mod param_headers;
 mod params;
@@ -26,7 +25,8 @@ pub mod url_elicitation;
 mod version;
 
 pub use classify::{Classification, classify, required_session_id};
-pub use lift::{lift_legacy, lift_modern};
+pub use lift_legacy::lift_legacy;
+pub use lift_modern::lift_modern;
 pub use lifted::{HandshakeRequest, Lifted, LiftedRequest};
 pub use lower::{
     Lowering, OutgoingMessage, error_response, legacy_change_notification, tool_error_result,

@@ -10,12 +10,12 @@ use tidegate_core::Layer;
 
 use crate::{Breaker, Concurrency, Deadline, Retry};
 
-const CALL_TIMEOUT: HumanDuration = HumanDuration::minutes(1);
-const MAX_CALL_DURATION: HumanDuration = HumanDuration::minutes(10);
-const MAX_CONCURRENT_CALLS: usize = 1_000;
-const MAX_RETRIES: u32 = 2;
-const FAILURE_THRESHOLD: u32 = 5;
-const OPEN_DURATION: HumanDuration = HumanDuration::secs(30);
+const DEFAULT_CALL_TIMEOUT: HumanDuration = HumanDuration::minutes(1);
+const DEFAULT_MAX_CALL_DURATION: HumanDuration = HumanDuration::minutes(10);
+const DEFAULT_MAX_CONCURRENT_CALLS: usize = 1_000;
+const DEFAULT_MAX_RETRIES: u32 = 2;
+const DEFAULT_FAILURE_THRESHOLD: u32 = 5;
+const DEFAULT_OPEN_DURATION: HumanDuration = HumanDuration::secs(30);
 
 /// Shorter timeouts fail for well-behaved peers on a busy machine.
 const MIN_TIMEOUT: HumanDuration = HumanDuration::millis(100);
@@ -25,10 +25,10 @@ const MIN_TIMEOUT: HumanDuration = HumanDuration::millis(100);
 #[serde(deny_unknown_fields, expecting = "a mapping of fields")]
 pub struct CallTimeoutSection {
     /// How long a call may take without progress from the source.
-    #[schemars(extend("default" = CALL_TIMEOUT))]
+    #[schemars(extend("default" = DEFAULT_CALL_TIMEOUT))]
     call_timeout: Option<HumanDuration>,
     /// How long a call may take in total.
-    #[schemars(extend("default" = MAX_CALL_DURATION))]
+    #[schemars(extend("default" = DEFAULT_MAX_CALL_DURATION))]
     max_call_duration: Option<HumanDuration>,
 }
 
@@ -44,8 +44,8 @@ pub struct CallTimeouts {
 impl Default for CallTimeouts {
     fn default() -> Self {
         Self {
-            call_timeout: CALL_TIMEOUT.into(),
-            max_call_duration: MAX_CALL_DURATION.into(),
+            call_timeout: DEFAULT_CALL_TIMEOUT.into(),
+            max_call_duration: DEFAULT_MAX_CALL_DURATION.into(),
         }
     }
 }
@@ -108,11 +108,11 @@ pub struct CallPolicySection {
     #[schemars(extend("examples" = ["30m"]))]
     max_call_duration: Option<HumanDuration>,
     /// Concurrent calls to this server. As many more wait in a queue; further ones are rejected.
-    #[schemars(extend("default" = MAX_CONCURRENT_CALLS))]
+    #[schemars(extend("default" = DEFAULT_MAX_CONCURRENT_CALLS))]
     max_concurrent_calls: Option<usize>,
     /// How often a failed call is retried. Calls that never reached the server are retried; others
     /// only if they are idempotent.
-    #[schemars(extend("default" = MAX_RETRIES))]
+    #[schemars(extend("default" = DEFAULT_MAX_RETRIES))]
     max_retries: Option<u32>,
     /// The circuit breaker: after repeated failures, calls fail immediately for a while.
     breaker: Option<BreakerSection>,
@@ -124,11 +124,11 @@ pub struct CallPolicySection {
 struct BreakerSection {
     /// Consecutive failures (calls without a response, or without one in time) that open the
     /// breaker. 0 turns it off.
-    #[schemars(extend("default" = FAILURE_THRESHOLD))]
+    #[schemars(extend("default" = DEFAULT_FAILURE_THRESHOLD))]
     failure_threshold: Option<u32>,
     /// How long the breaker stays open the first time. It stays open longer each time it opens
     /// again, up to ten times as long.
-    #[schemars(extend("default" = OPEN_DURATION))]
+    #[schemars(extend("default" = DEFAULT_OPEN_DURATION))]
     open_duration: Option<HumanDuration>,
 }
 
@@ -152,10 +152,10 @@ impl Default for CallPolicy {
         Self {
             call_timeout: None,
             max_call_duration: None,
-            max_concurrent_calls: MAX_CONCURRENT_CALLS,
-            max_retries: MAX_RETRIES,
-            failure_threshold: FAILURE_THRESHOLD,
-            open_duration: OPEN_DURATION.into(),
+            max_concurrent_calls: DEFAULT_MAX_CONCURRENT_CALLS,
+            max_retries: DEFAULT_MAX_RETRIES,
+            failure_threshold: DEFAULT_FAILURE_THRESHOLD,
+            open_duration: DEFAULT_OPEN_DURATION.into(),
         }
     }
 }

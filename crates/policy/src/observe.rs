@@ -9,7 +9,7 @@ mod plugin_reads;
 mod tests;
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tidegate_core::{
     BoxFuture, Call, CallStats, Code, CorrelationId, Error, ErrorOrigin, GatewayOperation, Layer,
@@ -104,6 +104,24 @@ impl CallKind {
             },
         }
     }
+
+    /// Counts the end of a call in the counters of its kind.
+    fn count(&self, end: CallEnd<'_>, duration: Duration) {
+        let (statuses, seconds) = match self {
+            Self::Other => return,
+            Self::PluginRead { counters, .. } => (&counters.statuses, None),
+            Self::ResourceList(lists) => (&lists.statuses, Some(&lists.seconds)),
+        };
+        let status = match end {
+            CallEnd::Completed(_) => &statuses.success,
+            CallEnd::Failed(_) => &statuses.failure,
+            CallEnd::Cancelled => &statuses.cancelled,
+        };
+        status.inc();
+        if let Some(seconds) = seconds.filter(|_| !matches!(end, CallEnd::Cancelled)) {
+            seconds.observe(duration);
+        }
+    }
 }
 
 impl ObservedCall {
@@ -129,28 +147,16 @@ impl ObservedCall {
         self.log_started();
     }
 
-    fn completed(&self, outcome: &Outcome) {
-        let duration = self.started.elapsed();
+    fn completed(&self, outcome: &Outcome, duration: Duration) {
         self.counters.success.inc();
         if !self.is_listen {
             self.state.stats.record_success(duration);
             self.counters.seconds.observe(duration);
         }
-        match &self.kind {
-            CallKind::Other => {}
-            CallKind::PluginRead { counters, .. } => {
-                counters.statuses.success.inc();
-            }
-            CallKind::ResourceList(lists) => {
-                lists.statuses.success.inc();
-                lists.seconds.observe(duration);
-            }
-        }
         self.log_completed(outcome, duration);
     }
 
-    fn failed(&self, error: &Error) {
-        let duration = self.started.elapsed();
+    fn failed(&self, error: &Error, duration: Duration) {
         match error.origin() {
             ErrorOrigin::Client => {
                 self.state.stats.record_client_error(duration);
@@ -166,16 +172,6 @@ impl ObservedCall {
         let metrics = &self.state.counters.metrics;
         // An error that no other step has claimed was created by a layer.
         metrics.count_error(error.step().unwrap_or(Step::Govern), kind);
-        match &self.kind {
-            CallKind::Other => {}
-            CallKind::PluginRead { counters, .. } => {
-                counters.statuses.failure.inc();
-            }
-            CallKind::ResourceList(lists) => {
-                lists.statuses.failure.inc();
-                lists.seconds.observe(duration);
-            }
-        }
         self.log_failed(error, duration);
     }
 
@@ -183,15 +179,6 @@ impl ObservedCall {
         self.counters.cancelled.inc();
         if !self.is_listen {
             self.state.stats.record_cancellation();
-        }
-        match &self.kind {
-            CallKind::Other => {}
-            CallKind::PluginRead { counters, .. } => {
-                counters.statuses.cancelled.inc();
-            }
-            CallKind::ResourceList(lists) => {
-                lists.statuses.cancelled.inc();
-            }
         }
         self.log_cancelled();
     }
@@ -202,9 +189,11 @@ impl CallEndObserver for ObservedCall {
         if !self.is_listen {
             self.counters.in_flight.dec();
         }
+        let duration = self.started.elapsed();
+        self.kind.count(end, duration);
         match end {
-            CallEnd::Completed(outcome) => self.completed(outcome),
-            CallEnd::Failed(error) => self.failed(error),
+            CallEnd::Completed(outcome) => self.completed(outcome, duration),
+            CallEnd::Failed(error) => self.failed(error, duration),
             CallEnd::Cancelled => self.cancelled(),
         }
     }

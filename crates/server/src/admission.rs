@@ -9,22 +9,20 @@ use tidegate_core::{
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::TransportLimits;
-use crate::session::SessionTable;
 
 /// Health is degraded from this share of a limit on.
-const DEGRADED_FROM: f64 = 0.9;
+const DEGRADED_SHARE: f64 = 0.9;
 
 /// Buffered bytes are counted in blocks of this size.
-const BLOCK_BYTES: usize = 1024;
+const BUFFER_BLOCK_BYTES: usize = 1024;
 
-/// The permits of all transports, and the open sessions.
+/// The permits of all transports.
 pub struct Admission {
     calls: PermitPool,
     streams: PermitPool,
     /// One permit for each block of buffered bytes.
     buffer_blocks: Arc<Semaphore>,
-    pub(crate) sessions: SessionTable,
-    max_sessions: usize,
+    sessions: PermitPool,
     on_rejected: Box<OnRejected>,
 }
 
@@ -32,13 +30,12 @@ type OnRejected = dyn Fn(Step, Code) + Send + Sync;
 
 impl Admission {
     pub fn new(limits: &TransportLimits) -> Self {
-        let blocks = limits.max_buffered_bytes.div_ceil(BLOCK_BYTES);
+        let blocks = limits.max_buffered_bytes.div_ceil(BUFFER_BLOCK_BYTES);
         Self {
             calls: PermitPool::new("concurrent calls", limits.max_concurrent_calls),
             streams: PermitPool::new("open streams", limits.max_streams),
             buffer_blocks: Arc::new(Semaphore::new(blocks)),
-            sessions: SessionTable::new(limits),
-            max_sessions: limits.max_sessions,
+            sessions: PermitPool::new("open sessions", limits.max_sessions),
             on_rejected: Box::new(|_, _| {}),
         }
     }
@@ -60,6 +57,15 @@ impl Admission {
 
     pub(crate) fn stream_permit(&self) -> Result<OwnedSemaphorePermit> {
         self.streams.acquire()
+    }
+
+    /// Acquires a permit for a session, after `evict` if there is none. Fails if `evict` does not
+    /// release one.
+    pub(crate) fn session_permit(&self, evict: impl FnOnce()) -> Result<OwnedSemaphorePermit> {
+        self.sessions.acquire().or_else(|_| {
+            evict();
+            self.sessions.acquire()
+        })
     }
 
     /// An empty permit for the bytes of one message.
@@ -88,7 +94,7 @@ impl BufferPermit {
             .held
             .as_ref()
             .map_or(0, OwnedSemaphorePermit::num_permits);
-        let missing = self.bytes.div_ceil(BLOCK_BYTES).saturating_sub(held);
+        let missing = self.bytes.div_ceil(BUFFER_BLOCK_BYTES).saturating_sub(held);
         let missing = u32::try_from(missing).unwrap_or(u32::MAX);
         let more = Arc::clone(&self.blocks)
             .try_acquire_many_owned(missing)
@@ -143,7 +149,7 @@ impl HealthCheck for Admission {
         let usage = [
             ("calls", self.calls.used(), self.calls.limit),
             ("streams", self.streams.used(), self.streams.limit),
-            ("sessions", self.sessions.count(), self.max_sessions),
+            ("sessions", self.sessions.used(), self.sessions.limit),
         ];
         let nearly_full = usage
             .iter()
@@ -171,5 +177,5 @@ impl HealthCheck for Admission {
     reason = "a share does not need more precision"
 )]
 fn is_nearly_full(used: usize, limit: usize) -> bool {
-    used as f64 >= limit as f64 * DEGRADED_FROM
+    used as f64 >= limit as f64 * DEGRADED_SHARE
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use futures_util::{FutureExt as _, StreamExt};
 use tidegate_core::{
-    Change, ChangeFilter, Code, Error, Event, EventStream, Gateway, GatewayOperation, Operation,
-    RawJson, Reply, Request, Result,
+    Change, ChangeFilter, Error, Event, EventStream, Gateway, GatewayOperation, Operation, RawJson,
+    Reply, Request, Result,
 };
 use tidegate_mcp::revision::{Method, legacy_change_notification};
 use tokio_util::sync::CancellationToken;
@@ -17,7 +17,7 @@ use crate::requester::Requester;
 use crate::session::{ReplayBuffer, Session, Subscriptions};
 
 /// Events that are still processed after a subscription ended.
-const MAX_REMAINING_EVENTS: usize = 1_024;
+const MAX_EVENTS_AFTER_END: usize = 1_024;
 
 /// Delivers `list_changed` notifications to a new session, until it ends.
 pub(crate) async fn deliver_list_changes(
@@ -84,11 +84,6 @@ pub(crate) async fn deliver_updates(
     Ok(true)
 }
 
-pub(crate) fn cannot_subscribe(uri: &str) -> Error {
-    let message = "the resource does not exist or does not support subscriptions";
-    Error::client(Code::InvalidParams, message).with_uri(uri)
-}
-
 /// The next change; `None` when the stream has ended or `cancelled`.
 async fn next_change(changes: &mut EventStream, cancelled: &CancellationToken) -> Option<Change> {
     loop {
@@ -134,7 +129,7 @@ impl UpdateDelivery {
 
     /// Less specific subscriptions have left these updates to this one, which has just ended.
     fn deliver_remaining(&self, mut changes: EventStream) {
-        for _ in 0..MAX_REMAINING_EVENTS {
+        for _ in 0..MAX_EVENTS_AFTER_END {
             let Some(Some(Ok(event))) = changes.next().now_or_never() else {
                 return;
             };

@@ -6,8 +6,7 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use futures_util::stream;
 use tidegate_core::{
-    ChangeFilter, ClientContext, Code, CorrelationId, Error, GatewayOperation, Operation, Outcome,
-    Precondition, RawJson, Request, Result,
+    ClientContext, Code, CorrelationId, Error, Outcome, Precondition, RawJson, Request, Result,
 };
 use tidegate_interaction::CallQuestions;
 use tidegate_mcp::revision::{
@@ -17,8 +16,7 @@ use tidegate_mcp::{Lifted, Lowering, Message, RequestId, Revision};
 use tokio_util::sync::CancellationToken;
 
 use crate::Transports;
-use crate::change_delivery::{cannot_subscribe, deliver_updates};
-use crate::error_response::{ErrorResponse, record_rejection};
+use crate::error_response::ErrorResponse;
 use crate::execution::{OutgoingMessageStream, cancellable, single_message};
 use crate::in_flight::InFlightCalls;
 use crate::requester::Requester;
@@ -58,7 +56,7 @@ impl Dispatched {
     }
 
     /// A call that is answered with an empty result.
-    fn empty_result(revision: Revision, method: Method, id: RequestId) -> Self {
+    pub(crate) fn empty_result(revision: Revision, method: Method, id: RequestId) -> Self {
         let (correlation_id, client) = (CorrelationId::generate(), ClientContext::default());
         let lowering = Lowering::new(revision, method, id.clone(), correlation_id, &client);
         Self::Call {
@@ -69,7 +67,7 @@ impl Dispatched {
 }
 
 impl Transports {
-    /// Dispatches a stateless message. Only HTTP has `headers`.
+    /// Dispatches a message of the modern era. Only HTTP has `headers`.
     pub(crate) fn dispatch_modern(
         &self,
         requester: &Requester,
@@ -175,7 +173,7 @@ impl Transports {
         }
     }
 
-    /// Starts a stateless call. Over HTTP its headers must match its arguments. A duplex
+    /// Starts a call of the modern era. Over HTTP its headers must match its arguments. A duplex
     /// connection stays open after a change stream, so the end of the stream is announced there.
     fn call_modern(
         &self,
@@ -206,53 +204,6 @@ impl Transports {
             messages: messages.chain(stream::iter(end_of_stream)).boxed(),
         }
     }
-
-    /// Starts a subscription of a session to a resource.
-    fn subscribe(
-        &self,
-        requester: &Requester,
-        session: &Arc<Session>,
-        id: RequestId,
-        uri: String,
-    ) -> Dispatched {
-        let (revision, method) = (session.revision, Method::Subscribe);
-        let operation = Operation::Gateway(GatewayOperation::Listen(ChangeFilter::for_uri(&uri)));
-        let params = RawJson::empty_object();
-        let request = requester.request(method, operation, params, session.client());
-        let lowering = lowering_of(revision, method, id.clone(), &request);
-        // Added before the first await, so that an immediate unsubscribe ends it.
-        let cancelled = match session.subscriptions.add(&uri, &session.ended) {
-            Ok(Some(cancelled)) => cancelled,
-            Ok(None) => return Dispatched::empty_result(revision, method, id),
-            Err(error) => {
-                record_rejection(&self.admission, request.correlation_id, &error);
-                let messages = single_message(lowering.error(&error));
-                return Dispatched::Call { id, messages };
-            }
-        };
-        let (gateway, tasks) = (Arc::clone(&self.gateway), self.tasks.clone());
-        let (admission, session) = (Arc::clone(&self.admission), Arc::clone(session));
-        let correlation_id = request.correlation_id;
-        let response = async move {
-            let subscribed =
-                deliver_updates(&gateway, &tasks, &session, request, &uri, cancelled).await;
-            let error = match subscribed {
-                Ok(true) => return lowering.outcome(&empty_outcome()),
-                Ok(false) => {
-                    let error = cannot_subscribe(&uri);
-                    record_rejection(&admission, correlation_id, &error);
-                    error
-                }
-                Err(error) => error,
-            };
-            session.subscriptions.remove(&uri);
-            lowering.error(&error)
-        };
-        Dispatched::Call {
-            id,
-            messages: stream::once(response).boxed(),
-        }
-    }
 }
 
 /// The headers of a tool call repeat some of its arguments, as declared in the tool's definition.
@@ -276,6 +227,6 @@ pub(crate) fn lowering_of(
     )
 }
 
-fn empty_outcome() -> Outcome {
+pub(crate) fn empty_outcome() -> Outcome {
     Outcome::complete(RawJson::empty_object())
 }

@@ -108,7 +108,7 @@ impl DuplexConnection {
         Ok(())
     }
 
-    /// Dispatches a message by its content: stateless messages and messages of a session may
+    /// Dispatches a message by its content: modern messages and messages of a session may
     /// alternate.
     async fn dispatch(
         self: &Arc<Self>,

@@ -18,6 +18,7 @@ mod limits;
 mod requester;
 mod session;
 mod stdio;
+mod subscribe;
 mod transports;
 
 pub use admission::Admission;

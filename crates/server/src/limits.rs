@@ -11,7 +11,7 @@ use tidegate_config::{ByteSize, Checker, HumanDuration, Section};
 /// Shorter timeouts fail for well-behaved clients on a busy machine.
 const MIN_TIMEOUT: HumanDuration = HumanDuration::millis(100);
 /// Zero would admit nothing; no machine can hold more than the maximum.
-const COUNT: RangeInclusive<usize> = 1..=1_000_000;
+const COUNT_RANGE: RangeInclusive<usize> = 1..=1_000_000;
 
 /// Generates the section as written, the checked limits, their defaults and the check, from one row
 /// per limit.
@@ -66,27 +66,27 @@ limits! {
     max_header_bytes: ByteSize as usize = ByteSize::kib(32),
         in ByteSize::kib(8)..=ByteSize::mib(1);
     /// Maximum number of open HTTP connections.
-    max_connections: usize as usize = 16_384_usize, in COUNT;
+    max_connections: usize as usize = 16_384_usize, in COUNT_RANGE;
     /// Maximum number of concurrent calls, over all clients.
-    max_concurrent_calls: usize as usize = 10_000_usize, in COUNT;
+    max_concurrent_calls: usize as usize = 10_000_usize, in COUNT_RANGE;
     /// Maximum number of concurrent calls in one session or over one stdio connection.
-    max_concurrent_calls_per_session: usize as usize = 256_usize, in COUNT;
+    max_concurrent_calls_per_session: usize as usize = 256_usize, in COUNT_RANGE;
     /// Maximum number of client sessions, over all principals.
-    max_sessions: usize as usize = 10_000_usize, in COUNT;
+    max_sessions: usize as usize = 10_000_usize, in COUNT_RANGE;
     /// Maximum number of client sessions of one principal.
-    max_sessions_per_principal: usize as usize = 1_000_usize, in COUNT;
+    max_sessions_per_principal: usize as usize = 1_000_usize, in COUNT_RANGE;
     /// How long a session may be idle before it ends.
     session_idle_timeout: HumanDuration as Duration = HumanDuration::hours(1),
         in HumanDuration::secs(1)..=HumanDuration::days(30);
     /// Maximum number of open event streams, over all clients.
-    max_streams: usize as usize = 10_000_usize, in COUNT;
+    max_streams: usize as usize = 10_000_usize, in COUNT_RANGE;
     /// How many events of a stream are buffered for clients that read slowly or reconnect.
-    replay_buffer_events: usize as usize = 256_usize, in COUNT;
+    replay_buffer_events: usize as usize = 256_usize, in COUNT_RANGE;
     /// How many bytes of events of a stream are buffered for clients that read slowly or reconnect.
     replay_buffer_bytes: ByteSize as usize = ByteSize::mib(1),
         in ByteSize::kib(1)..=ByteSize::mib(1024);
     /// Maximum number of resources and tasks that one session or one stream may subscribe to.
-    max_subscriptions: usize as usize = 1_000_usize, in COUNT;
+    max_subscriptions: usize as usize = 1_000_usize, in COUNT_RANGE;
     /// How long a client may take to send the headers of its next request. Also the idle timeout of
     /// HTTP connections.
     header_timeout: HumanDuration as Duration = HumanDuration::secs(30),

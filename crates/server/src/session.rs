@@ -22,7 +22,7 @@ pub(crate) use subscriptions::{Subscriptions, too_many_subscriptions};
 pub(crate) use table::{SessionId, SessionTable};
 
 /// The number of the standalone stream.
-const STANDALONE: u64 = 0;
+const STANDALONE_STREAM: u64 = 0;
 
 /// Finished streams that are kept for clients that reconnect.
 const MAX_FINISHED_STREAMS: usize = 4;
@@ -71,12 +71,12 @@ impl Session {
             client_info: handshake.client_info,
             in_flight: InFlightCalls::new(limits.max_concurrent_calls_per_session),
             ended: parent.child_token(),
-            standalone: ReplayBuffer::new(STANDALONE, limits),
+            standalone: ReplayBuffer::new(STANDALONE_STREAM, limits),
             subscriptions: Arc::new(Subscriptions::new(limits.max_subscriptions)),
             state: Mutex::new(SessionState {
                 log_level: None,
                 streams: Vec::new(),
-                next_stream: STANDALONE + 1,
+                next_stream: STANDALONE_STREAM + 1,
             }),
             limits: limits.clone(),
         }
@@ -119,7 +119,7 @@ impl Session {
 
     /// A stream of this session by its number.
     pub(crate) fn stream(&self, number: u64) -> Option<Arc<ReplayBuffer>> {
-        if number == STANDALONE {
+        if number == STANDALONE_STREAM {
             return Some(Arc::clone(&self.standalone));
         }
         let state = self.state.lock();

@@ -6,6 +6,7 @@ use tidegate_core::{Gateway, Identify};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::session::SessionTable;
 use crate::{Admission, TransportLimits};
 
 /// The state that all transports share.
@@ -14,6 +15,7 @@ pub struct Transports {
     pub(crate) identify: Arc<dyn Identify>,
     pub(crate) limits: TransportLimits,
     pub(crate) admission: Arc<Admission>,
+    pub(crate) sessions: SessionTable,
     /// The tasks of all transports. No task outlives the transports.
     pub(crate) tasks: TaskTracker,
     /// Shutdown was requested: the gateway is no longer ready.
@@ -34,6 +36,7 @@ impl Transports {
         Self {
             gateway,
             identify,
+            sessions: SessionTable::new(&limits),
             limits,
             admission,
             tasks: TaskTracker::new(),
@@ -45,11 +48,10 @@ impl Transports {
 
     /// Ends idle sessions, for as long as it is polled.
     pub async fn expire_idle_sessions(&self) {
-        let sessions = &self.admission.sessions;
-        let mut ticks = tokio::time::interval(sessions.expiry_interval());
+        let mut ticks = tokio::time::interval(self.sessions.expiry_interval());
         loop {
             ticks.tick().await;
-            sessions.expire_idle();
+            self.sessions.expire_idle();
         }
     }
 
@@ -63,7 +65,7 @@ impl Transports {
         self.begin_stop();
         self.draining.cancel();
         self.gateway.drain();
-        self.admission.sessions.drain();
+        self.sessions.drain();
     }
 
     /// Waits until no task is left.

@@ -7,7 +7,7 @@ use super::{Change, ChangeEvent, ChangeFilter, ChangeNotice};
 use crate::{Caller, SourceId};
 
 /// How many levels above a changed URI are looked up.
-const MAX_LEVELS: usize = 64;
+const MAX_URI_LEVELS: usize = 64;
 
 /// What one listener subscribed to.
 pub(crate) struct Interest {
@@ -32,7 +32,7 @@ pub(crate) struct SubscribedResource {
 
 /// The URIs whose subscription covers `uri`: its ancestors, the shortest first, and `uri` itself.
 pub fn covering_uris(uri: &str) -> impl Iterator<Item = &str> {
-    let separators = uri.match_indices(['/', '?', '#']).take(MAX_LEVELS);
+    let separators = uri.match_indices(['/', '?', '#']).take(MAX_URI_LEVELS);
     let ends = separators.flat_map(|(at, separator)| {
         let folder = (separator == "/").then_some(at + 1);
         std::iter::once(at).chain(folder)

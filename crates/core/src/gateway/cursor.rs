@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::{Code, Error, List, Principal, Result, Seal, TokenPurpose, UnsealError};
 
 /// Longer than any client takes to page through a list.
-const LIFETIME: Duration = Duration::from_secs(24 * 3600);
+const CURSOR_LIFETIME: Duration = Duration::from_secs(24 * 3600);
 
 /// A position in a list. Valid as long as the names in the list stay the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ impl ListPosition {
         let mut bytes = vec![self.list as u8];
         bytes.extend(self.generation.to_be_bytes());
         bytes.extend((self.offset as u64).to_be_bytes());
-        seal.seal(TokenPurpose::Cursor, principal, LIFETIME, &bytes)
+        seal.seal(TokenPurpose::Cursor, principal, CURSOR_LIFETIME, &bytes)
     }
 
     fn decode(bytes: &[u8]) -> Option<Self> {

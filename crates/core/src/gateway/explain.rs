@@ -1,5 +1,4 @@
-//! Explains how a URI is resolved: to which source, by which rule, and which other sources have
-//! it.
+//! Explains how a URI is resolved: to which source, by which rule, and which other sources have it.
 
 use serde_json::{Value, json};
 
@@ -37,7 +36,9 @@ impl NameMap {
             Some((source, _)) if self.source_named(source).is_none() => {
                 format!("no source is named `{}`", truncate_for_message(source))
             }
-            Some((source, _)) => format!("the URI after `{source}` belongs to another source"),
+            Some((source, _)) => {
+                format!("the URI after `gateway://{source}/` belongs to another source")
+            }
             None => "no source lists it, has a template that matches it, or is the only one with \
                      URIs of its scheme"
                 .to_owned(),
@@ -94,19 +95,19 @@ fn rule_name(rule: &ResolutionRule) -> &'static str {
 fn reason(rule: &ResolutionRule, source: &str) -> String {
     match rule {
         ResolutionRule::Qualified => format!("the URI names the source `{source}`"),
-        ResolutionRule::Owned => format!("`{source}` is built in and owns URIs of this kind"),
+        ResolutionRule::Owned => format!("`{source}` is a built-in source and owns this URI"),
         ResolutionRule::Listed => {
-            format!("`{source}` lists it, and is the first in the configuration that does")
+            format!("`{source}` is the first source in the configuration that lists it")
         }
         ResolutionRule::Template(template) => format!(
-            "it matches the template `{template}` of `{source}`, which has most literal characters \
-             of all that match"
+            "it matches the template `{template}` of `{source}`, which has the most literal \
+             characters of all templates that match"
         ),
         ResolutionRule::Scheme => {
-            format!("only `{source}` has URIs of this scheme, though it does not list this one")
+            format!("`{source}` does not list it, but is the only source with URIs of this scheme")
         }
         ResolutionRule::OnlySource => {
-            format!("`{source}` is the only source here, though it does not list this URI")
+            format!("`{source}` does not list it, but is the only source of this endpoint")
         }
     }
 }

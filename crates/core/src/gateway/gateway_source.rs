@@ -11,8 +11,8 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
+use super::GatewayInner;
 use super::cursor;
-use super::inner::GatewayInner;
 use super::task_ids::TASKS_EXTENSION;
 use super::view::{Contribution, View};
 use crate::{

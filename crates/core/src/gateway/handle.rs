@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use futures_util::stream::{self, BoxStream, StreamExt};
 
-use super::inner::GatewayInner;
+use super::GatewayInner;
 use crate::changes::Interest;
 use crate::names::NameMap;
 use crate::{

@@ -10,7 +10,7 @@ use crate::names::NameConflict;
 use crate::{ComponentHealth, GaugeValue, Health, HealthCheck};
 
 /// Conflicts that are remembered as logged.
-const MAX_LOGGED: usize = 10_000;
+const MAX_LOGGED_CONFLICTS: usize = 10_000;
 
 /// Logs each conflict once, however many views have it.
 #[derive(Default)]
@@ -20,7 +20,7 @@ impl ConflictLog {
     pub(super) fn log_new(&self, conflicts: &[NameConflict]) {
         let mut logged = self.0.lock();
         for conflict in conflicts {
-            if logged.len() < MAX_LOGGED && logged.insert(conflict.clone()) {
+            if logged.len() < MAX_LOGGED_CONFLICTS && logged.insert(conflict.clone()) {
                 conflict.log();
             }
         }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use super::GatewayInner;
 use super::gateway_source::RejectingSource;
-use super::inner::GatewayInner;
 use super::rewrite::ResponseRewriter;
 use super::task_ids::{self, TaskIds};
 use super::view::View;
@@ -195,13 +195,13 @@ fn completion(names: &NameMap, reference: &Reference) -> Result<RequestTarget> {
 /// Nothing has this name, or the source that may have it is unavailable.
 fn unknown(names: &NameMap, list: List, name: &str) -> Error {
     let data = serde_json::json!({ "name": name });
-    if let Some(missing) = names.missing_source_of(list, name) {
-        return Error::new(Code::SourceDown, ErrorOrigin::Source, missing).with_data(data);
+    if let Some(message) = names.unavailable_source_of(list, name) {
+        return Error::new(Code::SourceDown, ErrorOrigin::Source, message).with_data(data);
     }
     let (kind, shown) = (list.singular(), truncate_for_message(name));
     let alternatives = names.names_of_native(list, name);
     let message = if alternatives.is_empty() {
-        with_missing_sources(format!("no {kind} named `{shown}`"), names, list)
+        with_unavailable_sources(format!("no {kind} named `{shown}`"), names, list)
     } else {
         let alternatives = alternatives.iter().take(MAX_ALTERNATIVES);
         let alternatives = alternatives.map(|name| format!("`{}`", truncate_for_message(name)));
@@ -212,12 +212,12 @@ fn unknown(names: &NameMap, list: List, name: &str) -> Error {
 }
 
 fn resource_not_found(names: &NameMap, uri: &str) -> Error {
-    let message = with_missing_sources(NO_RESOURCE.to_owned(), names, List::Resources);
+    let message = with_unavailable_sources(NO_RESOURCE.to_owned(), names, List::Resources);
     Error::client(Code::ResourceNotFound, message).with_uri(uri)
 }
 
 /// Appends unavailable sources that may have the target.
-fn with_missing_sources(message: String, names: &NameMap, list: List) -> String {
-    let missing = names.missing_sources(list);
-    missing.fold(message, |message, missing| format!("{message}; {missing}"))
+fn with_unavailable_sources(message: String, names: &NameMap, list: List) -> String {
+    let unavailable = names.unavailable_sources(list);
+    unavailable.fold(message, |message, source| format!("{message}; {source}"))
 }

@@ -11,7 +11,7 @@ use crate::names::{NameMap, UI_SCHEME, with_prefixed_page};
 use crate::{Error, Operation, Outcome, RawJson, Reply, Result, bounded_list};
 
 /// Longer arrays are not rewritten.
-const MAX_ITEMS: usize = 100_000;
+const MAX_REWRITTEN_ITEMS: usize = 100_000;
 
 /// Rewrites the reply of one call.
 pub(super) struct ResponseRewriter {
@@ -147,7 +147,7 @@ impl ResponseRewriter {
 
 /// An array with some items changed; `None` if nothing changes.
 fn map_items(text: &str, map: impl Fn(&str) -> Option<String>) -> Option<String> {
-    let items: Vec<&RawValue> = bounded_list(text, MAX_ITEMS).ok()?;
+    let items: Vec<&RawValue> = bounded_list(text, MAX_REWRITTEN_ITEMS).ok()?;
     let changed: Vec<_> = items.iter().map(|item| map(item.get())).collect();
     if changed.iter().all(Option::is_none) {
         return None;

@@ -15,10 +15,10 @@ use crate::{
 pub(super) const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
 
 /// The bounds of an id's lifetime, which follows the `ttlMs` of the task.
-const MIN_LIFETIME: Duration = Duration::from_secs(24 * 3600);
-const MAX_LIFETIME: Duration = Duration::from_secs(30 * 24 * 3600);
+const MIN_TASK_ID_LIFETIME: Duration = Duration::from_secs(24 * 3600);
+const MAX_TASK_ID_LIFETIME: Duration = Duration::from_secs(30 * 24 * 3600);
 
-const TASK_ID: &str = "taskId";
+const TASK_ID_MEMBER: &str = "taskId";
 
 /// Separates the source from the task id in a sealed id. No source id contains it.
 const SEPARATOR: char = '\0';
@@ -68,7 +68,7 @@ impl TaskIds {
     /// A new task, under an id that only this principal can use.
     fn seal_new(&self, result: &RawJson) -> Result<RawJson> {
         let mut task = result.object().unwrap_or_default();
-        let id = task.string(TASK_ID).ok_or_else(|| {
+        let id = task.string(TASK_ID_MEMBER).ok_or_else(|| {
             let message = "the source created a task without an id";
             Error::new(Code::SourceFailed, ErrorOrigin::Source, message)
         })?;
@@ -77,7 +77,7 @@ impl TaskIds {
         let token = self
             .seal
             .seal(purpose, &self.principal, lifetime, payload.as_bytes());
-        task.set(TASK_ID, RawJson::string(&token).as_str().to_owned());
+        task.set(TASK_ID_MEMBER, RawJson::string(&token).as_str().to_owned());
         Ok(task.write())
     }
 
@@ -90,14 +90,16 @@ impl TaskIds {
 /// A task under another id; `None` if it has no id.
 pub(super) fn with_task_id(id: &str, task: &RawJson) -> Option<RawJson> {
     let id = RawJson::string(id);
-    let task = map_member(task.as_str(), TASK_ID, |_| Some(id.as_str().to_owned()));
+    let task = map_member(task.as_str(), TASK_ID_MEMBER, |_| {
+        Some(id.as_str().to_owned())
+    });
     task.map(|text| RawJson::copy_of(&text))
 }
 
 fn lifetime(task: &Object<'_>) -> Duration {
     let ttl = task.get("ttlMs").and_then(|ttl| ttl.parse().ok());
-    let lifetime = ttl.map_or(MIN_LIFETIME, Duration::from_millis);
-    lifetime.clamp(MIN_LIFETIME, MAX_LIFETIME)
+    let lifetime = ttl.map_or(MIN_TASK_ID_LIFETIME, Duration::from_millis);
+    lifetime.clamp(MIN_TASK_ID_LIFETIME, MAX_TASK_ID_LIFETIME)
 }
 
 /// The source of a sealed id, by its number in `names`, and the task's native id.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use futures_util::future::join_all;
 use futures_util::stream::{self, BoxStream, StreamExt, select_all};
 
-use super::inner::GatewayInner;
+use super::GatewayInner;
 use super::rewrite::ResponseRewriter;
 use super::task_ids;
 use super::view::View;

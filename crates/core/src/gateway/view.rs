@@ -14,7 +14,7 @@ use crate::{
 };
 
 /// The `_meta` member of a list that names incomplete sources, with the reasons.
-const MISSING: &str = "dev.tidegate/missing";
+const INCOMPLETE_SOURCES: &str = "dev.tidegate/missing";
 
 /// A snapshot of everything in a scope.
 pub(super) struct View {
@@ -119,7 +119,7 @@ impl View {
         result.set(list.member(), self.definitions(list, page));
         if let Some(missing) = self.missing(list) {
             let mut meta = Object::default();
-            meta.set(MISSING, missing.as_str().to_owned());
+            meta.set(INCOMPLETE_SOURCES, missing.as_str().to_owned());
             result.set("_meta", meta.write().as_str().to_owned());
         }
         let has_more = page.len() < rest.len();

@@ -12,7 +12,7 @@ use crate::{Catalog, Scope};
 const MAX_VIEWS: usize = 32;
 
 /// Views unused for this long are evicted.
-const MAX_UNUSED: Duration = Duration::from_secs(60);
+const UNUSED_VIEW_LIFETIME: Duration = Duration::from_secs(60);
 
 #[derive(Default)]
 pub(super) struct ViewCache {
@@ -45,7 +45,7 @@ impl ViewCache {
         if let Some(view) = find(&mut views, scope, catalogs) {
             return view;
         }
-        views.retain(|cached| cached.used.elapsed() < MAX_UNUSED);
+        views.retain(|cached| cached.used.elapsed() < UNUSED_VIEW_LIFETIME);
         if views.len() == MAX_VIEWS {
             views.remove(0);
         }

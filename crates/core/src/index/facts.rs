@@ -6,12 +6,12 @@ use super::terms;
 use crate::{List, RawJson, percent_decode};
 
 /// The weights of terms by where they appear.
-const NAME: f32 = 4.0;
-const TITLE: f32 = 3.0;
-const URI: f32 = 2.0;
-const DESCRIPTION: f32 = 1.5;
-const ARGUMENT: f32 = 1.0;
-const ARGUMENT_DESCRIPTION: f32 = 0.5;
+const NAME_WEIGHT: f32 = 4.0;
+const TITLE_WEIGHT: f32 = 3.0;
+const URI_WEIGHT: f32 = 2.0;
+const DESCRIPTION_WEIGHT: f32 = 1.5;
+const ARGUMENT_WEIGHT: f32 = 1.0;
+const ARGUMENT_DESCRIPTION_WEIGHT: f32 = 0.5;
 
 /// Only the beginning of a text is indexed.
 const MAX_TEXT_BYTES: usize = 8_192;
@@ -92,20 +92,20 @@ impl ElementFacts {
                 visit(&term, weight);
             }
         };
-        visit_text(&self.name, NAME);
+        visit_text(&self.name, NAME_WEIGHT);
         for (text, weight) in [
-            (&self.uri, URI),
-            (&self.title, TITLE),
-            (&self.description, DESCRIPTION),
+            (&self.uri, URI_WEIGHT),
+            (&self.title, TITLE_WEIGHT),
+            (&self.description, DESCRIPTION_WEIGHT),
         ] {
             if let Some(text) = text {
                 visit_text(text, weight);
             }
         }
         for argument in &self.arguments {
-            visit_text(&argument.name, ARGUMENT);
+            visit_text(&argument.name, ARGUMENT_WEIGHT);
             if let Some(description) = &argument.description {
-                visit_text(description, ARGUMENT_DESCRIPTION);
+                visit_text(description, ARGUMENT_DESCRIPTION_WEIGHT);
             }
         }
     }

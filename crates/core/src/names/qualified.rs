@@ -7,20 +7,20 @@ use super::SourceCatalog;
 use crate::SourceId;
 
 /// The scheme of a qualified URI.
-const QUALIFIED: &str = "gateway://";
+const QUALIFIED_SCHEME: &str = "gateway://";
 
 /// The scheme of pages that clients show. Pages keep it, so the source is the first segment.
 pub(crate) const UI_SCHEME: &str = "ui://";
 
 /// The URI that names the source, whatever the native URI is.
 pub(crate) fn qualified_uri(source: &SourceId, native: &str) -> String {
-    format!("{QUALIFIED}{source}/{native}")
+    format!("{QUALIFIED_SCHEME}{source}/{native}")
 }
 
 /// The source id and the native URI of a qualified URI. The native part is `None` if the URI ends
 /// with the source.
 pub(crate) fn split_qualified(uri: &str) -> Option<(&str, Option<&str>)> {
-    let rest = uri.strip_prefix(QUALIFIED)?;
+    let rest = uri.strip_prefix(QUALIFIED_SCHEME)?;
     Some(match rest.split_once('/') {
         Some((source, native)) => (source, Some(native)),
         None => (rest, None),

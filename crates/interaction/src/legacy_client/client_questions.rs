@@ -13,7 +13,7 @@ use crate::answers;
 use crate::capabilities::capability_error;
 
 /// Open questions, and remembered URL elicitations, per client.
-const MAX_OPEN: usize = 64;
+const MAX_OPEN_QUESTIONS: usize = 64;
 
 /// The open questions of one client, by the request ids they were sent with.
 pub struct ClientQuestions {
@@ -34,16 +34,16 @@ struct QuestionTable {
 impl QuestionTable {
     /// Whether there is room for one more question. Detached questions are dropped to make room.
     fn has_room(&mut self) -> bool {
-        while self.by_id.len() >= MAX_OPEN
+        while self.by_id.len() >= MAX_OPEN_QUESTIONS
             && let Some(id) = self.detached.pop_front()
         {
             self.by_id.remove(&id);
         }
-        self.by_id.len() < MAX_OPEN
+        self.by_id.len() < MAX_OPEN_QUESTIONS
     }
 
     fn remember_url_elicitation(&mut self, elicitation_id: String) {
-        if self.url_elicitations.len() == MAX_OPEN {
+        if self.url_elicitations.len() == MAX_OPEN_QUESTIONS {
             self.url_elicitations.pop_front();
         }
         self.url_elicitations.push_back(elicitation_id);
@@ -109,7 +109,7 @@ impl ClientQuestions {
 fn limit_reached() -> Declined {
     Declined {
         code: None,
-        message: format!("this client already has {MAX_OPEN} unanswered questions"),
+        message: format!("this client already has {MAX_OPEN_QUESTIONS} unanswered questions"),
     }
 }
 
@@ -223,11 +223,15 @@ mod tests {
         let client = client();
         let mut first = CallQuestions::new(Arc::clone(&client));
         let oldest = ask(&mut first).unwrap();
-        let _others: Vec<_> = (1..MAX_OPEN).map(|_| ask(&mut first).unwrap()).collect();
+        let _others: Vec<_> = (1..MAX_OPEN_QUESTIONS)
+            .map(|_| ask(&mut first).unwrap())
+            .collect();
         let mut second = CallQuestions::new(Arc::clone(&client));
         assert!(ask(&mut second).is_none(), "no question is detached yet");
         first.detach();
-        let _more: Vec<_> = (0..MAX_OPEN).map(|_| ask(&mut second).unwrap()).collect();
+        let _more: Vec<_> = (0..MAX_OPEN_QUESTIONS)
+            .map(|_| ask(&mut second).unwrap())
+            .collect();
         assert!(oldest.wait().await.is_err());
         assert!(ask(&mut second).is_none());
     }

@@ -9,10 +9,10 @@ use tidegate_core::{
 };
 use tidegate_mcp::revision::multi_round_trip::stable_params;
 
-const ID_BYTES: usize = 16;
+const PARKED_CALL_ID_BYTES: usize = 16;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct ParkedCallId([u8; ID_BYTES]);
+pub(super) struct ParkedCallId([u8; PARKED_CALL_ID_BYTES]);
 
 impl ParkedCallId {
     pub(super) fn generate() -> Self {

@@ -11,7 +11,7 @@ use tidegate_mcp::revision::tool_error_result;
 use crate::answers::check_input_response;
 use crate::capabilities::capability_error;
 
-const NOT_VISITED: &str =
+const URL_NOT_VISITED: &str =
     "the source requires the user to visit a URL first, and the user did not accept";
 
 /// The result that asks the client to open the URLs.
@@ -54,9 +54,9 @@ pub(super) fn resume(
 fn not_visited(operation: &Operation) -> EventStream {
     let end = match operation {
         Operation::Tool { .. } => Ok(Event::Done(Outcome::complete(tool_error_result(
-            NOT_VISITED,
+            URL_NOT_VISITED,
         )))),
-        _ => Err(Error::client(Code::Declined, NOT_VISITED)),
+        _ => Err(Error::client(Code::Declined, URL_NOT_VISITED)),
     };
     stream::iter([end]).boxed()
 }

@@ -7,7 +7,7 @@ use tidegate_core::{ChangeFilter, Object, Result, bounded_list};
 use super::params::invalid_params;
 
 /// URIs or task ids in one filter. The number of subscriptions per client has a separate limit.
-const MAX_ENTRIES: usize = 10_000;
+const MAX_FILTER_ENTRIES: usize = 10_000;
 
 pub(super) fn parse_filter(params: &Object<'_>) -> Result<ChangeFilter> {
     let notifications = params
@@ -23,7 +23,7 @@ pub(super) fn parse_filter(params: &Object<'_>) -> Result<ChangeFilter> {
     };
     let strings = |name: &str, content: &str| match notifications.get(name) {
         None => Ok(BTreeSet::new()),
-        Some(text) => bounded_list::<String>(text, MAX_ENTRIES)
+        Some(text) => bounded_list::<String>(text, MAX_FILTER_ENTRIES)
             .map(BTreeSet::from_iter)
             .map_err(|_| {
                 invalid_params(&format!(

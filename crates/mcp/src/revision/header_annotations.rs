@@ -9,7 +9,7 @@ use tidegate_core::{RawJson, truncate_for_message};
 use super::param_headers::{ANNOTATION, is_header_name};
 
 /// Schema keywords whose value is or may be a schema or a list of schemas.
-const SCHEMAS: [&str; 15] = [
+const SUBSCHEMA_KEYWORDS: [&str; 15] = [
     "items",
     "prefixItems",
     "additionalItems",
@@ -28,7 +28,7 @@ const SCHEMAS: [&str; 15] = [
 ];
 
 /// Schema keywords whose value is a map of schemas.
-const NAMED_SCHEMAS: [&str; 4] = [
+const SUBSCHEMA_MAP_KEYWORDS: [&str; 4] = [
     "$defs",
     "definitions",
     "patternProperties",
@@ -67,8 +67,8 @@ impl Annotations {
         for (keyword, value) in members {
             let (map, list) = match keyword.as_str() {
                 "properties" => (value.as_object(), None),
-                keyword if NAMED_SCHEMAS.contains(&keyword) => (value.as_object(), None),
-                keyword if SCHEMAS.contains(&keyword) => {
+                keyword if SUBSCHEMA_MAP_KEYWORDS.contains(&keyword) => (value.as_object(), None),
+                keyword if SUBSCHEMA_KEYWORDS.contains(&keyword) => {
                     self.check_schema(value, false)?;
                     (None, value.as_array())
                 }
@@ -177,13 +177,13 @@ mod tests {
     #[test]
     fn only_arguments_reached_through_properties_can_be_annotated() {
         let schema = || annotated("string", "A");
-        for keyword in SCHEMAS {
+        for keyword in SUBSCHEMA_KEYWORDS {
             assert!(is_invalid(&json!({ keyword: schema() })), "{keyword}");
             assert!(is_invalid(&json!({ keyword: [schema()] })), "{keyword}");
             let below = json!({ "properties": { "a": schema() } });
             assert!(is_invalid(&json!({ keyword: below })), "{keyword}");
         }
-        for keyword in NAMED_SCHEMAS {
+        for keyword in SUBSCHEMA_MAP_KEYWORDS {
             assert!(
                 is_invalid(&json!({ keyword: { "x": schema() } })),
                 "{keyword}"

@@ -6,15 +6,15 @@ use std::borrow::Cow;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-const PREFIX: &str = "=?base64?";
-const SUFFIX: &str = "?=";
+const BASE64_PREFIX: &str = "=?base64?";
+const BASE64_SUFFIX: &str = "?=";
 
 /// Decodes a header value; `None` if its base64 is malformed. A value with only the prefix or only
 /// the suffix is literal.
 pub(super) fn decode(value: &str) -> Option<Cow<'_, str>> {
     let inner = value
-        .strip_prefix(PREFIX)
-        .and_then(|rest| rest.strip_suffix(SUFFIX));
+        .strip_prefix(BASE64_PREFIX)
+        .and_then(|rest| rest.strip_suffix(BASE64_SUFFIX));
     match inner {
         None => Some(Cow::Borrowed(value)),
         Some(encoded) => {
@@ -28,10 +28,10 @@ pub(super) fn decode(value: &str) -> Option<Cow<'_, str>> {
 pub(super) fn encode(value: &str) -> String {
     let is_printable = value.bytes().all(|byte| matches!(byte, b' '..=b'~'));
     let is_trimmed = value.trim_matches([' ', '\t']) == value;
-    let looks_encoded = value.starts_with(PREFIX) && value.ends_with(SUFFIX);
+    let looks_encoded = value.starts_with(BASE64_PREFIX) && value.ends_with(BASE64_SUFFIX);
     match is_printable && is_trimmed && !looks_encoded {
         true => value.to_owned(),
-        false => format!("{PREFIX}{}{SUFFIX}", STANDARD.encode(value)),
+        false => format!("{BASE64_PREFIX}{}{BASE64_SUFFIX}", STANDARD.encode(value)),
     }
 }
 
@@ -66,7 +66,7 @@ mod tests {
     proptest! {
         #[test]
         fn decodes_encoded_values(text in ".*") {
-            let value = format!("{PREFIX}{}{SUFFIX}", STANDARD.encode(&text));
+            let value = format!("{BASE64_PREFIX}{}{BASE64_SUFFIX}", STANDARD.encode(&text));
             prop_assert_eq!(decode(&value).unwrap(), text.as_str());
             let encoded = encode(&text);
             prop_assert_eq!(decode(&encoded).unwrap(), text);

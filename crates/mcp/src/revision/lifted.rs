@@ -2,7 +2,7 @@
 
 use tidegate_core::{ClientContext, LoggingLevel, Operation, RawJson};
 
-use super::methods::Method;
+use super::methods::{Method, MethodKind};
 use super::version::Revision;
 use crate::message::ResponseBody;
 use crate::request_id::RequestId;
@@ -43,6 +43,28 @@ pub enum Lifted {
     RootsChanged,
     /// Nothing to do.
     Ignored,
+}
+
+impl Lifted {
+    /// Unknown and malformed notifications are ignored, as the protocol requires.
+    pub(super) fn from_notification(
+        revision: Revision,
+        method: &str,
+        params: Option<&RawJson>,
+    ) -> Self {
+        let cancelled_id = || {
+            let params = params?.object()?;
+            RequestId::new(RawJson::copy_of(params.get("requestId")?))
+        };
+        match Method::from_client(method, revision, MethodKind::ClientNotification) {
+            Some(Method::Cancelled) => match cancelled_id() {
+                Some(id) => Self::Cancelled { id },
+                None => Self::Ignored,
+            },
+            Some(Method::RootsChanged) => Self::RootsChanged,
+            _ => Self::Ignored,
+        }
+    }
 }
 
 /// A request for the core.

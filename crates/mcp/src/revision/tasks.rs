@@ -8,13 +8,13 @@ use tidegate_core::{
 use super::methods::Method;
 use super::params::{invalid_params, required_string};
 
-const EXTENSION: &str = "io.modelcontextprotocol/tasks";
+const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
 
 /// Whether the capabilities of a client or a server declare the extension.
 pub fn declares_tasks(capabilities: &RawJson) -> bool {
     let extensions = capabilities.object().and_then(|members| {
         let extensions = Object::parse(members.get("extensions")?).ok()?;
-        Some(extensions.get(EXTENSION).is_some())
+        Some(extensions.get(TASKS_EXTENSION).is_some())
     });
     extensions.unwrap_or_default()
 }
@@ -30,10 +30,10 @@ pub(super) fn requires_tasks(operation: &Operation) -> bool {
 
 /// The error for a client that uses tasks without declaring them.
 pub(super) fn tasks_not_declared() -> Error {
-    let required = serde_json::json!({ "extensions": { EXTENSION: {} } });
+    let required = serde_json::json!({ "extensions": { TASKS_EXTENSION: {} } });
     Error::client(
         Code::MissingCapability,
-        format!("this client did not declare the extension `{EXTENSION}`"),
+        format!("this client did not declare the extension `{TASKS_EXTENSION}`"),
     )
     .with_data(serde_json::json!({ "requiredCapabilities": required }))
 }
@@ -73,7 +73,7 @@ pub(super) fn without_tasks(capabilities: RawJson) -> RawJson {
         let extensions = members.get("extensions");
         let extensions = extensions.and_then(|text| Object::parse(text).ok());
         let mut extensions = extensions.unwrap_or_default();
-        let is_declared = extensions.remove(EXTENSION).is_some();
+        let is_declared = extensions.remove(TASKS_EXTENSION).is_some();
         let extensions = extensions.write();
         if is_declared {
             members.set("extensions", extensions.as_str().to_owned());
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn tasks_are_declared_only_as_an_extension() {
         let declares = |capabilities| declares_tasks(&RawJson::from(capabilities));
-        assert!(declares(json!({ "extensions": { EXTENSION: {} } })));
+        assert!(declares(json!({ "extensions": { TASKS_EXTENSION: {} } })));
         for other in [
             json!({}),
             json!({ "tasks": {} }),

@@ -13,7 +13,7 @@ use super::metrics::{CallLabels, CallMetrics, MethodLabels, SourceLabels, Status
 use super::plugin_reads::PluginReads;
 
 /// The label of methods that were not announced.
-const OTHER: &str = "other";
+const OTHER_METHOD: &str = "other";
 
 /// The counters of all calls.
 pub(super) struct CallCounters {
@@ -54,7 +54,7 @@ impl CallCounters {
         methods: impl IntoIterator<Item = &'static str>,
         sources: &[(SourceId, Arc<dyn Source>)],
     ) -> Self {
-        let methods: Vec<_> = methods.into_iter().chain([OTHER]).collect();
+        let methods: Vec<_> = methods.into_iter().chain([OTHER_METHOD]).collect();
         let source_counters = |id: &SourceId| SourceCounters {
             in_flight: metrics.in_flight.get_or_create_owned(&SourceLabels {
                 source: id.to_string(),

@@ -10,7 +10,7 @@ use prometheus_client::metrics::{MetricType, TypedMetric};
 
 /// Upper bounds of the buckets in seconds: from a list served from memory to a tool that runs for a
 /// minute.
-const BOUNDS: [f64; 18] = [
+const BUCKET_BOUNDS_SECONDS: [f64; 18] = [
     0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5,
     5.0, 10.0, 30.0, 60.0,
 ];
@@ -22,14 +22,14 @@ pub(super) struct DurationHistogram(Arc<BucketCounts>);
 #[derive(Debug, Default)]
 struct BucketCounts {
     /// One for each bound, and one for longer durations.
-    buckets: [AtomicU64; BOUNDS.len() + 1],
+    buckets: [AtomicU64; BUCKET_BOUNDS_SECONDS.len() + 1],
     nanoseconds: AtomicU64,
 }
 
 impl DurationHistogram {
     pub(super) fn observe(&self, duration: Duration) {
         let seconds = duration.as_secs_f64();
-        let bucket = BOUNDS.partition_point(|bound| *bound < seconds);
+        let bucket = BUCKET_BOUNDS_SECONDS.partition_point(|bound| *bound < seconds);
         self.0.buckets[bucket].fetch_add(1, Relaxed);
         let nanoseconds = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
         self.0.nanoseconds.fetch_add(nanoseconds, Relaxed);
@@ -42,7 +42,7 @@ impl TypedMetric for DurationHistogram {
 
 impl EncodeMetric for DurationHistogram {
     fn encode(&self, mut encoder: MetricEncoder<'_>) -> fmt::Result {
-        let bounds = BOUNDS.into_iter().chain([f64::INFINITY]);
+        let bounds = BUCKET_BOUNDS_SECONDS.into_iter().chain([f64::INFINITY]);
         let counts = self.0.buckets.iter().map(|count| count.load(Relaxed));
         let buckets: Vec<_> = bounds.zip(counts).collect();
         // Summed from the buckets, so that both agree while other calls end.

@@ -12,10 +12,10 @@ use tidegate_core::{
 
 use super::metrics::{CallMetrics, ReadCounters};
 
-const SCHEME: &str = "plugin://";
+const PLUGIN_SCHEME: &str = "plugin://";
 
 /// The label of resources that no source declares.
-const UNKNOWN: &str = "unknown";
+const UNKNOWN_RESOURCE: &str = "unknown";
 
 /// The declared `plugin://` resources of all sources.
 pub(super) struct PluginReads {
@@ -42,7 +42,7 @@ impl PluginReads {
         });
         Self {
             sources: sources.collect(),
-            unknown: metrics.read_counters(UNKNOWN, UNKNOWN),
+            unknown: metrics.read_counters(UNKNOWN_RESOURCE, UNKNOWN_RESOURCE),
         }
     }
 
@@ -51,7 +51,7 @@ impl PluginReads {
         let Operation::Resource { uri } = &call.operation else {
             return None;
         };
-        if !uri.starts_with(SCHEME) {
+        if !uri.starts_with(PLUGIN_SCHEME) {
             return None;
         }
         let counters = match self.sources.get(&call.source) {
@@ -71,7 +71,7 @@ impl SourceReads {
             caller: &Caller::local(),
             client: &ClientContext::default(),
         });
-        let authority = format!("{SCHEME}{id}");
+        let authority = format!("{PLUGIN_SCHEME}{id}");
         if !catalog.owned.contains(&authority) {
             return None;
         }
@@ -92,7 +92,7 @@ impl SourceReads {
                 .collect(),
             templates,
             prefix,
-            undeclared: metrics.read_counters(id.as_str(), UNKNOWN),
+            undeclared: metrics.read_counters(id.as_str(), UNKNOWN_RESOURCE),
         })
     }
 

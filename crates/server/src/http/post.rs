@@ -53,11 +53,11 @@ async fn serve_message(
     match classify(&message, headers)? {
         Classification::Modern => {
             let dispatched = transports.dispatch_modern(requester, message, Some(headers))?;
-            Ok(stateless_response(http, Era::Modern, dispatched).await)
+            Ok(response_on_connection(http, Era::Modern, dispatched).await)
         }
         Classification::Sessionless(revision) => {
             let dispatched = transports.dispatch_sessionless(requester, message, revision)?;
-            Ok(stateless_response(http, Era::Legacy, dispatched).await)
+            Ok(response_on_connection(http, Era::Legacy, dispatched).await)
         }
         Classification::Handshake => handshake(http, requester, message).await,
         Classification::Session { id } => {
@@ -74,7 +74,7 @@ async fn serve_message(
 }
 
 /// Without a session a client cancels its call by closing the connection.
-async fn stateless_response(http: &Http, era: Era, dispatched: Dispatched) -> Response {
+async fn response_on_connection(http: &Http, era: Era, dispatched: Dispatched) -> Response {
     match dispatched {
         Dispatched::Call { messages, .. } => connection_response(http, era, messages).await,
         Dispatched::NoResponse | Dispatched::Cancel(_) => respond::accepted(),
@@ -92,7 +92,7 @@ async fn handshake(
     let Some(session) = session else {
         return Ok(response);
     };
-    let (id, session) = transports.admission.sessions.add(session)?;
+    let (id, session) = transports.sessions.add(session, &transports.admission)?;
     deliver_list_changes(transports, requester, &session).await;
     Ok(respond::with_session_id(response, &id))
 }
@@ -156,6 +156,6 @@ fn dispatch_in_session(
 }
 
 fn find_session(http: &Http, requester: &Requester, id: &str) -> Result<Arc<Session>> {
-    let sessions = &http.transports.admission.sessions;
+    let sessions = &http.transports.sessions;
     sessions.find(id, &requester.caller.principal, &requester.scope)
 }

@@ -21,10 +21,10 @@ pub(super) async fn get(
     headers: &HeaderMap,
 ) -> Result<Response, ErrorResponse> {
     let (id, principal) = session_and_principal(http, headers).await?;
-    let admission = &http.transports.admission;
-    let session = admission.sessions.find(&id, &principal, &scope)?;
+    let transports = &http.transports;
+    let session = transports.sessions.find(&id, &principal, &scope)?;
     accept::check_accepts_events(headers)?;
-    let permit = Some(admission.stream_permit()?);
+    let permit = Some(transports.admission.stream_permit()?);
     let reader = match accept::single_header(headers, &LAST_EVENT_ID)? {
         None => session.standalone.try_reader().ok_or_else(stream_taken)?,
         Some(id) => {
@@ -49,7 +49,7 @@ pub(super) async fn delete(
     headers: &HeaderMap,
 ) -> Result<Response, ErrorResponse> {
     let (id, principal) = session_and_principal(http, headers).await?;
-    let sessions = &http.transports.admission.sessions;
+    let sessions = &http.transports.sessions;
     sessions.end(&id, &principal, &scope)?;
     Ok(respond::session_ended())
 }

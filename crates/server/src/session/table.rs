@@ -9,9 +9,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use parking_lot::Mutex;
 use tidegate_core::{Code, Error, ErrorOrigin, Principal, Result, Scope};
+use tokio::sync::OwnedSemaphorePermit;
 
 use super::Session;
-use crate::TransportLimits;
+use crate::{Admission, TransportLimits};
 
 /// A session id: 192 random bits.
 #[derive(Clone, PartialEq, Eq, Hash)]
@@ -40,7 +41,6 @@ impl fmt::Debug for SessionId {
 
 /// All open sessions, up to their limits.
 pub(crate) struct SessionTable {
-    limit: usize,
     limit_per_principal: usize,
     idle_timeout: Duration,
     sessions: Mutex<HashMap<SessionId, TableEntry>>,
@@ -49,6 +49,7 @@ pub(crate) struct SessionTable {
 struct TableEntry {
     session: Arc<Session>,
     last_request: Instant,
+    _permit: OwnedSemaphorePermit,
 }
 
 impl TableEntry {
@@ -66,35 +67,36 @@ impl TableEntry {
 impl SessionTable {
     pub(crate) fn new(limits: &TransportLimits) -> Self {
         Self {
-            limit: limits.max_sessions,
             limit_per_principal: limits.max_sessions_per_principal,
             idle_timeout: limits.session_idle_timeout,
             sessions: Mutex::default(),
         }
     }
 
-    pub(crate) fn count(&self) -> usize {
-        self.sessions.lock().len()
-    }
-
     /// Adds a session. Many clients never close their sessions, so at a limit the longest-idle
     /// session is ended: first of the same principal, then of any principal.
-    pub(crate) fn add(&self, session: Session) -> Result<(SessionId, Arc<Session>)> {
+    pub(crate) fn add(
+        &self,
+        session: Session,
+        admission: &Admission,
+    ) -> Result<(SessionId, Arc<Session>)> {
         let id = SessionId::generate()?;
         let session = Arc::new(session);
         let mut sessions = self.sessions.lock();
         let is_same_principal = |entry: &TableEntry| entry.session.principal == session.principal;
         let of_principal = sessions.values().filter(|entry| is_same_principal(entry));
-        if of_principal.count() >= self.limit_per_principal {
-            let limit = format!("{} per principal", self.limit_per_principal);
-            evict_idle(&mut sessions, is_same_principal, &limit)?;
+        if of_principal.count() >= self.limit_per_principal
+            && !evict_idle(&mut sessions, is_same_principal)
+        {
+            return Err(too_many_sessions(self.limit_per_principal));
         }
-        if sessions.len() >= self.limit {
-            evict_idle(&mut sessions, |_| true, &self.limit.to_string())?;
-        }
+        let permit = admission.session_permit(|| {
+            evict_idle(&mut sessions, |_| true);
+        })?;
         let entry = TableEntry {
             session: Arc::clone(&session),
             last_request: Instant::now(),
+            _permit: permit,
         };
         sessions.insert(id.clone(), entry);
         Ok((id, session))
@@ -152,28 +154,27 @@ impl SessionTable {
     }
 }
 
-/// Ends the least recently used idle session among the candidates.
+/// Ends the least recently used idle session among the candidates. Returns whether there was one.
 fn evict_idle(
     sessions: &mut HashMap<SessionId, TableEntry>,
     is_candidate: impl Fn(&TableEntry) -> bool,
-    limit: &str,
-) -> Result<()> {
+) -> bool {
     let oldest = sessions
         .iter()
         .filter(|(_, entry)| is_candidate(entry) && !entry.session.is_in_use())
         .min_by_key(|(_, entry)| entry.last_used())
         .map(|(id, _)| id.clone());
-    match oldest.and_then(|id| sessions.remove(&id)) {
-        Some(entry) => {
-            entry.session.end();
-            Ok(())
-        }
-        None => {
-            let message =
-                format!("session limit reached ({limit}); close a session or retry later");
-            Err(Error::new(Code::Unavailable, ErrorOrigin::Gateway, message))
-        }
+    let evicted = oldest.and_then(|id| sessions.remove(&id));
+    if let Some(entry) = &evicted {
+        entry.session.end();
     }
+    evicted.is_some()
+}
+
+fn too_many_sessions(limit: usize) -> Error {
+    let message =
+        format!("session limit reached ({limit} per principal); close a session or retry later");
+    Error::new(Code::Unavailable, ErrorOrigin::Gateway, message)
 }
 
 fn not_found() -> Error {

@@ -191,12 +191,7 @@ async fn request_reply(
 
 /// The reply to a question during a request that no client made.
 fn no_client(id: &RequestId) -> String {
-    let message = "no client is connected that could answer this".to_owned();
-    let declined = Declined {
-        code: None,
-        message,
-    };
-    encode_answer(id, Err(declined))
+    encode_answer(id, Err(Declined::no_client()))
 }
 
 #[cfg(test)]

@@ -12,17 +12,17 @@ use crate::{
 };
 
 /// Listed as `gateway://gateway/explain/{+uri}`.
-const TEMPLATE: &str = "explain/{+uri}";
-const PREFIX: &str = "explain/";
+const EXPLAIN_TEMPLATE: &str = "explain/{+uri}";
+const EXPLAIN_PREFIX: &str = "explain/";
 
 /// The protocol's limit of completion values.
 const MAX_COMPLETIONS: usize = 100;
 
 pub(super) fn catalog() -> Catalog {
     let definition = json!({
-        "uriTemplate": TEMPLATE,
+        "uriTemplate": EXPLAIN_TEMPLATE,
         "name": "explain",
-        "title": "Where a URI leads",
+        "title": "How a URI is resolved",
         "description": "Which source serves a URI, by which rule, and which other sources have it.",
         "mimeType": "application/json",
     });
@@ -34,7 +34,7 @@ pub(super) fn catalog() -> Catalog {
         },
         scope: CacheScope::Public,
         templates: vec![CatalogEntry {
-            key: TEMPLATE.to_owned(),
+            key: EXPLAIN_TEMPLATE.to_owned(),
             definition: definition.into(),
         }],
         ..Catalog::default()
@@ -42,7 +42,9 @@ pub(super) fn catalog() -> Catalog {
 }
 
 pub(super) fn read(names: &NameMap, uri: &str) -> Result<Reply> {
-    let explained = uri.strip_prefix(PREFIX).filter(|rest| !rest.is_empty());
+    let explained = uri
+        .strip_prefix(EXPLAIN_PREFIX)
+        .filter(|rest| !rest.is_empty());
     let explained = explained.ok_or_else(|| Error::resource_not_found(uri))?;
     let text = format!("{:#}", names.explain(explained));
     let result = json!({

@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 
 use super::super::Exposure;
-use super::super::inner::GatewayInner;
+use super::super::GatewayInner;
 use crate::{Call, List, SearchIndex, SourceId};
 
 /// The token budget of the instructions.
-const MAX_TOKENS: usize = 300;
+const MAX_INSTRUCTION_TOKENS: usize = 300;
 
 /// Keywords that describe one source.
-const MAX_KEYWORDS: usize = 6;
+const MAX_KEYWORDS_PER_SOURCE: usize = 6;
 
 const SEARCH_HINT: &str = "Not all tools are listed: find one with `gateway__search`, call it with \
     `gateway__call_tool`.";
@@ -32,7 +32,7 @@ impl GatewayInner {
         }
         for source in index.sources().filter(|id| !id.is_gateway()) {
             let line = source_summary(index, source);
-            if estimate_tokens(&text) + estimate_tokens(&line) + 8 > MAX_TOKENS {
+            if estimate_tokens(&text) + estimate_tokens(&line) + 8 > MAX_INSTRUCTION_TOKENS {
                 push_line(&mut text, "…");
                 break;
             }
@@ -66,7 +66,7 @@ fn source_summary(index: &SearchIndex, source: &SourceId) -> String {
         }
     }
     line.pop();
-    let keywords = index.keywords(Some(source), MAX_KEYWORDS);
+    let keywords = index.keywords(Some(source), MAX_KEYWORDS_PER_SOURCE);
     let keywords: Vec<_> = keywords
         .iter()
         .map(|keyword| keyword.word.as_str())

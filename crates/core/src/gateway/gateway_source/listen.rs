@@ -5,7 +5,7 @@ use std::sync::Arc;
 use futures_util::future::{join, join_all};
 use futures_util::stream::{self, StreamExt};
 
-use super::super::inner::GatewayInner;
+use super::super::GatewayInner;
 use super::super::view::View;
 use crate::changes::Interest;
 use crate::{

@@ -8,7 +8,7 @@ use tidegate_core::{CatalogEntry, List, RawJson, bounded_list};
 use super::list_entry::parse_entry;
 
 /// Entries on one page.
-const MAX_ENTRIES: usize = 100_000;
+const MAX_PAGE_ENTRIES: usize = 100_000;
 
 /// A page of a list.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub struct ListPage {
 /// Parses a page; `None` if the result is not a page of this list.
 pub fn parse_list_page(list: List, result: &RawJson) -> Option<ListPage> {
     let members = result.object()?;
-    let items: Vec<&RawValue> = bounded_list(members.get(list.member())?, MAX_ENTRIES).ok()?;
+    let items: Vec<&RawValue> = bounded_list(members.get(list.member())?, MAX_PAGE_ENTRIES).ok()?;
     let (total, mut repaired) = (items.len(), Vec::new());
     let parsed = items.into_iter().filter_map(|item| parse_entry(list, item));
     let entries = parsed.map(|(entry, is_repaired)| {

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use tidegate_core::{Change, Code, LoggingLevel, Object, RawJson, bounded_list};
+use tidegate_core::{Change, Declined, LoggingLevel, Object, RawJson, bounded_list};
 
 use super::super::meta::keys;
 use super::super::methods::{Method, MethodKind};
-use crate::codes;
+use super::super::question::encode_answer;
 use crate::request_id::RequestId;
 
 /// Task ids in one acknowledgement.
@@ -118,11 +118,9 @@ fn acknowledged_tasks(members: &Object<'_>) -> Option<BTreeSet<String>> {
 /// The response to a server's request that belongs to no client: a result for a ping, an error for
 /// everything else.
 pub fn answer_without_client(id: &RequestId, method: &str) -> String {
-    let id = id.as_str();
     if method == Method::Ping.name() {
+        let id = id.as_str();
         return format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#);
     }
-    let number = codes::of(Code::MethodNotFound).legacy;
-    let message = "no client is connected to answer this request";
-    format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{number},"message":"{message}"}}}}"#)
+    encode_answer(id, Err(Declined::no_client()))
 }

@@ -1,4 +1,5 @@
-//! Lifting requests of the modern era. The protocol fixes the order of the checks.
+//! Step 4, lift, for the modern era: a message into a request of the core. The protocol fixes the
+//! order of the checks.
 
 use tidegate_core::{
     Code, Era, Error, GatewayOperation, Object, Operation, RawJson, Result, TaskOperation,
@@ -14,9 +15,38 @@ use super::params::{common_operation, method_not_found, parse_params};
 use super::standard_headers::{StandardHeaders, header_mismatch};
 use super::version::Revision;
 use super::{header_value, tasks};
+use crate::message::{Message, Rejection};
 use crate::request_id::RequestId;
 
-pub(super) fn lift_request(
+/// Lifts a message of the modern era. `headers` are the HTTP headers; stdio has none.
+pub fn lift_modern(
+    message: Message,
+    headers: Option<&StandardHeaders>,
+) -> Result<(Revision, Lifted), Rejection> {
+    match message {
+        Message::Request { id, method, params } => {
+            let params = params.unwrap_or_else(RawJson::empty_object);
+            match lift_request(&id, &method, params, headers) {
+                Ok(lifted) => Ok(lifted),
+                Err(error) => Err((Some(id), error)),
+            }
+        }
+        Message::Notification { method, params } => {
+            let lifted = Lifted::from_notification(Revision::NEWEST, &method, params.as_ref());
+            Ok((Revision::NEWEST, lifted))
+        }
+        // The error has no id, because the id of a response is one of our own ids.
+        Message::Response { .. } => Err((
+            None,
+            Error::client(
+                Code::InvalidRequest,
+                "unexpected response: servers send no requests in this revision",
+            ),
+        )),
+    }
+}
+
+fn lift_request(
     id: &RequestId,
     method: &str,
     params: RawJson,

@@ -3,11 +3,11 @@
 use super::{NameMap, SourceCatalog};
 use crate::{CatalogGap, List};
 
-/// What separates a source from a native name.
-const DIVIDERS: [&str; 3] = ["__", ".", "/"];
+/// What separates the source from the native name in a prefixed name.
+const NAME_SEPARATORS: [&str; 3] = ["__", ".", "/"];
 
-/// Missing sources that one message names.
-const MAX_NAMED: usize = 3;
+/// Unavailable sources that one message names.
+const MAX_SOURCES_IN_MESSAGE: usize = 3;
 
 impl SourceCatalog {
     /// Why a list is incomplete, if it is.
@@ -20,14 +20,14 @@ impl SourceCatalog {
     }
 
     /// A message that this source or its list is unavailable, if it is.
-    fn missing_message(&self, list: List) -> Option<String> {
+    fn unavailable_message(&self, list: List) -> Option<String> {
         let gap = self.gap_in(list).filter(|_| self.lacks(list))?;
         Some(match self.catalog.gap {
             Some(CatalogGap::Loading) => {
                 format!("source `{}` is still starting; retry soon", self.id)
             }
-            _ if self.is_empty() => format!("source `{}` is missing: {gap}", self.id),
-            _ => format!("a list of source `{}` is missing: {gap}", self.id),
+            _ if self.is_empty() => format!("source `{}` is unavailable: {gap}", self.id),
+            _ => format!("a list of source `{}` is unavailable: {gap}", self.id),
         })
     }
 
@@ -44,24 +44,28 @@ impl SourceCatalog {
 
     fn is_named_by(&self, name: &str) -> bool {
         let rest = name.strip_prefix(self.id.as_str());
-        rest.is_some_and(|rest| DIVIDERS.iter().any(|divider| rest.starts_with(divider)))
+        rest.is_some_and(|rest| {
+            NAME_SEPARATORS
+                .iter()
+                .any(|separator| rest.starts_with(separator))
+        })
     }
 }
 
 impl NameMap {
     /// A message that the source named by a prefix is unavailable, if it is.
-    pub(crate) fn missing_source_of(&self, list: List, name: &str) -> Option<String> {
+    pub(crate) fn unavailable_source_of(&self, list: List, name: &str) -> Option<String> {
         let mut named = self
             .sources
             .iter()
             .filter(|source| source.is_named_by(name));
-        named.find_map(|source| source.missing_message(list))
+        named.find_map(|source| source.unavailable_message(list))
     }
 
     /// Messages about unavailable sources that may have the target.
-    pub(crate) fn missing_sources(&self, list: List) -> impl Iterator<Item = String> {
+    pub(crate) fn unavailable_sources(&self, list: List) -> impl Iterator<Item = String> {
         let messages = self.sources.iter();
-        let messages = messages.filter_map(move |source| source.missing_message(list));
-        messages.take(MAX_NAMED)
+        let messages = messages.filter_map(move |source| source.unavailable_message(list));
+        messages.take(MAX_SOURCES_IN_MESSAGE)
     }
 }

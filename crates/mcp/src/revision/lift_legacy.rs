@@ -1,4 +1,4 @@
-//! Lifting requests of the legacy era.
+//! Step 4, lift, for the legacy era: a message into a request of the core.
 
 use tidegate_core::{ClientContext, Era, GatewayOperation, Object, Operation, RawJson, Result};
 
@@ -11,12 +11,34 @@ use super::params::{
 };
 use super::tasks;
 use super::version::Revision;
+use crate::message::{Message, Rejection};
 use crate::request_id::RequestId;
 
 /// The maximum size of a handshake member, which is kept until the session ends.
-const MAX_MEMBER_BYTES: usize = 64 * 1024;
+const MAX_HANDSHAKE_MEMBER_BYTES: usize = 64 * 1024;
 
-pub(super) fn lift_request(
+/// Lifts a message of a session, or of a client that does not describe itself. `client` is the
+/// client context of the session.
+pub fn lift_legacy(
+    message: Message,
+    revision: Revision,
+    client: ClientContext,
+) -> Result<Lifted, Rejection> {
+    match message {
+        Message::Request { id, method, params } => {
+            let params = params.unwrap_or_else(RawJson::empty_object);
+            lift_request(&id, &method, params, revision, client).map_err(|error| (Some(id), error))
+        }
+        Message::Notification { method, params } => Ok(Lifted::from_notification(
+            revision,
+            &method,
+            params.as_ref(),
+        )),
+        Message::Response { id, body } => Ok(Lifted::Response { id, body }),
+    }
+}
+
+fn lift_request(
     id: &RequestId,
     name: &str,
     params: RawJson,
@@ -93,9 +115,9 @@ fn parse_handshake(params: &Object<'_>) -> Result<HandshakeRequest> {
 }
 
 fn copy_member(member: &str, text: &str) -> Result<RawJson> {
-    if text.len() > MAX_MEMBER_BYTES {
+    if text.len() > MAX_HANDSHAKE_MEMBER_BYTES {
         return Err(invalid_params(&format!(
-            "`{member}` is longer than {MAX_MEMBER_BYTES} bytes"
+            "`{member}` is longer than {MAX_HANDSHAKE_MEMBER_BYTES} bytes"
         )));
     }
     Ok(RawJson::copy_of(text))
