@@ -5,7 +5,7 @@
 //! is a byte. A session has the revision of the file's folder.
 
 use bytes::Bytes;
-use tidegate_core::{ClientContext, Era, LoggingLevel, RawJson, Result};
+use tidegate_core::{ClientContext, LoggingLevel, RawJson, Result};
 use tidegate_mcp::revision::{Classification, StandardHeaders, classify, lift_legacy, lift_modern};
 use tidegate_mcp::{
     DecodeLimits, Era, Inbound, Message, Rejection, RequestId, Revision, batch_not_allowed, decode,
