@@ -151,7 +151,7 @@ fn describe(
 /// Replaces what changes from run to run and from release to release.
 fn stable(json: &str, correlation_id: CorrelationId) -> String {
     let info = |version: &str| format!(r#""title":"Tidegate","version":"{version}""#);
-    json.replace(&correlation_id.to_string(), "<correlation_id>")
+    json.replace(&correlation_id.to_string(), "<correlation>")
         .replace(&info(env!("CARGO_PKG_VERSION")), &info("<version>"))
 }
 
