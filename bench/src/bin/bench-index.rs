@@ -18,7 +18,7 @@ use tidegate_core::{
     Gateway, GatewayConfig, GatewayHandle, Operation, Outcome, RawJson, Reply, Request, Result,
     Scope, SearchFilter, Source, SourceId, Viewer,
 };
-use tidegate_sources::bridge::BridgeTools;
+use tidegate_sources::gateway_tools::GatewayTools;
 use tidegate_sources::index::{CapabilityIndex, FULL, IndexConfig, STATS, SUMMARY};
 use tidegate_sources::tokens;
 
@@ -148,7 +148,7 @@ impl Bench {
             ("index".parse()?, Arc::new(index)),
         ];
         let config = GatewayConfig {
-            gateway_tools: Some(Arc::new(BridgeTools::new(gateway_handle.clone()))),
+            gateway_tools: Some(Arc::new(GatewayTools::new(gateway_handle.clone()))),
             gateway_handle: gateway_handle.clone(),
             ..GatewayConfig::default()
         };

@@ -1,12 +1,12 @@
 //! The built-in sources: `system`, `memory`, `files`, `prompts`, the capability index, and the
-//! gateway's built-in tools (`bridge`).
+//! gateway tools.
 //!
 //! Must not know JSON-RPC, revisions, sessions or SQL.
 
-pub mod bridge;
 mod declarations;
 pub mod files;
 mod folder;
+pub mod gateway_tools;
 pub mod index;
 mod kind;
 pub mod memory;

@@ -17,7 +17,7 @@ use tidegate_core::{
 use tidegate_policy::authn::{BearerKey, BearerKeys, NoAuthentication};
 use tidegate_policy::{CallMetrics, Observe};
 use tidegate_server::{Admission, Exposition, HttpConfig, Transports};
-use tidegate_sources::bridge::BridgeTools;
+use tidegate_sources::gateway_tools::GatewayTools;
 use tidegate_sources::system::System;
 use tidegate_store::Store;
 use tidegate_upstream::Remote;
@@ -67,7 +67,7 @@ impl Assembly {
             naming: settings.naming,
             instructions: INSTRUCTIONS.to_owned(),
             endpoints: endpoints(settings),
-            gateway_tools: Some(Arc::new(BridgeTools::new(gateway_handle.clone()))),
+            gateway_tools: Some(Arc::new(GatewayTools::new(gateway_handle.clone()))),
             gateway_handle,
             seal,
         };

@@ -29,19 +29,19 @@ fn documented_savings_are_current() {
     writeln!(text, "| what is listed | tools | tokens |\n|---|---|---|").unwrap();
     writeln!(
         text,
-        "| all (`direct`, without the bridge tools) | {count} | {others} |"
+        "| all (`direct`, without the gateway tools) | {count} | {others} |"
     )
     .unwrap();
     writeln!(
         text,
-        "| all and the bridge tools (`direct`) | {} | {} |",
+        "| all and the gateway tools (`direct`) | {} | {} |",
         tools.len(),
         own + others
     )
     .unwrap();
     writeln!(
         text,
-        "| the bridge tools alone (`search`) | {} | {own} |\n",
+        "| the gateway tools alone (`search`) | {} | {own} |\n",
         OWN_TOOLS.len()
     )
     .unwrap();

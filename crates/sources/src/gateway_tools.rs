@@ -1,4 +1,4 @@
-//! The gateway's built-in tools, for clients that support only tools: search everything, list and
+//! The gateway tools, for clients that support only tools: search everything, list and
 //! read resources, get prompts, call unlisted tools.
 //!
 //! Each sends the corresponding request through the same layers. Must not know any source.
@@ -16,13 +16,13 @@ use tidegate_core::{BoxFuture, Call, Catalog, GatewayHandle, Reply, Result, Sour
 
 use crate::declarations::{Declarations, DeclaredSource, DeclaredTool, ToolEffect, ToolInfo};
 
-/// The built-in tools as a source. The gateway lists them as its own.
-pub struct BridgeTools {
+/// The gateway tools as a source. The gateway lists them as its own.
+pub struct GatewayTools {
     gateway: GatewayHandle,
     declared: DeclaredSource<GatewayHandle>,
 }
 
-impl BridgeTools {
+impl GatewayTools {
     pub fn new(gateway: GatewayHandle) -> Self {
         let declarations = Declarations {
             tools: tools(),
@@ -35,7 +35,7 @@ impl BridgeTools {
     }
 }
 
-impl Source for BridgeTools {
+impl Source for GatewayTools {
     fn catalog(&self, viewer: &Viewer<'_>) -> Arc<Catalog> {
         self.declared.catalog(viewer)
     }
