@@ -1,4 +1,4 @@
-//! The DSL in which built-in sources declare resources, templates, prompts and tools. Each is
+//! Declarations of resources, templates, prompts and tools by built-in sources. Each element is
 //! declared once; the declaration yields the catalog entry, the lookup, the completion, the MIME
 //! type and the reply (S4.13).
 //!
@@ -25,7 +25,7 @@ use tidegate_core::{
 pub(crate) use argument_schema::ArgumentSchema;
 pub(crate) use completion::{Completer, CompletionInput};
 pub(crate) use contents::ResourceContents;
-pub(crate) use params::{arguments_text, catalog_entry, unknown_name};
+pub(crate) use params::{arguments_text, catalog_entry, unknown_name, wrong_source};
 pub(crate) use prompt::{DeclaredPrompt, PromptArgument, PromptCall, PromptMessage};
 pub(crate) use resource::DeclaredResource;
 pub(crate) use template::{DeclaredTemplate, TemplateInfo, TemplateMatch};
@@ -99,9 +99,7 @@ impl<S: Send + Sync> DeclaredSource<S> {
                 let completer = self.completer(reference, call)?;
                 completion::complete(state, call, completer).await?
             }
-            Operation::Gateway(_) | Operation::Task { .. } => {
-                return Err(Error::internal("a call was routed to the wrong source"));
-            }
+            Operation::Gateway(_) | Operation::Task { .. } => return Err(wrong_source()),
         };
         Ok(Reply::Done(outcome))
     }

@@ -1,5 +1,5 @@
 //! Folders of this machine as sources: scanning, visibility rules, reads that cannot leave the
-//! folder, and snapshots that follow its changes.
+//! folder, snapshots that follow its changes, and the source that serves them.
 //!
 //! Must not know any source: `files` and `prompts` are built on it.
 
@@ -16,6 +16,7 @@ mod root;
 mod scan;
 mod served;
 mod snapshot;
+mod source;
 mod stamp;
 #[cfg(test)]
 mod tests;
@@ -30,6 +31,7 @@ pub(crate) use root::FolderRoot;
 pub(crate) use scan::{FileInfo, FolderTree};
 pub(crate) use served::ServedFolder;
 pub(crate) use snapshot::{FolderSnapshot, FolderView, SnapshotFolder};
+pub(crate) use source::FolderSource;
 pub(crate) use stamp::FileStamp;
 pub(crate) use uri::UriBase;
 pub(crate) use visibility::Visibility;

@@ -9,6 +9,11 @@ pub(crate) fn unknown_name(name: &str) -> Error {
     Error::client(Code::UnknownTarget, message)
 }
 
+/// The error for a call that the gateway should have served itself or sent elsewhere.
+pub(crate) fn wrong_source() -> Error {
+    Error::internal("a call was routed to the wrong source")
+}
+
 /// The JSON text of a call's `arguments`; an empty object if there are none.
 pub(crate) fn arguments_text(call: &Call) -> String {
     let params = call.params.object().unwrap_or_default();

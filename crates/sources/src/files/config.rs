@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tidegate_config::{ByteSize, Checker, Section};
 
-use super::Files;
+use super::{Files, build};
 use crate::folder::Patterns;
 use crate::kind::{BuildContext, BuiltSource, SourceConfig, SourceSection};
 
@@ -101,7 +101,7 @@ impl SourceSection for FilesSection {
 
 impl SourceConfig for FilesConfig {
     fn build(&self, context: &BuildContext<'_>) -> Option<BuiltSource> {
-        let files = Files::new(context.id.as_str(), self.clone());
+        let files = build(context.id.as_str(), self.clone());
         Some(BuiltSource::new(files, Files::run))
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use futures_util::{FutureExt as _, StreamExt as _};
 use tempfile::TempDir;
-use tidegate_core::{Change, ChangeEvent, ChangeNotice};
+use tidegate_core::{Change, ChangeEvent, ChangeNotice, ChangeStream, Source as _};
 
 use super::subscribed_uris::SubscriptionGuard;
 use super::*;
@@ -30,7 +30,7 @@ impl TestFolder {
             max_file_bytes: 1_024,
             max_files: 100,
         };
-        let source = Files::new("f", config);
+        let source = build("f", config);
         let changes = source.changes();
         let mut folder = Self {
             folder,

@@ -5,13 +5,16 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use serde_json::json;
-use tidegate_core::{Catalog, CatalogEntry, CatalogGap, Change, Features};
+use tidegate_core::{
+    BoxFuture, Call, Catalog, CatalogEntry, CatalogGap, Change, Features, Reply,
+    ResourceSubscription, Result,
+};
 
 use super::subscribed_uris::SubscribedUris;
 use crate::declarations::catalog_entry;
 use crate::folder::{
-    FolderSnapshot, FolderTree, FolderView, RelativePath, ServedFolder, UriBase, media_type,
-    resource,
+    FolderSnapshot, FolderTree, FolderView, RelativePath, ServedFolder, SnapshotFolder, UriBase,
+    media_type, resource,
 };
 
 /// The variable of the template.
@@ -77,6 +80,18 @@ impl FolderView for FilesView {
                 .map(|uri| Change::ResourceUpdated(uri.into())),
         );
         changes
+    }
+
+    fn call(files: &Arc<SnapshotFolder<Self>>, call: Call) -> BoxFuture<'_, Result<Reply>> {
+        super::call(files, call)
+    }
+
+    fn subscribe(files: &Arc<SnapshotFolder<Self>>, uri: &str) -> ResourceSubscription {
+        super::subscribe(files, uri)
+    }
+
+    fn counts(&self, snapshot: &FolderSnapshot<()>) -> Vec<(&'static str, usize)> {
+        vec![("folders", snapshot.tree.folders.len())]
     }
 }
 

@@ -1,5 +1,5 @@
-//! The lifecycle of a source that serves a folder: scan it, rescan when it changes, publish a
-//! snapshot, announce the differences to the previous one, and read on the blocking pool.
+//! The lifecycle of a served folder: scan it, rescan when it changes, publish a snapshot, announce
+//! the differences to the previous one, and read on the blocking pool.
 //!
 //! Each source implements its differences in a [`FolderView`].
 
@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use serde_json::json;
 use tidegate_core::{
-    CacheScope, Catalog, CatalogGap, Change, ChangeSender, ChangeStream, Code, Error, ErrorOrigin,
-    Features, Health, Outcome, Reply, Result,
+    BoxFuture, CacheScope, Call, Catalog, CatalogGap, Change, ChangeSender, ChangeStream, Code,
+    Error, ErrorOrigin, Features, Health, Outcome, Reply, ResourceSubscription, Result,
 };
 use tokio::sync::watch;
 
@@ -46,6 +46,17 @@ pub(crate) trait FolderView: Sized + Send + Sync + 'static {
         current: &FolderSnapshot<Self::Details>,
         previous: &FolderSnapshot<Self::Details>,
     ) -> Vec<Change>;
+
+    /// Serves a call.
+    fn call(folder: &Arc<SnapshotFolder<Self>>, call: Call) -> BoxFuture<'_, Result<Reply>>;
+
+    /// Subscribes to the updates of a resource. By default all updates are announced anyway.
+    fn subscribe(_: &Arc<SnapshotFolder<Self>>, _uri: &str) -> ResourceSubscription {
+        ResourceSubscription::default()
+    }
+
+    /// Counts for the source's gauges, by name.
+    fn counts(&self, snapshot: &FolderSnapshot<Self::Details>) -> Vec<(&'static str, usize)>;
 
     /// Logs new problems of single files. Returns whether there are any, old or new; the catalog's
     /// gap is then not logged.

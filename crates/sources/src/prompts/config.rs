@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tidegate_config::{Checker, Section};
 
-use super::Prompts;
+use super::{Prompts, build};
 use crate::kind::{BuildContext, BuiltSource, SourceConfig, SourceSection};
 
 /// A folder of Markdown files as prompts, and of skills as prompts and resources.
@@ -42,7 +42,7 @@ impl SourceSection for PromptsSection {
 
 impl SourceConfig for PromptsConfig {
     fn build(&self, context: &BuildContext<'_>) -> Option<BuiltSource> {
-        let prompts = Prompts::new(context.id.as_str(), self.clone());
+        let prompts = build(context.id.as_str(), self.clone());
         Some(BuiltSource::new(prompts, Prompts::run))
     }
 }

@@ -30,13 +30,13 @@ pub(super) struct MarkdownFile<'a> {
     pub(super) body_line: u64,
 }
 
-const FENCE: &str = "---";
+const DELIMITER: &str = "---";
 
 /// Whether a file starts with front matter, by its first bytes.
 pub(super) fn has_front_matter(bytes: &[u8]) -> bool {
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
     let first = bytes.split(|byte| *byte == b'\n').next();
-    first.is_some_and(|line| line.trim_ascii_end() == FENCE.as_bytes())
+    first.is_some_and(|line| line.trim_ascii_end() == DELIMITER.as_bytes())
 }
 
 impl<'a> MarkdownFile<'a> {
@@ -44,12 +44,12 @@ impl<'a> MarkdownFile<'a> {
     pub(super) fn split(text: &'a str) -> Result<Option<Self>, LineProblem> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let mut lines = text.split_inclusive('\n');
-        let Some(first) = lines.next().filter(|line| line.trim_end() == FENCE) else {
+        let Some(first) = lines.next().filter(|line| line.trim_end() == DELIMITER) else {
             return Ok(None);
         };
         let mut end = first.len();
         for (line, number) in lines.zip(2..) {
-            if line.trim_end() == FENCE {
+            if line.trim_end() == DELIMITER {
                 return Ok(Some(Self {
                     front_matter: &text[first.len()..end],
                     body: &text[end + line.len()..],
@@ -89,7 +89,7 @@ impl<'a> MarkdownFile<'a> {
     }
 }
 
-/// Converts a line of the front matter to a line of the file, which starts with the fence.
+/// Converts a line of the front matter to a line of the file, which starts with the delimiter.
 pub(super) fn file_line(line: u64) -> u64 {
     line + 1
 }

@@ -49,7 +49,7 @@ impl TestFolder {
             folder: folder.path().to_owned(),
         };
         let folder = Self {
-            source: Prompts::new("p", config),
+            source: build("p", config),
             folder,
         };
         for (name, text) in files {

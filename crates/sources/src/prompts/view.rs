@@ -1,13 +1,18 @@
 //! A folder as prompts and skills: the catalog, and the changes between two snapshots.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use tidegate_core::{Catalog, CatalogEntry, CatalogGap, Change, Features, truncate_for_message};
+use tidegate_core::{
+    BoxFuture, Call, Catalog, CatalogEntry, CatalogGap, Change, Features, Reply, Result,
+    truncate_for_message,
+};
 
 use super::library::Library;
 use super::skill::SKILL_FILE;
 use crate::folder::{
-    FileInfo, FolderSnapshot, FolderTree, FolderView, RelativePath, ServedFolder, resource,
+    FileInfo, FolderSnapshot, FolderTree, FolderView, RelativePath, ServedFolder, SnapshotFolder,
+    resource,
 };
 
 pub(super) struct PromptsView;
@@ -63,6 +68,18 @@ impl FolderView for PromptsView {
             written.map(|(path, _)| Change::ResourceUpdated(folder.uris.uri(path).into()));
         let lists = prompts.into_iter().chain(resources);
         lists.chain(written).collect()
+    }
+
+    fn call(folder: &Arc<SnapshotFolder<Self>>, call: Call) -> BoxFuture<'_, Result<Reply>> {
+        super::call(folder, call)
+    }
+
+    fn counts(&self, snapshot: &FolderSnapshot<Library>) -> Vec<(&'static str, usize)> {
+        let library = &snapshot.details;
+        vec![
+            ("skills", library.skills.len()),
+            ("problems", library.problems.len()),
+        ]
     }
 
     fn log_problems(&self, source: &str, current: &Library, previous: &Library) -> bool {

@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::json;
 use tidegate_core::{CatalogGap, Change, Health, Source as _};
 
-use super::super::{Prompts, PromptsConfig};
+use super::super::{PromptsConfig, build};
 use super::{REVIEW, TestFolder, only_problem};
 
 #[test]
@@ -158,7 +158,7 @@ fn reports_a_file_in_place_of_the_folder() {
     let config = PromptsConfig {
         folder: folder.folder.path().join("a.md"),
     };
-    let source = Prompts::new("p", config);
+    let source = build("p", config);
     source.0.rescan();
     let message = "`folder` is a file; set it to a folder";
     assert_eq!(source.health(), Health::Down(message.to_owned()));
