@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::broadcast;
 
 /// Events that a subscriber may fall behind before it gets [`StoreEvent::Gap`].
-const BACKLOG: usize = 1024;
+const MAX_PENDING_EVENTS: usize = 1024;
 
 /// A write to one principal's data.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ pub(crate) struct EventSender {
 impl EventSender {
     pub(crate) fn new() -> Self {
         Self {
-            events: broadcast::Sender::new(BACKLOG),
+            events: broadcast::Sender::new(MAX_PENDING_EVENTS),
             frequent_poll_guards: Arc::default(),
         }
     }

@@ -17,6 +17,7 @@ use super::{
     EntryId, EntryOwner, EntryRange, EntrySummary, MemoryEntry, MemoryQuota, MemoryStore,
     MemoryUsage, NewEntry, OwnedEntry, PutOutcome, TextQuery, UsageDetails,
 };
+use crate::sqlite::Database;
 use crate::{Result, Store, UnixMillis};
 use query::{OwnerQuery, owner_query};
 use rows::{EntryRow, OwnedRow, SummaryRow};
@@ -51,6 +52,16 @@ impl SqliteMemoryStore {
         self.store.finish_read(row)
     }
 
+    /// Runs a write and announces it.
+    async fn write<T>(
+        &self,
+        write: impl AsyncFnOnce(Arc<Database>) -> sqlx::Result<T>,
+    ) -> Result<T> {
+        let database = self.store.database().await?;
+        let result = write(Arc::clone(&database)).await;
+        self.store.finish_write(&database, result)
+    }
+
     async fn search_matching(
         &self,
         owner: &EntryOwner,
@@ -74,9 +85,8 @@ impl MemoryStore for SqliteMemoryStore {
         quota: MemoryQuota,
     ) -> BoxFuture<'a, Result<PutOutcome>> {
         Box::pin(async move {
-            let database = self.store.database().await?;
-            let result = write::put(&database, owner, entry, quota).await;
-            self.store.finish_write(&database, result)
+            self.write(async |database| write::put(&database, owner, entry, quota).await)
+                .await
         })
     }
 
@@ -135,9 +145,8 @@ impl MemoryStore for SqliteMemoryStore {
 
     fn delete<'a>(&'a self, owner: &'a EntryOwner, id: &'a EntryId) -> BoxFuture<'a, Result<bool>> {
         Box::pin(async move {
-            let database = self.store.database().await?;
-            let result = write::delete(&database, owner, id).await;
-            self.store.finish_write(&database, result)
+            self.write(async |database| write::delete(&database, owner, id).await)
+                .await
         })
     }
 
@@ -147,9 +156,8 @@ impl MemoryStore for SqliteMemoryStore {
         namespace: Option<&'a str>,
     ) -> BoxFuture<'a, Result<u64>> {
         Box::pin(async move {
-            let database = self.store.database().await?;
-            let result = write::clear(&database, owner, namespace).await;
-            self.store.finish_write(&database, result)
+            self.write(async |database| write::clear(&database, owner, namespace).await)
+                .await
         })
     }
 

@@ -17,8 +17,7 @@ use crate::{Result, StoreError, StoreErrorKind};
 /// How long to wait for another process's lock, or for a free connection.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Concurrent reads.
-const READERS: u32 = 4;
+const MAX_CONCURRENT_READS: u32 = 4;
 
 /// Pause between attempts to open a locked file. Enabling the write-ahead log needs an exclusive
 /// lock for a moment, and SQLite's busy timeout does not cover that.
@@ -80,7 +79,7 @@ impl Database {
         Ok(Self {
             path: path.to_owned(),
             writer,
-            readers: pool(READERS).connect_lazy_with(read_options(path)),
+            readers: pool(MAX_CONCURRENT_READS).connect_lazy_with(read_options(path)),
             poller: pool(1).connect_lazy_with(read_options(path)),
             opened,
         })

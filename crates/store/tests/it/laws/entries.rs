@@ -1,7 +1,6 @@
 //! Storing, reading and deleting entries.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use tidegate_store::UnixMillis;
 use tidegate_store::memory::{EntryOwner, EntryTimestamps, NewEntry, PutOutcome, UsageDetails};
@@ -59,17 +58,23 @@ pub(crate) async fn returns_an_entry_until_it_is_deleted(memory: Memory) {
 
 pub(crate) async fn replacing_keeps_the_creation_time(memory: Memory) {
     let ada = owner("ada");
-    put(&memory, &ada, &tagged("k", "1", &["old"])).await;
-    let first = get(&memory, &ada, "k").await.unwrap();
-    tokio::time::sleep(Duration::from_millis(5)).await;
+    let long_ago = EntryTimestamps {
+        created: UnixMillis(1_000),
+        updated: UnixMillis(1_000),
+    };
+    let old = NewEntry {
+        timestamps: Some(long_ago),
+        ..tagged("k", "1", &["old"])
+    };
+    put(&memory, &ada, &old).await;
     assert_eq!(
         put(&memory, &ada, &entry("k", "[22]")).await,
         PutOutcome::Replaced
     );
     let second = get(&memory, &ada, "k").await.unwrap();
     assert_eq!((second.value.as_str(), second.tags.len()), ("[22]", 0));
-    assert_eq!(second.created, first.created);
-    assert!(second.updated > first.updated);
+    assert_eq!(second.created, long_ago.created);
+    assert!(second.updated > long_ago.updated);
     assert_eq!(keys(&memory, &ada).await, ["k"]);
 }
 
