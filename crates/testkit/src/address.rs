@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// back could reach a different server there.
 #[must_use]
 pub fn unique_loopback_address() -> SocketAddr {
-    static GIVEN: AtomicU32 = AtomicU32::new(0);
-    let nth = GIVEN.fetch_add(1, Ordering::Relaxed);
+    static ALLOCATED: AtomicU32 = AtomicU32::new(0);
+    let number = ALLOCATED.fetch_add(1, Ordering::Relaxed);
     // Only Linux routes all of 127.0.0.0/8 to the loopback interface.
     let ip = if cfg!(target_os = "linux") {
-        let [_, a, b, c] = (process::id().wrapping_mul(1021).wrapping_add(nth)).to_be_bytes();
+        let [_, a, b, c] = (process::id().wrapping_mul(1021).wrapping_add(number)).to_be_bytes();
         Ipv4Addr::new(127, (a & 0x7e) | 1, b, c)
     } else {
         Ipv4Addr::LOCALHOST

@@ -22,10 +22,10 @@ pub use tool::ScriptedTool;
 
 /// A scripted source. Clones are the same source.
 #[derive(Clone, Default)]
-pub struct FakeSource(Arc<Shared>);
+pub struct FakeSource(Arc<FakeState>);
 
 #[derive(Default)]
-struct Shared {
+struct FakeState {
     offerings: Mutex<Offerings>,
     changes: ChangeSender,
     catalog_panics: AtomicBool,
@@ -170,11 +170,11 @@ impl FakeSource {
 
     fn monitor(&self, tool: &str) -> Arc<CallMonitor> {
         let offerings = self.lock();
-        let found = offerings
+        let scripted = offerings
             .tools
             .iter()
             .find(|(known, _)| known.name() == tool);
-        let (_, monitor) = found.unwrap_or_else(|| panic!("the source has no tool `{tool}`"));
+        let (_, monitor) = scripted.unwrap_or_else(|| panic!("the source has no tool `{tool}`"));
         Arc::clone(monitor)
     }
 
@@ -218,8 +218,8 @@ impl Offerings {
     }
 
     fn read(&self, uri: &str) -> Result<RawJson> {
-        let found = self.resources.iter().find(|(known, _)| known == uri);
-        found
+        let resource = self.resources.iter().find(|(known, _)| known == uri);
+        resource
             .map(|(uri, text)| entries::contents(uri, text))
             .ok_or_else(|| Error::resource_not_found(uri))
     }

@@ -10,9 +10,9 @@ use std::path::PathBuf;
 pub(crate) fn path_of(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("the path of the test executable");
     let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
-    let found = test.ancestors().skip(1).map(|dir| dir.join(&file));
-    let found = found.take(2).find(|path| path.is_file());
-    found.unwrap_or_else(|| {
+    let candidates = test.ancestors().skip(1).map(|dir| dir.join(&file));
+    let program = candidates.take(2).find(|path| path.is_file());
+    program.unwrap_or_else(|| {
         panic!("{name} is not built; run `cargo build -p tidegate-testkit --bin {name}`")
     })
 }

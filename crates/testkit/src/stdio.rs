@@ -20,8 +20,8 @@ use crate::{MODERN, wait_for};
 pub struct StdioClient {
     input: Option<DuplexStream>,
     output: Lines<BufReader<ReadHalf<DuplexStream>>>,
-    /// Kept so that the output stays open in both directions.
-    _back: WriteHalf<DuplexStream>,
+    /// Held so that the output stays open in both directions.
+    _output_writer: WriteHalf<DuplexStream>,
     serving: JoinHandle<io::Result<()>>,
     stop: CancellationToken,
     next_id: u64,
@@ -40,11 +40,11 @@ impl StdioClient {
                 serve_stdio(&parts.transports, gateway_input, gateway_output, stop).await
             })
         };
-        let (output, back) = split(output);
+        let (output, output_writer) = split(output);
         Self {
             input: Some(input),
             output: BufReader::new(output).lines(),
-            _back: back,
+            _output_writer: output_writer,
             serving,
             stop,
             next_id: 1,
@@ -69,7 +69,7 @@ impl StdioClient {
 
     /// Sends a request without `_meta`; returns its id.
     pub async fn request(&mut self, method: &str, params: Value) -> u64 {
-        let id = self.fresh_id();
+        let id = self.take_id();
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))
             .await;
         id
@@ -113,7 +113,7 @@ impl StdioClient {
 
     /// The next message; panics at the end.
     pub async fn message(&mut self) -> Value {
-        self.next().await.expect("one more message")
+        self.next().await.expect("another message")
     }
 
     /// The response to a request; skips other messages.
@@ -153,7 +153,7 @@ impl StdioClient {
             .expect("serving succeeds");
     }
 
-    fn fresh_id(&mut self) -> u64 {
+    fn take_id(&mut self) -> u64 {
         let id = self.next_id;
         self.next_id += 1;
         id

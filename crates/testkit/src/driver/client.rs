@@ -10,10 +10,10 @@ use super::headers::parameter_headers;
 use crate::{Client, MODERN, Session};
 
 /// Limit on rounds of one call.
-const MOST_ROUNDS: usize = 10;
+const MAX_ROUNDS: usize = 10;
 
 /// Limit on pages of one list.
-const MOST_PAGES: usize = 100;
+const MAX_PAGES: usize = 100;
 
 pub(super) enum DriverClient {
     Session(Session),
@@ -33,7 +33,7 @@ impl DriverClient {
     /// All entries of a list: `tools`, `prompts` or `resources`.
     pub(super) async fn list(&self, list: &str) -> Vec<Value> {
         let (mut entries, mut params) = (Vec::new(), json!({}));
-        for _ in 0..MOST_PAGES {
+        for _ in 0..MAX_PAGES {
             let result = self.request(&format!("{list}/list"), params).await;
             entries.extend(result[list].as_array().expect("a list").iter().cloned());
             match result.get("nextCursor") {
@@ -41,7 +41,7 @@ impl DriverClient {
                 None => return entries,
             }
         }
-        panic!("the list of {list} has more than {MOST_PAGES} pages");
+        panic!("the list of {list} has more than {MAX_PAGES} pages");
     }
 
     /// Calls a tool by its definition and answers its questions.
@@ -57,14 +57,14 @@ impl DriverClient {
     }
 
     async fn rounds(&self, method: &str, mut params: Value, headers: &[(String, String)]) -> Value {
-        for _ in 0..MOST_ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             let result = self.exchange_once(method, &params, headers).await;
             match next_round(&params, &result) {
                 Some(next) => params = next,
                 None => return result,
             }
         }
-        panic!("{method} is not complete after {MOST_ROUNDS} rounds");
+        panic!("{method} is not complete after {MAX_ROUNDS} rounds");
     }
 
     /// The result of one exchange.

@@ -18,20 +18,19 @@ use super::call_monitor::{CallMonitor, MonitoredCall};
 pub(super) const PRETTY: &str = "{\n  \"content\": [\r\n    {\n      \"type\": \"text\",\n      \
     \"text\": \"one\\ntwo\"\n    }\n  ],\n  \"z\": 1.50,\n  \"a\": 12345678901234567890\n}";
 
-/// Bytes of one event of a flood.
-const FLOOD_EVENT: usize = 64 * 1024;
+const FLOOD_EVENT_BYTES: usize = 64 * 1024;
 
 /// A tool with a script. By default it echoes its arguments.
 #[derive(Clone, Debug)]
 pub struct ScriptedTool {
     name: String,
     definition: Option<RawJson>,
-    steps: Vec<Step>,
-    end: End,
+    steps: Vec<ScriptStep>,
+    end: ScriptEnd,
 }
 
 #[derive(Clone, Debug)]
-enum Step {
+enum ScriptStep {
     Progress { done: usize, of: usize },
     Log(LoggingLevel),
     Hold,
@@ -40,7 +39,7 @@ enum Step {
 }
 
 #[derive(Clone, Debug)]
-enum End {
+enum ScriptEnd {
     Echo,
     Result(RawJson),
     Fail(Code),
@@ -53,7 +52,7 @@ impl ScriptedTool {
             name: name.to_owned(),
             definition: None,
             steps: Vec::new(),
-            end: End::Echo,
+            end: ScriptEnd::Echo,
         }
     }
 
@@ -61,42 +60,42 @@ impl ScriptedTool {
     #[must_use]
     pub fn progress(mut self, of: usize) -> Self {
         self.steps
-            .extend((1..=of).map(|done| Step::Progress { done, of }));
+            .extend((1..=of).map(|done| ScriptStep::Progress { done, of }));
         self
     }
 
     /// Adds a log message.
     #[must_use]
     pub fn log(mut self, level: LoggingLevel) -> Self {
-        self.steps.push(Step::Log(level));
+        self.steps.push(ScriptStep::Log(level));
         self
     }
 
     /// Adds a step that waits until the test releases the call.
     #[must_use]
     pub fn hold(mut self) -> Self {
-        self.steps.push(Step::Hold);
+        self.steps.push(ScriptStep::Hold);
         self
     }
 
     /// Adds large progress notifications without end.
     #[must_use]
     pub fn flood(mut self) -> Self {
-        self.steps.push(Step::Flood);
+        self.steps.push(ScriptStep::Flood);
         self
     }
 
     /// Adds a panic.
     #[must_use]
     pub fn panics(mut self) -> Self {
-        self.steps.push(Step::Panic);
+        self.steps.push(ScriptStep::Panic);
         self
     }
 
     /// Ends with this result, byte for byte.
     #[must_use]
     pub fn returns(mut self, result: &str) -> Self {
-        self.end = End::Result(RawJson::parse(result.to_owned()).expect("a result is JSON"));
+        self.end = ScriptEnd::Result(RawJson::parse(result.to_owned()).expect("a result is JSON"));
         self
     }
 
@@ -110,14 +109,14 @@ impl ScriptedTool {
     /// Ends with an error whose cause no client may see.
     #[must_use]
     pub fn fails(mut self, code: Code) -> Self {
-        self.end = End::Fail(code);
+        self.end = ScriptEnd::Fail(code);
         self
     }
 
     /// Ends without a result, which violates the contract of a source.
     #[must_use]
     pub fn ends_without_result(mut self) -> Self {
-        self.end = End::Silence;
+        self.end = ScriptEnd::Silence;
         self
     }
 
@@ -134,19 +133,19 @@ impl ScriptedTool {
     }
 
     pub(super) fn entry(&self) -> CatalogEntry {
-        let usual = || {
+        let default_definition = || {
             let schema = json!({ "type": "object" });
             json!({ "name": self.name, "description": "follows a script", "inputSchema": schema })
                 .into()
         };
         CatalogEntry {
             key: self.name.clone(),
-            definition: self.definition.clone().unwrap_or_else(usual),
+            definition: self.definition.clone().unwrap_or_else(default_definition),
         }
     }
 
     pub(super) async fn run(self, monitor: Arc<CallMonitor>, call: Call) -> Result<Reply> {
-        let mut run = Run {
+        let mut run = ScriptRun {
             steps: self.steps.into_iter(),
             end: Some(self.end),
             monitored: MonitoredCall::new(monitor),
@@ -167,30 +166,30 @@ impl ScriptedTool {
 }
 
 /// A script in progress.
-struct Run {
-    steps: std::vec::IntoIter<Step>,
-    end: Option<End>,
+struct ScriptRun {
+    steps: std::vec::IntoIter<ScriptStep>,
+    end: Option<ScriptEnd>,
     monitored: MonitoredCall,
     call: Call,
 }
 
-impl Run {
+impl ScriptRun {
     async fn next(&mut self) -> Option<Result<Event>> {
         while let Some(step) = self.steps.as_slice().first() {
             match step {
-                Step::Hold => self.monitored.monitor.hold().await,
-                Step::Panic => panic!("scripted panic with a secret message"),
-                Step::Flood => {
+                ScriptStep::Hold => self.monitored.monitor.hold().await,
+                ScriptStep::Panic => panic!("scripted panic with a secret message"),
+                ScriptStep::Flood => {
                     // Not removed from the steps, so it repeats; other tasks get their turn.
                     tokio::task::yield_now().await;
                     return Some(Ok(flood_event()));
                 }
-                Step::Progress { done, of } => {
+                ScriptStep::Progress { done, of } => {
                     let event = progress(*done, *of);
                     self.steps.next();
                     return Some(Ok(event));
                 }
-                Step::Log(level) => {
+                ScriptStep::Log(level) => {
                     let event = log(*level);
                     self.steps.next();
                     return Some(Ok(event));
@@ -201,10 +200,10 @@ impl Run {
         let end = self.end.take()?;
         self.monitored.end();
         match end {
-            End::Echo => Some(Ok(done(echo(&self.call)))),
-            End::Result(result) => Some(Ok(done(result))),
-            End::Fail(code) => Some(Err(failure(code))),
-            End::Silence => None,
+            ScriptEnd::Echo => Some(Ok(done(echo(&self.call)))),
+            ScriptEnd::Result(result) => Some(Ok(done(result))),
+            ScriptEnd::Fail(code) => Some(Err(failure(code))),
+            ScriptEnd::Silence => None,
         }
     }
 }
@@ -218,7 +217,7 @@ fn progress(done: usize, of: usize) -> Event {
 }
 
 fn flood_event() -> Event {
-    Event::Progress(json!({ "progress": 1, "message": "~".repeat(FLOOD_EVENT) }).into())
+    Event::Progress(json!({ "progress": 1, "message": "~".repeat(FLOOD_EVENT_BYTES) }).into())
 }
 
 fn log(level: LoggingLevel) -> Event {
@@ -238,9 +237,9 @@ fn echo(call: &Call) -> RawJson {
     let params = call.params.object().unwrap_or_default();
     let arguments = params.get("arguments").unwrap_or("{}");
     let text = RawJson::string(arguments);
-    let who = RawJson::string(call.caller.principal.as_str());
+    let principal = RawJson::string(call.caller.principal.as_str());
     let text = format!(
-        r#"{{"content":[{{"type":"text","text":{text}}},{{"type":"text","text":{who}}}],"structuredContent":{arguments}}}"#
+        r#"{{"content":[{{"type":"text","text":{text}}},{{"type":"text","text":{principal}}}],"structuredContent":{arguments}}}"#
     );
-    RawJson::parse(text).expect("made of JSON")
+    RawJson::parse(text).expect("valid JSON")
 }

@@ -95,8 +95,8 @@ impl Connection {
     }
 }
 
-fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+fn find(bytes: &[u8], pattern: &[u8]) -> Option<usize> {
     bytes
-        .windows(wanted.len())
-        .position(|window| window == wanted)
+        .windows(pattern.len())
+        .position(|window| window == pattern)
 }

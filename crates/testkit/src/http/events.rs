@@ -11,7 +11,7 @@ use super::HttpResponse;
 use crate::wait_for;
 
 /// Larger than any event in a test.
-const LIMIT: usize = 64 << 20;
+const MAX_EVENT_BYTES: usize = 64 << 20;
 
 /// An event stream that is being read. Dropping it closes its connection.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl Events {
     pub(super) fn new(response: HttpResponse) -> Self {
         Self {
             response,
-            decoder: SseDecoder::new(LIMIT),
+            decoder: SseDecoder::new(MAX_EVENT_BYTES),
             buffered: VecDeque::new(),
             text: String::new(),
         }
@@ -34,16 +34,17 @@ impl Events {
 
     /// The next event, including empty ones; `None` at the end.
     pub async fn next(&mut self) -> Option<SseEvent> {
-        // Comments keep a stream open, so only a timeout around the whole loop ends the wait.
-        wait_for("an event", async {
-            while self.buffered.is_empty() {
-                if !self.fill().await {
-                    return None;
-                }
+        wait_for("an event", self.receive()).await
+    }
+
+    /// Like [`Self::next`], but waits for as long as comments keep the stream open.
+    pub async fn receive(&mut self) -> Option<SseEvent> {
+        while self.buffered.is_empty() {
+            if !self.fill().await {
+                return None;
             }
-            self.buffered.pop_front()
-        })
-        .await
+        }
+        self.buffered.pop_front()
     }
 
     /// The next event with data, and its message; `None` at the end.
@@ -59,7 +60,7 @@ impl Events {
 
     /// The next message; panics if the stream ends.
     pub async fn message(&mut self) -> Value {
-        self.next_message().await.expect("one more message").1
+        self.next_message().await.expect("another message").1
     }
 
     /// All messages until the end.

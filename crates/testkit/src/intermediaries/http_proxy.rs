@@ -1,13 +1,11 @@
-//! An HTTP proxy that forwards requests and opens tunnels, always to the same server, whatever the
+//! An HTTP proxy that forwards requests and opens tunnels to one server, whatever the requested
 //! target.
 //!
 //! Must not know: what is sent through it.
 
 use std::convert::Infallible;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
-
-use parking_lot::Mutex;
 
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Empty};
@@ -16,8 +14,11 @@ use hyper::header::PROXY_AUTHORIZATION;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, Uri};
 use hyper_util::rt::TokioIo;
+use parking_lot::Mutex;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
+
+use super::listen;
 
 /// A request as the proxy received it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,31 +39,30 @@ pub struct HttpProxy {
 
 type Body = BoxBody<Bytes, hyper::Error>;
 
-/// What it does with a request: forwards it to a server, or responds with a status.
+/// What it does with each request.
 #[derive(Clone, Copy)]
-enum Rule {
-    To(SocketAddr),
-    Refuse(u16),
+enum ProxyMode {
+    ForwardTo(SocketAddr),
+    /// Responds with this status.
+    Reject(u16),
 }
 
 impl HttpProxy {
     /// Starts a proxy that forwards to this server.
     pub async fn forwarding_to(server: SocketAddr) -> Self {
-        Self::start(Rule::To(server)).await
+        Self::start(ProxyMode::ForwardTo(server)).await
     }
 
     /// Starts a proxy that responds to every request with this status.
     pub async fn rejecting(status: u16) -> Self {
-        Self::start(Rule::Refuse(status)).await
+        Self::start(ProxyMode::Reject(status)).await
     }
 
-    async fn start(rule: Rule) -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
-        let listener = listener.expect("a port is free");
-        let address = listener.local_addr().expect("the socket has an address");
+    async fn start(mode: ProxyMode) -> Self {
+        let (listener, address) = listen().await;
         let requests = Arc::default();
         let mut accepting = JoinSet::new();
-        accepting.spawn(accept(listener, rule, Arc::clone(&requests)));
+        accepting.spawn(accept(listener, mode, Arc::clone(&requests)));
         Self {
             address,
             requests,
@@ -81,13 +81,13 @@ impl HttpProxy {
     }
 }
 
-async fn accept(listener: TcpListener, rule: Rule, requests: Arc<Mutex<Vec<ProxyRequest>>>) {
+async fn accept(listener: TcpListener, mode: ProxyMode, requests: Arc<Mutex<Vec<ProxyRequest>>>) {
     let mut connections = JoinSet::new();
     while let Ok((stream, _)) = listener.accept().await {
         let requests = Arc::clone(&requests);
         let service = service_fn(move |request: Request<Incoming>| {
             record(&requests, &request);
-            async move { Ok::<_, Infallible>(answer(rule, request).await) }
+            async move { Ok::<_, Infallible>(answer(mode, request).await) }
         });
         let connection = hyper::server::conn::http1::Builder::new()
             .serve_connection(TokioIo::new(stream), service)
@@ -109,10 +109,10 @@ fn record(requests: &Mutex<Vec<ProxyRequest>>, request: &Request<Incoming>) {
     });
 }
 
-async fn answer(rule: Rule, request: Request<Incoming>) -> Response<Body> {
-    let server = match rule {
-        Rule::To(server) => server,
-        Rule::Refuse(number) => return status(number),
+async fn answer(mode: ProxyMode, request: Request<Incoming>) -> Response<Body> {
+    let server = match mode {
+        ProxyMode::ForwardTo(server) => server,
+        ProxyMode::Reject(number) => return status(number),
     };
     let served = match *request.method() == Method::CONNECT {
         true => tunnel(server, request).await,

@@ -1,20 +1,21 @@
-//! A SOCKS 5 proxy that forwards always to the same server, whatever the target.
+//! A SOCKS 5 proxy that forwards to one server, whatever the requested target.
 //!
 //! Must not know: what is sent through it.
 
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-
 use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
+use super::listen;
+
 const VERSION: u8 = 5;
-const BY_PASSWORD: u8 = 2;
-const A_NAME: u8 = 3;
+const PASSWORD_AUTHENTICATION: u8 = 2;
+const DOMAIN_NAME_ADDRESS: u8 = 3;
 
 /// A proxy that requires a user name and a password. Dropping it closes all connections.
 pub struct SocksProxy {
@@ -26,9 +27,7 @@ pub struct SocksProxy {
 impl SocksProxy {
     /// Starts a proxy that forwards to this server.
     pub async fn forwarding_to(server: SocketAddr) -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
-        let listener = listener.expect("a port is free");
-        let address = listener.local_addr().expect("the socket has an address");
+        let (listener, address) = listen().await;
         let requests: Arc<Mutex<Vec<String>>> = Arc::default();
         let recorded = Arc::clone(&requests);
         let mut accepting = JoinSet::new();
@@ -67,7 +66,9 @@ async fn forward(
     // Greeting: version and authentication methods.
     let _version = client.read_u8().await?;
     text(&mut client).await?;
-    client.write_all(&[VERSION, BY_PASSWORD]).await?;
+    client
+        .write_all(&[VERSION, PASSWORD_AUTHENTICATION])
+        .await?;
     // User name and password.
     let _version = client.read_u8().await?;
     let (name, password) = (text(&mut client).await?, text(&mut client).await?);
@@ -75,7 +76,7 @@ async fn forward(
     // Request: version, command, reserved byte, address type.
     let mut head = [0; 4];
     client.read_exact(&mut head).await?;
-    if head[3] != A_NAME {
+    if head[3] != DOMAIN_NAME_ADDRESS {
         return client
             .write_all(&[VERSION, 8, 0, 1, 0, 0, 0, 0, 0, 0])
             .await;

@@ -2,18 +2,17 @@
 //!
 //! Must not know: what the bytes mean.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-
 use tokio::io::copy_bidirectional;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
 
-use super::ServerCertificate;
+use super::{ServerCertificate, listen};
 
 /// A TLS terminator. Dropping it closes all connections.
 pub struct TlsTerminator {
@@ -55,9 +54,7 @@ impl TlsTerminator {
         certificate: ServerCertificate,
         protocols: &[&str],
     ) -> Self {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await;
-        let listener = listener.expect("a port is free");
-        let address = listener.local_addr().expect("the socket has an address");
+        let (listener, address) = listen().await;
         let acceptor = TlsAcceptor::from(Arc::new(certificate.into_server_config(protocols)));
         let (state, watched) = watch::channel(TerminatorState::Open);
         let log = Arc::new(ConnectionLog::default());

@@ -55,7 +55,7 @@ async fn modern_fixture_passes_every_modern_scenario() {
     let ran = run_all(Fixture::modern(), MODERN).await;
     assert_eq!(ran.len(), 37 + OPTIONAL.len(), "{ran:?}");
     for scenario in OPTIONAL {
-        assert!(ran.iter().any(|one| one == scenario), "{scenario}");
+        assert!(ran.iter().any(|name| name == scenario), "{scenario}");
     }
 }
 

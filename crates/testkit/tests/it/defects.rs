@@ -69,7 +69,7 @@ async fn tools_can_work_without_being_listed() {
         ("test_trigger_tool_change", true),
         ("none", false),
     ] {
-        assert!(!listed.iter().any(|one| one == tool), "{tool}");
+        assert!(!listed.iter().any(|name| name == tool), "{tool}");
         let answer = client.modern_call(tool, json!({})).message().await;
         assert_eq!(answer.get("result").is_some(), status, "{answer}");
     }

@@ -133,7 +133,7 @@ async fn response_can_have_a_wrong_id_or_come_twice_or_never() {
         .await
         .messages()
         .await;
-    assert_eq!(wrong[0]["id"], "nobody-used-this-id");
+    assert_eq!(wrong[0]["id"], "unknown-id");
     assert_eq!(wrong.len(), 1);
     let twice = call(&running, "fault_twice", json!({}))
         .await

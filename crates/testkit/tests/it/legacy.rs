@@ -38,8 +38,8 @@ async fn features_are_offered_only_in_revisions_that_have_them() {
         "test_elicitation",
         "test_structured_content",
     ] {
-        assert!(!old.iter().any(|one| one == name), "{name}");
-        assert!(new.iter().any(|one| one == name), "{name}");
+        assert!(!old.iter().any(|listed| listed == name), "{name}");
+        assert!(new.iter().any(|listed| listed == name), "{name}");
     }
     let refused = oldest.call("test_elicitation", json!({})).send().await;
     assert_eq!(refused.json().await["error"]["code"], -32602);
@@ -126,10 +126,10 @@ async fn questions_come_on_the_stream_of_the_call_and_are_answered_by_post() {
         assert!(text(&answer).contains(tool), "{answer}");
     }
     let mut events = call_for_events(&client, "test_two_elicitations").await;
-    let (one, other) = (events.message().await, events.message().await);
-    assert_ne!(one["id"], other["id"]);
+    let (first, other) = (events.message().await, events.message().await);
+    assert_ne!(first["id"], other["id"]);
     answer(&client, &other, json!({ "action": "accept", "n": 2 })).await;
-    answer(&client, &one, json!({ "action": "accept", "n": 1 })).await;
+    answer(&client, &first, json!({ "action": "accept", "n": 1 })).await;
     let answer = events.message().await;
     assert!(
         text(&answer).contains(r#"[{"action":"accept","n":1},"#),
@@ -188,7 +188,7 @@ async fn only_a_notification_cancels_a_call() {
     let cancelled: Vec<_> = running
         .received()
         .into_iter()
-        .filter(|heard| matches!(heard, Received::Cancelled { .. }))
+        .filter(|received| matches!(received, Received::Cancelled { .. }))
         .collect();
     let method = "tools/call".to_owned();
     assert_eq!(
@@ -214,11 +214,12 @@ async fn received_messages_are_recorded_byte_for_byte() {
         .await;
     let answer = answer.message().await;
     assert_eq!(text(&answer), r#"{"n":12345678901234567890,  "x":1.50}"#);
-    let heard = session
+    let received = session
         .call("received_messages", json!({ "method": "tools/call" }))
         .send()
         .await;
-    let recorded: serde_json::Value = serde_json::from_str(&text(&heard.message().await)).unwrap();
+    let recorded: serde_json::Value =
+        serde_json::from_str(&text(&received.message().await)).unwrap();
     assert_eq!(recorded[0]["body"], odd);
     assert!(
         recorded[0]["headers"]

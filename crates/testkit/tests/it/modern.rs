@@ -105,10 +105,10 @@ async fn clients_are_not_asked_without_the_capability() {
 async fn subscriptions_get_only_requested_changes_with_their_id() {
     let (running, client) = start().await;
     let watched = json!(["test://watched-resource"]);
-    let wanted = json!({ "toolsListChanged": true, "resourceSubscriptions": watched });
-    let mut stream = client.listen("7", wanted.clone()).await;
+    let filter = json!({ "toolsListChanged": true, "resourceSubscriptions": watched });
+    let mut stream = client.listen("7", filter.clone()).await;
     let ack = stream.message().await;
-    assert_eq!(ack["params"]["notifications"], wanted);
+    assert_eq!(ack["params"]["notifications"], filter);
     running.announce(Announcement::Prompts);
     running.update("test://static-text");
     running.update("test://watched-resource");
@@ -147,7 +147,7 @@ async fn closing_the_connection_cancels_the_call() {
         running
             .received()
             .iter()
-            .any(|heard| matches!(heard, Received::Cancelled { .. }))
+            .any(|received| matches!(received, Received::Cancelled { .. }))
     };
     wait_until("the call to be cancelled", async || cancelled()).await;
     let stream = client

@@ -45,7 +45,7 @@ async fn pages_form_the_whole_list_even_with_an_empty_cursor() {
     let whole = whole().await;
     let (good, cursors) = pages(&start(CursorStyle::Valid).await, 100).await;
     assert_eq!(good.concat(), whole);
-    assert!(cursors.len() > 1 && cursors.iter().all(|one| one != ""));
+    assert!(cursors.len() > 1 && cursors.iter().all(|cursor| cursor != ""));
     let (odd, cursors) = pages(&start(CursorStyle::Empty).await, 100).await;
     assert_eq!(odd.concat(), whole);
     assert_eq!(cursors[0], "");

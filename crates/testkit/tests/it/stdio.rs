@@ -38,8 +38,8 @@ async fn both_eras_work_on_one_connection() {
 async fn subscriptions_and_cancellation_work_over_stdio() {
     let (running, input, output) = Fixture::new().stdio();
     let mut pipe = StdioPeer::new(output, input);
-    let wanted = json!({ "notifications": { "toolsListChanged": true } });
-    pipe.modern(1, "subscriptions/listen", wanted).await;
+    let filter = json!({ "notifications": { "toolsListChanged": true } });
+    pipe.modern(1, "subscriptions/listen", filter).await;
     assert_eq!(
         pipe.next().await.unwrap()["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"],
         1

@@ -24,7 +24,7 @@ pub(crate) fn names(list: &Value) -> Vec<String> {
         .unwrap_or_else(|| panic!("not a list: {list}"));
     let names = all
         .iter()
-        .map(|one| one["name"].as_str().unwrap().to_owned());
+        .map(|entry| entry["name"].as_str().unwrap().to_owned());
     names.collect()
 }
 
