@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tidegate_testkit::{BATCHES, FakeSource, LEGACY, Session, TestGateway};
 
-use crate::support::{echoed, expect_error, methods, standard};
+use crate::support::{echoed, expect_error, methods, standard, standard_with};
 
 fn request(id: i64, method: &str, params: Value) -> Value {
     json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params })
@@ -180,11 +180,7 @@ async fn other_revisions_have_no_batches() {
 
 #[tokio::test]
 async fn rejects_an_empty_batch_and_one_over_the_limit() {
-    let source = FakeSource::standard();
-    let gateway = TestGateway::with(source.clone())
-        .limits(|limits| limits.max_batch_messages = 3)
-        .start()
-        .await;
+    let (gateway, source) = standard_with(|limits| limits.max_batch_messages = 3).await;
     let session = gateway.client().initialize(BATCHES).await;
     expect_error(session.post(&json!([])).send().await, 400, -32600).await;
     let long: Vec<_> = (0..4).map(|id| call(id, "fake__echo", json!({}))).collect();

@@ -3,7 +3,10 @@
 use serde_json::json;
 use tidegate_testkit::{FakeSource, LEGACY, NEWEST_LEGACY, TestGateway};
 
-use crate::support::{bare_request, expect_result, methods, standard};
+use crate::support::{
+    bare_request, expect_result, hold_call, methods, standard, standard_with,
+    wait_until_calls_are_accepted,
+};
 
 #[tokio::test]
 async fn a_disconnect_cancels_a_modern_call() {
@@ -162,31 +165,11 @@ async fn a_notification_ends_a_listen_stream_over_stdio_silently() {
 
 #[tokio::test]
 async fn cancelled_calls_are_counted_and_release_their_permit() {
-    let source = FakeSource::standard();
-    let gateway = TestGateway::with(source.clone())
-        .limits(|limits| limits.max_concurrent_calls = 1)
-        .start()
-        .await;
+    let (gateway, source) = standard_with(|limits| limits.max_concurrent_calls = 1).await;
     for round in 1..=5 {
-        let connection = gateway
-            .client()
-            .modern_call("fake__hold", json!({}))
-            .request()
-            .send_only()
-            .await;
-        source.started("hold", round).await;
-        drop(connection);
+        drop(hold_call(&gateway, &source).await);
         source.dropped("hold", round).await;
-        tidegate_testkit::wait_until("a free permit", || async {
-            gateway
-                .client()
-                .modern_call("fake__echo", json!({}))
-                .send()
-                .await
-                .status
-                == 200
-        })
-        .await;
+        wait_until_calls_are_accepted(&gateway).await;
     }
     assert_eq!(gateway.stats().cancellations(), 5);
 }

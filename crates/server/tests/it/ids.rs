@@ -3,7 +3,7 @@
 use serde_json::json;
 use tidegate_testkit::{FakeSource, NEWEST_LEGACY, TestGateway};
 
-use crate::support::{echoed, standard};
+use crate::support::{echoed, standard, standard_with};
 
 fn ids() -> Vec<String> {
     let mut ids: Vec<String> = [
@@ -158,13 +158,11 @@ async fn an_id_can_be_used_again_after_its_response() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn permits_are_released_before_the_response_is_sent() {
-    let gateway = TestGateway::with(FakeSource::standard())
-        .limits(|limits| {
-            limits.max_concurrent_calls = 1;
-            limits.max_concurrent_calls_per_session = 1;
-        })
-        .start()
-        .await;
+    let (gateway, _) = standard_with(|limits| {
+        limits.max_concurrent_calls = 1;
+        limits.max_concurrent_calls_per_session = 1;
+    })
+    .await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     for _ in 0..300 {
         let legacy = session.call("fake__echo", json!({})).send().await;

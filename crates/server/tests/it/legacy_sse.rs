@@ -31,13 +31,13 @@ impl Channel {
         }
     }
 
-    async fn say(&self, message: &Value) -> HttpResponse {
+    async fn send(&self, message: &Value) -> HttpResponse {
         self.post.post(message).without("Accept").send().await
     }
 
     async fn request(&mut self, id: i64, method: &str, params: Value) -> Value {
         let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
-        let mut response = self.say(&request).await;
+        let mut response = self.send(&request).await;
         assert_eq!(
             (response.status, response.text().await.is_empty()),
             (202, true)
@@ -69,7 +69,7 @@ async fn serves_calls_of_every_legacy_revision() {
         let hello = channel.initialize(revision).await;
         assert_eq!(hello["result"]["protocolVersion"], revision);
         let noted = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-        assert_eq!(channel.say(&noted).await.status, 202);
+        assert_eq!(channel.send(&noted).await.status, 202);
         let call = json!({ "name": "fake__echo", "arguments": { "canary": revision } });
         let response = channel.request(1, "tools/call", call).await;
         assert_eq!(echoed(&response["result"]), json!({ "canary": revision }));
@@ -108,7 +108,7 @@ async fn progress_and_changes_are_sent_on_the_stream() {
     );
     let params = json!({ "name": "fake__progress", "_meta": { "progressToken": "t" } });
     let call = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params });
-    channel.say(&call).await;
+    channel.send(&call).await;
     for _ in 0..3 {
         assert_eq!(
             channel.events.message().await["params"]["progressToken"],
@@ -159,7 +159,7 @@ async fn closing_the_stream_ends_the_session_and_its_calls() {
     channel.initialize("2024-11-05").await;
     let params = json!({ "name": "fake__hold" });
     let call = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params });
-    assert_eq!(channel.say(&call).await.status, 202);
+    assert_eq!(channel.send(&call).await.status, 202);
     source.started("hold", 1).await;
     let Channel { events, post } = channel;
     drop(events);
@@ -192,9 +192,9 @@ async fn rejects_a_duplicate_id_on_one_stream() {
     let mut channel = Channel::open(&gateway.client()).await;
     let params = json!({ "name": "fake__hold" });
     let call = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params });
-    channel.say(&call).await;
+    channel.send(&call).await;
     source.started("hold", 1).await;
-    channel.say(&call).await;
+    channel.send(&call).await;
     let message = channel.events.message().await;
     assert_eq!(
         (&message["id"], &message["error"]["code"]),

@@ -3,7 +3,10 @@
 use serde_json::{Value, json};
 use tidegate_testkit::{FakeSource, HttpResponse, MODERN, NEWEST_LEGACY, TestGateway, wait_until};
 
-use crate::support::{bare_request, expect_error, expect_result, standard};
+use crate::support::{
+    bare_request, expect_echo, expect_error, expect_result, hold_two_calls, standard,
+    standard_with, wait_until_calls_are_accepted,
+};
 
 /// A ping with exactly this many bytes.
 fn ping_of(bytes: usize) -> String {
@@ -13,10 +16,7 @@ fn ping_of(bytes: usize) -> String {
 
 #[tokio::test]
 async fn rejects_a_body_over_the_limit() {
-    let gateway = TestGateway::with(FakeSource::standard())
-        .limits(|limits| limits.max_message_bytes = 1000)
-        .start()
-        .await;
+    let (gateway, _) = standard_with(|limits| limits.max_message_bytes = 1000).await;
     let post = |bytes: usize| gateway.client().post_text(&ping_of(bytes));
     assert_eq!(ping_of(1000).len(), 1000);
     expect_result(post(1000).send().await).await;
@@ -53,10 +53,7 @@ async fn rejects_deeply_nested_json() {
 
 #[tokio::test]
 async fn rejects_headers_over_the_limit() {
-    let gateway = TestGateway::with(FakeSource::standard())
-        .limits(|limits| limits.max_header_bytes = 8192)
-        .start()
-        .await;
+    let (gateway, _) = standard_with(|limits| limits.max_header_bytes = 8192).await;
     let post = |bytes: usize| {
         let post = gateway.client().post(&bare_request("ping", json!({})));
         post.header("X-Padding", &"x".repeat(bytes))
@@ -72,22 +69,9 @@ async fn rejects_headers_over_the_limit() {
 
 #[tokio::test]
 async fn rejects_calls_over_the_limit_with_retry_after() {
-    let source = FakeSource::standard();
-    let gateway = TestGateway::with(source.clone())
-        .limits(|limits| limits.max_concurrent_calls = 2)
-        .start()
-        .await;
+    let (gateway, source) = standard_with(|limits| limits.max_concurrent_calls = 2).await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
-    let held = [
-        gateway
-            .client()
-            .modern_call("fake__hold", json!({}))
-            .request()
-            .send_only()
-            .await,
-        session.call("fake__hold", json!({})).send_only().await,
-    ];
-    source.started("hold", 2).await;
+    let held = hold_two_calls(&gateway, &session, &source).await;
     let modern = gateway
         .client()
         .modern_call("fake__echo", json!({}))
@@ -103,25 +87,13 @@ async fn rejects_calls_over_the_limit_with_retry_after() {
     for connection in held {
         expect_result(connection.response().await).await;
     }
-    wait_until("a free permit", || async {
-        gateway
-            .client()
-            .modern_call("fake__echo", json!({}))
-            .send()
-            .await
-            .status
-            == 200
-    })
-    .await;
+    wait_until_calls_are_accepted(&gateway).await;
 }
 
 #[tokio::test]
 async fn rejects_calls_over_the_limit_of_a_session_with_retry_after() {
-    let source = FakeSource::standard();
-    let gateway = TestGateway::with(source.clone())
-        .limits(|limits| limits.max_concurrent_calls_per_session = 1)
-        .start()
-        .await;
+    let (gateway, source) =
+        standard_with(|limits| limits.max_concurrent_calls_per_session = 1).await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     let other = gateway.client().initialize(NEWEST_LEGACY).await;
     let held = session.call("fake__hold", json!({})).send_only().await;
@@ -137,10 +109,7 @@ async fn rejects_calls_over_the_limit_of_a_session_with_retry_after() {
 
 #[tokio::test]
 async fn rejects_streams_over_the_limit_with_retry_after() {
-    let gateway = TestGateway::with(FakeSource::standard())
-        .limits(|limits| limits.max_streams = 1)
-        .start()
-        .await;
+    let (gateway, _) = standard_with(|limits| limits.max_streams = 1).await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     let filter = json!({ "toolsListChanged": true });
     let listening = gateway.client().listen("1", filter.clone()).await;
@@ -152,14 +121,7 @@ async fn rejects_streams_over_the_limit_with_retry_after() {
         expect_error(response, 503, -31503).await;
     }
     // Calls have their own limit.
-    expect_result(
-        gateway
-            .client()
-            .modern_call("fake__echo", json!({}))
-            .send()
-            .await,
-    )
-    .await;
+    expect_echo(&gateway).await;
     drop(listening);
     wait_until("a free permit", || async {
         session.get().send().await.status == 200
@@ -170,10 +132,7 @@ async fn rejects_streams_over_the_limit_with_retry_after() {
 /// Further connections wait until another one closes.
 #[tokio::test]
 async fn connections_over_the_limit_wait() {
-    let gateway = TestGateway::with(FakeSource::standard())
-        .limits(|limits| limits.max_connections = 2)
-        .start()
-        .await;
+    let (gateway, _) = standard_with(|limits| limits.max_connections = 2).await;
     let idle = [
         gateway.client().connect().await,
         gateway.client().connect().await,

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use tidegate_testkit::{FakeSource, LEGACY, NEWEST_LEGACY, ScriptedTool, TestGateway};
 
-use crate::support::{expect_result, methods, standard};
+use crate::support::{expect_echo, expect_result, hold_call, methods, standard};
 
 /// Asserts an internal error with a correlation id and without any detail.
 fn assert_opaque_error(message: &Value) {
@@ -19,13 +19,7 @@ fn assert_opaque_error(message: &Value) {
 #[tokio::test]
 async fn a_panic_fails_only_its_own_call() {
     let (gateway, source) = standard().await;
-    let held = gateway
-        .client()
-        .modern_call("fake__hold", json!({}))
-        .request()
-        .send_only()
-        .await;
-    source.started("hold", 1).await;
+    let held = hold_call(&gateway, &source).await;
     let call = gateway
         .client()
         .modern_call("fake__panic", json!({}))
@@ -123,14 +117,7 @@ async fn a_panic_in_a_catalog_fails_a_stateless_call_with_an_error() {
         );
     }
     source.repair_catalog();
-    expect_result(
-        gateway
-            .client()
-            .modern_call("fake__echo", json!({}))
-            .send()
-            .await,
-    )
-    .await;
+    expect_echo(&gateway).await;
 }
 
 #[tokio::test]

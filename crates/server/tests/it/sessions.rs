@@ -7,7 +7,9 @@ use tidegate_testkit::{
     Client, FakeSource, LEGACY, NEWEST_LEGACY, Session, TestGateway, wait_until,
 };
 
-use crate::support::{bare_request, expect_error, expect_result, principal_of, standard};
+use crate::support::{
+    bare_request, expect_error, expect_result, principal_of, standard, standard_with,
+};
 
 async fn two_principals() -> (TestGateway, Client, Client) {
     let gateway = TestGateway::with(FakeSource::standard())
@@ -78,11 +80,14 @@ async fn a_session_belongs_to_its_principal() {
             unknown.post(&json!({ "jsonrpc": "2.0", "id": 1, "result": {} })),
         ),
     ];
-    for (theirs, nobodys) in pairs {
-        let theirs = expect_error(theirs.send().await, 404, -32600).await;
-        let nobodys = expect_error(nobodys.send().await, 404, -32600).await;
-        assert_eq!(theirs["error"]["message"], nobodys["error"]["message"]);
-        assert_eq!(theirs.get("id"), nobodys.get("id"));
+    for (of_stolen, of_unknown) in pairs {
+        let of_stolen = expect_error(of_stolen.send().await, 404, -32600).await;
+        let of_unknown = expect_error(of_unknown.send().await, 404, -32600).await;
+        assert_eq!(
+            of_stolen["error"]["message"],
+            of_unknown["error"]["message"]
+        );
+        assert_eq!(of_stolen.get("id"), of_unknown.get("id"));
     }
     let cancelled = stolen
         .notify("notifications/cancelled", json!({ "requestId": 1 }))
@@ -115,8 +120,8 @@ async fn a_session_belongs_to_its_endpoint() {
         .start()
         .await;
     let everywhere = gateway.client();
-    let (one, other) = (everywhere.at("/mcp/fake"), everywhere.at("/mcp/other"));
-    let session = one.initialize(NEWEST_LEGACY).await;
+    let (fake_only, other) = (everywhere.at("/mcp/fake"), everywhere.at("/mcp/other"));
+    let session = fake_only.initialize(NEWEST_LEGACY).await;
     assert!(is_open(&session).await);
     for elsewhere in [&everywhere, &other] {
         let moved = session.with_client(elsewhere);
@@ -148,14 +153,11 @@ async fn an_ended_session_is_unknown_and_its_calls_are_cancelled() {
 
 #[tokio::test]
 async fn an_idle_session_expires() {
-    let source = FakeSource::standard();
-    let gateway = TestGateway::with(source.clone())
-        .limits(|limits| {
-            limits.session_idle_timeout = Duration::from_secs(2);
-            limits.keep_alive_interval = Duration::from_millis(100);
-        })
-        .start()
-        .await;
+    let (gateway, source) = standard_with(|limits| {
+        limits.session_idle_timeout = Duration::from_secs(2);
+        limits.keep_alive_interval = Duration::from_millis(100);
+    })
+    .await;
     let calling = gateway.client().initialize(NEWEST_LEGACY).await;
     let _call = calling.call("fake__hold", json!({})).send_only().await;
     source.started("hold", 1).await;
@@ -186,14 +188,11 @@ async fn an_idle_session_expires() {
 /// The idle time starts at the end of the last call, not at its start.
 #[tokio::test]
 async fn the_idle_time_starts_when_the_last_call_ends() {
-    let source = FakeSource::standard();
-    let gateway = TestGateway::with(source.clone())
-        .limits(|limits| {
-            limits.session_idle_timeout = Duration::from_secs(2);
-            limits.keep_alive_interval = Duration::from_millis(100);
-        })
-        .start()
-        .await;
+    let (gateway, source) = standard_with(|limits| {
+        limits.session_idle_timeout = Duration::from_secs(2);
+        limits.keep_alive_interval = Duration::from_millis(100);
+    })
+    .await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     let mut call = session.call("fake__hold", json!({})).send().await.events();
     // One comment per 100 ms of silence: this takes longer than the idle timeout.
@@ -205,11 +204,7 @@ async fn the_idle_time_starts_when_the_last_call_ends() {
 
 #[tokio::test]
 async fn at_the_limit_the_longest_idle_session_is_evicted() {
-    let source = FakeSource::standard();
-    let gateway = TestGateway::with(source.clone())
-        .limits(|limits| limits.max_sessions = 3)
-        .start()
-        .await;
+    let (gateway, source) = standard_with(|limits| limits.max_sessions = 3).await;
     let open = || async { gateway.client().initialize(NEWEST_LEGACY).await };
     let busy = open().await;
     let _call = busy.call("fake__hold", json!({})).send_only().await;
@@ -226,10 +221,7 @@ async fn at_the_limit_the_longest_idle_session_is_evicted() {
 
 #[tokio::test]
 async fn rejects_a_new_session_if_all_are_in_use() {
-    let gateway = TestGateway::with(FakeSource::standard())
-        .limits(|limits| limits.max_sessions = 2)
-        .start()
-        .await;
+    let (gateway, _) = standard_with(|limits| limits.max_sessions = 2).await;
     let sessions = [
         gateway.client().initialize(NEWEST_LEGACY).await,
         gateway.client().initialize(NEWEST_LEGACY).await,

@@ -6,7 +6,10 @@ use serde_json::json;
 use tidegate_testkit::{FakeSource, NEWEST_LEGACY, TestGateway, wait_until};
 use tokio::net::TcpStream;
 
-use crate::support::{bare_request, echoed, expect_error, expect_result, methods, standard};
+use crate::support::{
+    bare_request, echoed, expect_echo, expect_error, expect_pong, expect_result, hold_two_calls,
+    methods, standard, standard_with,
+};
 
 /// A gateway whose shutdown timeout never expires during a test.
 fn without_shutdown_timeout(source: &FakeSource) -> tidegate_testkit::TestGatewayBuilder {
@@ -124,22 +127,10 @@ async fn idle_connections_and_sessions_do_not_delay_the_shutdown() {
 
 #[tokio::test]
 async fn calls_are_cancelled_after_the_shutdown_timeout() {
-    let source = FakeSource::standard();
-    let gateway = TestGateway::with(source.clone())
-        .limits(|limits| limits.shutdown_timeout = Duration::from_millis(50))
-        .start()
-        .await;
+    let (gateway, source) =
+        standard_with(|limits| limits.shutdown_timeout = Duration::from_millis(50)).await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
-    let held = [
-        gateway
-            .client()
-            .modern_call("fake__hold", json!({}))
-            .request()
-            .send_only()
-            .await,
-        session.call("fake__hold", json!({})).send_only().await,
-    ];
-    source.started("hold", 2).await;
+    let held = hold_two_calls(&gateway, &session, &source).await;
     gateway.stop().await;
     source.dropped("hold", 2).await;
     for connection in held {
@@ -166,14 +157,7 @@ async fn during_the_shutdown_delay_the_gateway_is_not_ready_but_still_serves() {
     })
     .await;
     assert_eq!(status("/healthz").await, 200);
-    expect_result(
-        gateway
-            .client()
-            .modern_call("fake__echo", json!({}))
-            .send()
-            .await,
-    )
-    .await;
+    expect_echo(&gateway).await;
     gateway.client().initialize(NEWEST_LEGACY).await;
 }
 
@@ -198,14 +182,7 @@ async fn a_partly_received_request_still_gets_a_response() {
         halves.push((connection, bytes[head + 1..].to_vec()));
     }
     // A round trip on a later connection, so that the gateway has received the halves.
-    expect_result(
-        gateway
-            .client()
-            .post(&bare_request("ping", json!({})))
-            .send()
-            .await,
-    )
-    .await;
+    expect_pong(&gateway).await;
     let stopping = gateway.start_shutdown();
     wait_until_closed(&gateway).await;
     for (mut connection, rest) in halves {

@@ -3,7 +3,7 @@
 use serde_json::json;
 use tidegate_testkit::Connection;
 
-use crate::support::{expect_result, standard};
+use crate::support::{expect_echo, standard};
 
 /// Sends a request with these header lines and this body, followed by a complete hidden request.
 async fn send_smuggled(connection: &mut Connection, lines: &str, body: &str, hidden: &[u8]) {
@@ -68,14 +68,7 @@ async fn rejects_requests_with_an_ambiguous_length() {
         }
         assert_eq!(source.counts("echo").started, 0, "{lines}");
     }
-    expect_result(
-        gateway
-            .client()
-            .modern_call("fake__echo", json!({}))
-            .send()
-            .await,
-    )
-    .await;
+    expect_echo(&gateway).await;
 }
 
 /// The unread body of a rejected request must not be parsed as the next request.

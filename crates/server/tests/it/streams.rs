@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tidegate_testkit::{FakeSource, LEGACY, NEWEST_LEGACY, ScriptedTool, TestGateway};
 
-use crate::support::{bare_request, expect_result, methods, standard};
+use crate::support::{bare_request, expect_result, methods, standard, standard_with};
 
 #[tokio::test]
 async fn a_response_without_notifications_is_json() {
@@ -153,11 +153,8 @@ async fn every_event_of_a_session_has_a_unique_id() {
 
 #[tokio::test]
 async fn a_silent_stream_is_kept_open_by_comments() {
-    let source = FakeSource::standard();
-    let gateway = TestGateway::with(source.clone())
-        .limits(|limits| limits.keep_alive_interval = Duration::from_millis(20))
-        .start()
-        .await;
+    let (gateway, source) =
+        standard_with(|limits| limits.keep_alive_interval = Duration::from_millis(20)).await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     let mut standalone = session.stream().await;
     let mut listening = gateway

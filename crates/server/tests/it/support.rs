@@ -1,13 +1,60 @@
-//! Helpers that many tests share.
+//! Gateways, calls and assertions that many tests share.
 
 use serde_json::{Value, json};
-use tidegate_testkit::{FakeSource, HttpResponse, TestGateway};
+use tidegate_server::Limits;
+use tidegate_testkit::{Connection, FakeSource, HttpResponse, Session, TestGateway, wait_until};
 
 /// A gateway with the standard source, and the source.
 pub(crate) async fn standard() -> (TestGateway, FakeSource) {
+    standard_with(|_| {}).await
+}
+
+/// A gateway with the standard source and changed limits, and the source.
+pub(crate) async fn standard_with(change: impl FnOnce(&mut Limits)) -> (TestGateway, FakeSource) {
     let source = FakeSource::standard();
-    let gateway = TestGateway::with(source.clone()).start().await;
-    (gateway, source)
+    let gateway = TestGateway::with(source.clone()).limits(change);
+    (gateway.start().await, source)
+}
+
+/// Starts a call that blocks until the test releases `hold`.
+pub(crate) async fn hold_call(gateway: &TestGateway, source: &FakeSource) -> Connection {
+    let started = source.counts("hold").started;
+    let call = gateway.client().modern_call("fake__hold", json!({}));
+    let connection = call.request().send_only().await;
+    source.started("hold", started + 1).await;
+    connection
+}
+
+/// Starts a stateless call and a call of a session that block until the test releases `hold` twice.
+pub(crate) async fn hold_two_calls(
+    gateway: &TestGateway,
+    session: &Session,
+    source: &FakeSource,
+) -> [Connection; 2] {
+    let stateless = hold_call(gateway, source).await;
+    let started = source.counts("hold").started;
+    let in_session = session.call("fake__hold", json!({})).send_only().await;
+    source.started("hold", started + 1).await;
+    [stateless, in_session]
+}
+
+/// Asserts that the gateway serves calls.
+pub(crate) async fn expect_echo(gateway: &TestGateway) {
+    let call = gateway.client().modern_call("fake__echo", json!({}));
+    expect_result(call.send().await).await;
+}
+
+/// Waits until the gateway accepts a call, after a permit was returned.
+pub(crate) async fn wait_until_calls_are_accepted(gateway: &TestGateway) {
+    let call = gateway.client().modern_call("fake__echo", json!({}));
+    let is_accepted = async || call.send().await.status == 200;
+    wait_until("a call to be accepted", is_accepted).await;
+}
+
+/// Asserts that the gateway responds to a ping.
+pub(crate) async fn expect_pong(gateway: &TestGateway) {
+    let ping = gateway.client().post(&bare_request("ping", json!({})));
+    expect_result(ping.send().await).await;
 }
 
 /// Asserts the status and the code of an error response. Returns its message.

@@ -5,16 +5,15 @@ use std::time::Duration;
 use serde_json::json;
 use tidegate_testkit::{FakeSource, NEWEST_LEGACY, TestGateway};
 
-use crate::support::{bare_request, expect_error, expect_result, standard};
+use crate::support::{
+    bare_request, expect_echo, expect_error, expect_pong, expect_result, standard, standard_with,
+};
 
 const SHORT: Duration = Duration::from_millis(100);
 
 #[tokio::test]
 async fn rejects_a_body_that_does_not_arrive_in_time() {
-    let gateway = TestGateway::with(FakeSource::standard())
-        .limits(|limits| limits.body_timeout = SHORT)
-        .start()
-        .await;
+    let (gateway, _) = standard_with(|limits| limits.body_timeout = SHORT).await;
     let post = gateway.client().post(&bare_request("ping", json!({})));
     for part in [0, 1, 10] {
         let mut connection = gateway.client().connect().await;
@@ -30,14 +29,12 @@ async fn rejects_a_body_that_does_not_arrive_in_time() {
 /// R19: an announced body takes no memory before it arrives.
 #[tokio::test]
 async fn announced_bodies_do_not_use_up_the_buffer() {
-    let gateway = TestGateway::with(FakeSource::standard())
-        .limits(|limits| {
-            limits.max_message_bytes = 4096;
-            limits.max_buffered_bytes = 2 * 4096;
-            limits.body_timeout = Duration::from_secs(3600);
-        })
-        .start()
-        .await;
+    let (gateway, _) = standard_with(|limits| {
+        limits.max_message_bytes = 4096;
+        limits.max_buffered_bytes = 2 * 4096;
+        limits.body_timeout = Duration::from_secs(3600);
+    })
+    .await;
     let ping = gateway.client().post(&bare_request("ping", json!({})));
     let mut silent = Vec::new();
     for head in [
@@ -57,16 +54,13 @@ async fn announced_bodies_do_not_use_up_the_buffer() {
 /// A received message only counts with its actual size.
 #[tokio::test]
 async fn chunked_bodies_only_count_with_their_actual_size() {
-    let source = FakeSource::standard();
-    let gateway = TestGateway::with(source.clone())
-        .limits(|limits| {
-            limits.max_message_bytes = 4096;
-            limits.max_buffered_bytes = 2 * 4096;
-            limits.body_timeout = Duration::from_secs(3600);
-            limits.keep_alive_interval = Duration::from_secs(3600);
-        })
-        .start()
-        .await;
+    let (gateway, source) = standard_with(|limits| {
+        limits.max_message_bytes = 4096;
+        limits.max_buffered_bytes = 2 * 4096;
+        limits.body_timeout = Duration::from_secs(3600);
+        limits.keep_alive_interval = Duration::from_secs(3600);
+    })
+    .await;
     let call = gateway.client().modern_call("fake__hold", json!({}));
     let mut held = Vec::new();
     for calls in 1..=3 {
@@ -90,23 +84,13 @@ async fn a_truncated_body_is_not_dispatched() {
     let mut connection = gateway.client().connect().await;
     connection.write(&bytes[..bytes.len() - 1]).await;
     drop(connection);
-    expect_result(
-        gateway
-            .client()
-            .post(&bare_request("ping", json!({})))
-            .send()
-            .await,
-    )
-    .await;
+    expect_pong(&gateway).await;
     assert_eq!(source.counts("echo").started, 0);
 }
 
 #[tokio::test]
 async fn closes_connections_whose_headers_do_not_arrive_in_time() {
-    let gateway = TestGateway::with(FakeSource::standard())
-        .limits(|limits| limits.header_timeout = SHORT)
-        .start()
-        .await;
+    let (gateway, _) = standard_with(|limits| limits.header_timeout = SHORT).await;
     for half in [
         &b""[..],
         b"P",
@@ -117,23 +101,13 @@ async fn closes_connections_whose_headers_do_not_arrive_in_time() {
         connection.write(half).await;
         connection.closed().await;
     }
-    expect_result(
-        gateway
-            .client()
-            .post(&bare_request("ping", json!({})))
-            .send()
-            .await,
-    )
-    .await;
+    expect_pong(&gateway).await;
 }
 
 /// Keep-alive connections have a timeout too.
 #[tokio::test]
 async fn an_idle_connection_is_closed() {
-    let gateway = TestGateway::with(FakeSource::standard())
-        .limits(|limits| limits.header_timeout = SHORT)
-        .start()
-        .await;
+    let (gateway, _) = standard_with(|limits| limits.header_timeout = SHORT).await;
     let mut response = gateway
         .client()
         .post(&bare_request("ping", json!({})))
@@ -145,16 +119,13 @@ async fn an_idle_connection_is_closed() {
 
 #[tokio::test]
 async fn a_connection_that_waits_for_its_response_is_not_idle() {
-    let source = FakeSource::standard();
-    let gateway = TestGateway::with(source.clone())
-        .limits(|limits| {
-            limits.header_timeout = SHORT;
-            limits.body_timeout = SHORT;
-            limits.write_timeout = SHORT;
-            limits.keep_alive_interval = SHORT;
-        })
-        .start()
-        .await;
+    let (gateway, source) = standard_with(|limits| {
+        limits.header_timeout = SHORT;
+        limits.body_timeout = SHORT;
+        limits.write_timeout = SHORT;
+        limits.keep_alive_interval = SHORT;
+    })
+    .await;
     let mut events = gateway
         .client()
         .modern_call("fake__hold", json!({}))
@@ -168,25 +139,14 @@ async fn a_connection_that_waits_for_its_response_is_not_idle() {
 /// R13: a client that stops reading is disconnected, which cancels its call.
 #[tokio::test]
 async fn disconnects_a_client_that_stops_reading() {
-    let source = FakeSource::standard();
-    let gateway = TestGateway::with(source.clone())
-        .limits(|limits| limits.write_timeout = SHORT)
-        .start()
-        .await;
+    let (gateway, source) = standard_with(|limits| limits.write_timeout = SHORT).await;
     let flood = gateway
         .client()
         .modern_call("fake__flood", json!({}))
         .progress(json!(1));
     let stalled = flood.request().send_only().await;
     source.started("flood", 1).await;
-    expect_result(
-        gateway
-            .client()
-            .modern_call("fake__echo", json!({}))
-            .send()
-            .await,
-    )
-    .await;
+    expect_echo(&gateway).await;
     source.dropped("flood", 1).await;
     drop(stalled);
 }
@@ -194,11 +154,7 @@ async fn disconnects_a_client_that_stops_reading() {
 /// The call belongs to the session and continues, within the limits of the replay buffer.
 #[tokio::test]
 async fn a_client_that_stops_reading_does_not_block_its_session() {
-    let source = FakeSource::standard();
-    let gateway = TestGateway::with(source.clone())
-        .limits(|limits| limits.write_timeout = SHORT)
-        .start()
-        .await;
+    let (gateway, source) = standard_with(|limits| limits.write_timeout = SHORT).await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     let stalled = session
         .call_with_progress("fake__flood", json!(1))

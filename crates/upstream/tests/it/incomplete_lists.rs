@@ -31,11 +31,11 @@ fn degraded(gateway: &RemoteGateway) -> String {
 
 #[tokio::test]
 async fn a_list_that_cannot_be_loaded_is_reported() {
-    let (gateway, _fixture) = with_defects(|one| {
-        one.rejections.reject = Some(-32000);
-        one.rejections.reject_method = "prompts/list".to_owned();
-        one.rejections.reject_times = u64::MAX;
-        one.invalid_list = vec!["resources".to_owned()];
+    let (gateway, _fixture) = with_defects(|settings| {
+        settings.rejections.reject = Some(-32000);
+        settings.rejections.reject_method = "prompts/list".to_owned();
+        settings.rejections.reject_times = u64::MAX;
+        settings.invalid_list = vec!["resources".to_owned()];
     })
     .await;
     assert!(missing(&gateway, "tools/list").await.is_null());
@@ -55,9 +55,9 @@ async fn a_list_that_is_cut_off_is_reported() {
         (CursorStyle::Repeated, "a cursor was repeated"),
         (CursorStyle::Endless, "it has too many pages or entries"),
     ] {
-        let (gateway, _fixture) = with_defects(|one| {
-            one.page_size = Some(20);
-            one.cursors = cursors;
+        let (gateway, _fixture) = with_defects(|settings| {
+            settings.page_size = Some(20);
+            settings.cursors = cursors;
         })
         .await;
         let reported = missing(&gateway, "tools/list").await.to_string();

@@ -3,9 +3,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
-mod bridge;
 mod catalog_refresh;
 mod client_classes;
+mod cross_era_questions;
 mod incomplete_lists;
 mod killed_server;
 mod malformed_messages;

@@ -196,15 +196,15 @@ async fn a_stream_that_ended_is_reopened_and_no_update_is_missed() {
     let fixture = modern().await;
     let gateway = RemoteGateway::over(&fixture).await;
     let client = gateway.client();
-    let (one, other) = (
+    let (first, other) = (
         start_with_question(&client, "confirm_delete").await,
         start_with_question(&client, "confirm_delete").await,
     );
-    let (mut events, _) = listen(&client, &[&one]).await;
+    let (mut events, _) = listen(&client, &[&first]).await;
     let (mut others, _) = listen(&client, &[&other]).await;
     fixture.end_subscriptions();
-    answer(&client, &one).await;
-    read_until_completed(&mut events, &one).await;
+    answer(&client, &first).await;
+    read_until_completed(&mut events, &first).await;
     // Later updates arrive as before.
     let seen = others.message().await;
     assert_eq!(seen["params"]["status"], "input_required", "{seen}");

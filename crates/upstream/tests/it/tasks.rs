@@ -104,14 +104,14 @@ async fn a_task_gets_input_and_is_cancelled() {
 async fn a_task_id_leads_to_its_source() {
     let fixture = modern().await;
     let gateway = RemoteGateway::over(&fixture).await;
-    let (all, one) = (gateway.client_of_all_sources(), gateway.client());
+    let (all, server_only) = (gateway.client_of_all_sources(), gateway.client());
     let id = start_task(&all, "server__failing_job", json!({})).await;
     poll_until(&all, &id, "completed").await;
-    poll_until(&one, &id, "completed").await;
+    poll_until(&server_only, &id, "completed").await;
     let elsewhere = all.at("/mcp/fake");
     let unknown = request(&elsewhere, "tasks/get", json!({ "taskId": id })).await;
     assert_eq!(unknown["error"]["code"], -32602, "{unknown}");
-    for client in [&all, &one] {
+    for client in [&all, &server_only] {
         let about = request(client, "server/discover", json!({})).await;
         let extensions = &about["result"]["capabilities"]["extensions"];
         assert!(extensions[TASKS].is_object(), "{about}");

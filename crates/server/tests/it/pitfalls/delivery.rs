@@ -4,19 +4,13 @@ use serde_json::json;
 use tidegate_core::Change;
 use tidegate_testkit::{LEGACY, NEWEST_LEGACY};
 
-use crate::support::{expect_result, methods, standard};
+use crate::support::{expect_result, hold_call, methods, standard};
 
 /// A disconnect cancels a call in the modern era only.
 #[tokio::test]
 async fn pitfall_07_disconnect_semantics() {
     let (gateway, source) = standard().await;
-    let modern = gateway
-        .client()
-        .modern_call("fake__hold", json!({}))
-        .request()
-        .send_only()
-        .await;
-    source.started("hold", 1).await;
+    let modern = hold_call(&gateway, &source).await;
     drop(modern);
     source.dropped("hold", 1).await;
     for (round, revision) in LEGACY.into_iter().enumerate() {

@@ -5,7 +5,7 @@ use tidegate_core::Change;
 use tidegate_testkit::{FakeSource, TestGateway, poll_for};
 
 use super::{SUBSCRIPTION, UPDATED, next};
-use crate::support::{expect_error, standard};
+use crate::support::{expect_error, standard, standard_with};
 
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 
@@ -120,10 +120,7 @@ async fn concurrent_listen_streams_only_get_their_changes() {
 
 #[tokio::test]
 async fn a_closed_listen_stream_releases_its_permit() {
-    let gateway = TestGateway::with(FakeSource::standard())
-        .limits(|limits| limits.max_streams = 1)
-        .start()
-        .await;
+    let (gateway, _) = standard_with(|limits| limits.max_streams = 1).await;
     for _ in 0..3 {
         let filter = json!({ "notifications": { "toolsListChanged": true } });
         let listen = gateway.client().modern("subscriptions/listen", filter);

@@ -191,11 +191,11 @@ async fn a_session_gets_list_changes_without_subscribing() {
 
 #[tokio::test]
 async fn the_endpoint_of_one_source_only_delivers_its_changes() {
-    let (one, other) = (
+    let (first, other) = (
         FakeSource::standard(),
         FakeSource::empty().resource("other://x", "x"),
     );
-    let gateway = TestGateway::with(one.clone())
+    let gateway = TestGateway::with(first.clone())
         .fake_source("other", other.clone())
         .start()
         .await;
@@ -214,7 +214,7 @@ async fn the_endpoint_of_one_source_only_delivers_its_changes() {
     everywhere.message().await;
     other.change(Change::Tools);
     everywhere.message().await;
-    one.change(Change::Resources);
+    first.change(Change::Resources);
     for events in [&mut listening, &mut standalone] {
         let message = events.message().await;
         assert_eq!(

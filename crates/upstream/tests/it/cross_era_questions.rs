@@ -1,9 +1,9 @@
 //! Questions between clients of one era and servers of the other.
 
-use serde_json::{Value, json};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use serde_json::{Value, json};
 use tidegate_testkit::fixture::{Fixture, RunningFixture};
 use tidegate_testkit::{Client, NEWEST_LEGACY, Request, Session, wait_until};
 
@@ -43,19 +43,43 @@ fn accept(_: &Value) -> Value {
     json!({ "action": "accept", "content": { "username": "ada", "email": "a@b.c" } })
 }
 
+/// A call of a modern client that is parked until its question is answered.
+struct ParkedCall {
+    client: Client,
+    arguments: Value,
+    /// The `input_required` response.
+    asked: Value,
+}
+
+impl ParkedCall {
+    async fn start(gateway: &RemoteGateway) -> Self {
+        let client = gateway.client();
+        let arguments = json!({ "message": "who?" });
+        let asked = modern(&client, "test_elicitation", &arguments, &json!({})).await;
+        assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
+        Self {
+            client,
+            arguments,
+            asked,
+        }
+    }
+
+    /// Sends the call again with the answer.
+    async fn resume(&self) -> Value {
+        let more = answers(&self.asked, accept);
+        modern(&self.client, "test_elicitation", &self.arguments, &more).await
+    }
+}
+
 #[tokio::test]
 async fn a_legacy_server_asks_a_modern_client() {
     let fixture = legacy().await;
     let gateway = RemoteGateway::over(&fixture).await;
-    let client = gateway.client();
-    let arguments = json!({ "message": "who?" });
-    let asked = modern(&client, "test_elicitation", &arguments, &json!({})).await;
-    assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
-    let question = asked["result"]["inputRequests"]["k1"].clone();
+    let parked = ParkedCall::start(&gateway).await;
+    let question = &parked.asked["result"]["inputRequests"]["k1"];
     assert_eq!(question["method"], "elicitation/create");
     assert_eq!(question["params"]["message"], "who?");
-    let more = answers(&asked, accept);
-    let done = modern(&client, "test_elicitation", &arguments, &more).await;
+    let done = parked.resume().await;
     assert_eq!(done["result"]["resultType"], "complete", "{done}");
     assert!(done.to_string().contains("ada"), "{done}");
 }
@@ -66,23 +90,21 @@ async fn a_legacy_server_asks_a_modern_client() {
 async fn a_request_state_is_valid_once_and_for_its_own_request() {
     let fixture = legacy().await;
     let gateway = RemoteGateway::over(&fixture).await;
-    let client = gateway.client();
-    let arguments = json!({ "message": "who?" });
-    let asked = modern(&client, "test_elicitation", &arguments, &json!({})).await;
-    let good = answers(&asked, accept);
-    let mut tampered = good.clone();
-    let state = asked["result"]["requestState"].as_str().unwrap();
+    let parked = ParkedCall::start(&gateway).await;
+    let valid = answers(&parked.asked, accept);
+    let mut tampered = valid.clone();
+    let state = valid["requestState"].as_str().unwrap();
     tampered["requestState"] = json!(format!("{state}x"));
     let other = json!({ "message": "other" });
     fixture.clear_received();
-    for (arguments, more) in [(&arguments, &tampered), (&other, &good)] {
-        let refused = modern(&client, "test_elicitation", arguments, more).await;
+    for (arguments, more) in [(&parked.arguments, &tampered), (&other, &valid)] {
+        let refused = modern(&parked.client, "test_elicitation", arguments, more).await;
         assert_eq!(refused["error"]["code"], -32602, "{refused}");
     }
     assert!(fixture.received_for("tools/call").is_empty(), "nothing ran");
-    let done = modern(&client, "test_elicitation", &arguments, &good).await;
+    let done = parked.resume().await;
     assert_eq!(done["result"]["resultType"], "complete", "{done}");
-    let again = modern(&client, "test_elicitation", &arguments, &good).await;
+    let again = parked.resume().await;
     assert_eq!(again["error"]["code"], -32602, "{again}");
     let message = again["error"]["message"].as_str().unwrap();
     assert!(message.contains("send a new request"), "{message}");
@@ -98,15 +120,16 @@ async fn two_questions_can_be_answered_in_two_round_trips() {
     let questions = asked["result"]["inputRequests"].as_object().unwrap();
     assert_eq!(questions.len(), 2, "{asked}");
     let mut first = answers(&asked, accept);
-    let (left, _) = {
-        let all = first["inputResponses"].as_object_mut().unwrap();
-        let key = all.keys().next().unwrap().clone();
-        (all.remove(&key), key)
-    };
-    assert!(left.is_some());
+    let responses = first["inputResponses"].as_object_mut().unwrap();
+    let key = responses.keys().next().unwrap().clone();
+    responses.remove(&key).unwrap();
     let asked = modern(&client, "test_two_elicitations", &none, &first).await;
-    let rest = asked["result"]["inputRequests"].as_object().unwrap();
-    assert_eq!(rest.len(), 1, "the other question is asked again: {asked}");
+    let unanswered = asked["result"]["inputRequests"].as_object().unwrap();
+    assert_eq!(
+        unanswered.len(),
+        1,
+        "the other question is asked again: {asked}"
+    );
     let second = answers(&asked, accept);
     let done = modern(&client, "test_two_elicitations", &none, &second).await;
     assert_eq!(done["result"]["resultType"], "complete", "{done}");
@@ -119,21 +142,12 @@ async fn a_parked_call_is_cancelled_after_its_timeout() {
         config.parked_call_timeout = Duration::from_secs(1);
     })
     .await;
-    let client = gateway.client();
-    let arguments = json!({ "message": "who?" });
-    let asked = modern(&client, "test_elicitation", &arguments, &json!({})).await;
-    assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
+    let parked = ParkedCall::start(&gateway).await;
     wait_until("the server receives the cancellation", || async {
         !fixture.received_for("notifications/cancelled").is_empty()
     })
     .await;
-    let late = modern(
-        &client,
-        "test_elicitation",
-        &arguments,
-        &answers(&asked, accept),
-    )
-    .await;
+    let late = parked.resume().await;
     assert_eq!(late["error"]["code"], -32602, "{late}");
 }
 
@@ -141,12 +155,9 @@ async fn a_parked_call_is_cancelled_after_its_timeout() {
 async fn a_parked_call_fails_when_its_server_dies() {
     let fixture = legacy().await;
     let gateway = RemoteGateway::over(&fixture).await;
-    let client = gateway.client();
-    let arguments = json!({ "message": "who?" });
-    let asked = modern(&client, "test_elicitation", &arguments, &json!({})).await;
-    let more = answers(&asked, accept);
+    let parked = ParkedCall::start(&gateway).await;
     drop(fixture);
-    let failed = modern(&client, "test_elicitation", &arguments, &more).await;
+    let failed = parked.resume().await;
     let kind = failed["error"]["data"]["kind"].as_str();
     assert!(
         matches!(kind, Some("source_failed" | "source_down")),
@@ -158,22 +169,13 @@ async fn a_parked_call_fails_when_its_server_dies() {
 async fn parked_calls_are_cancelled_when_the_gateway_stops() {
     let fixture = legacy().await;
     let gateway = RemoteGateway::over(&fixture).await;
-    let client = gateway.client();
-    let arguments = json!({ "message": "who?" });
-    let asked = modern(&client, "test_elicitation", &arguments, &json!({})).await;
-    assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
+    let parked = ParkedCall::start(&gateway).await;
     gateway.stop().await;
     wait_until("the server receives the cancellation", || async {
         !fixture.received_for("notifications/cancelled").is_empty()
     })
     .await;
-    let late = modern(
-        &client,
-        "test_elicitation",
-        &arguments,
-        &answers(&asked, accept),
-    )
-    .await;
+    let late = parked.resume().await;
     assert!(late["error"].is_object(), "{late}");
 }
 
@@ -183,11 +185,11 @@ async fn in_session(session: &Session, tool: &str, answer: impl Fn(&Value) -> Va
 }
 
 async fn answering(session: &Session, call: Request, answer: impl Fn(&Value) -> Value) -> Value {
-    let came = call.send().await;
-    if !came.is_stream() {
-        return came.message().await;
+    let response = call.send().await;
+    if !response.is_stream() {
+        return response.message().await;
     }
-    let mut events = came.events();
+    let mut events = response.events();
     loop {
         let message = events.message().await;
         if message.get("method").is_none() {
@@ -254,16 +256,16 @@ async fn a_modern_server_asks_a_legacy_client() {
 /// of such a server has a session of its own.
 #[tokio::test]
 async fn a_server_with_unlinked_questions_has_one_call_per_session() {
-    let elsewhere =
+    let fixture =
         Fixture::legacy(NEWEST_LEGACY).with(|settings| settings.questions_on_session_stream = true);
-    let fixture = elsewhere.start().await;
+    let fixture = fixture.start().await;
     let gateway = RemoteGateway::over(&fixture).await;
-    let able = json!({ "elicitation": {} });
+    let capabilities = json!({ "elicitation": {} });
     let client = gateway.client();
-    let session = client.initialize_with(NEWEST_LEGACY, &able).await;
+    let session = client.initialize_with(NEWEST_LEGACY, &capabilities).await;
     let named = |name: &'static str| move |_: &Value| json!({ "action": "accept", "content": { "name": name } });
     in_session(&session, "ask_form", named("first")).await;
-    let other = client.initialize_with(NEWEST_LEGACY, &able).await;
+    let other = client.initialize_with(NEWEST_LEGACY, &capabilities).await;
     let mut asked = Vec::new();
     // Both are asked before either answers.
     for session in [&session, &other] {
@@ -308,7 +310,7 @@ async fn a_roots_question_before_the_first_call_belongs_to_it() {
 
 /// Or when no call is in flight: the next one is asked.
 #[tokio::test]
-async fn a_roots_question_between_two_calls_belongs_to_the_second() {
+async fn a_roots_question_between_two_calls_belongs_to_the_next() {
     let fixture = Fixture::legacy(NEWEST_LEGACY);
     let fixture = fixture.with(|settings| settings.roots_after_call = true);
     let fixture = fixture.start().await;
@@ -321,9 +323,9 @@ async fn a_roots_question_between_two_calls_belongs_to_the_second() {
             .initialize_with(NEWEST_LEGACY, &all_capabilities())
             .await;
         let asked = AtomicUsize::new(0);
-        // The question arrives between the two, or while one of them is in flight.
-        for tool in ["test_simple_text", "test_slow"] {
-            let call = session.call(tool, json!({}));
+        // The server asks after the first call; the question is part of the next call after that.
+        wait_until("a later call is asked", async || {
+            let call = session.call("test_simple_text", json!({}));
             let done = answering(&session, call, |question| {
                 assert_eq!(question["method"], "roots/list", "{question}");
                 asked.fetch_add(1, Ordering::Relaxed);
@@ -331,8 +333,9 @@ async fn a_roots_question_between_two_calls_belongs_to_the_second() {
             })
             .await;
             assert!(done["result"]["content"].is_array(), "{done}");
-            tokio::time::sleep(Duration::from_millis(200)).await;
-        }
+            asked.load(Ordering::Relaxed) > 0
+        })
+        .await;
         assert_eq!(asked.load(Ordering::Relaxed), 1);
     }
     wait_until("the server has received the roots", async || {
