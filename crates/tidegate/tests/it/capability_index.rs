@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs;
-use std::time::{Duration, SystemTime};
 
 use rmcp::model::{CallToolRequestParams, ReadResourceRequestParams};
 use rmcp::transport::StreamableHttpClientTransport;
@@ -13,7 +12,7 @@ use tidegate_testkit::fixture::Fixture;
 use tokio::time::timeout;
 
 use crate::support::inspector::inspect;
-use crate::support::messages::{LEGACY, watching};
+use crate::support::messages::{LEGACY, Modern, watching};
 use crate::support::proc::poll_for;
 use crate::support::{Events, Home, PATIENCE, Running, Server, Session};
 use crate::walk::client::Stateless;
@@ -72,7 +71,7 @@ fn disabled_by_default() {
         let answer = server.modern("resources/read", json!({ "uri": SUMMARY }));
         assert_eq!(answer.error()["code"], -32602, "{answer:?}");
         let alone = server.post().at("/mcp/index");
-        let alone = crate::support::messages::Modern::new("resources/list", json!({})).post(alone);
+        let alone = Modern::new("resources/list", json!({})).post(alone);
         assert_eq!(alone.status, 404, "{alone:?}");
         server.stop();
     }
@@ -185,24 +184,37 @@ fn texts_stay_within_their_token_limits() {
 #[test]
 fn changes_have_the_time_of_their_detection() {
     let server = with_files(2, "enabled: true, cache_ttl: 0s");
-    text(&server, SUMMARY);
-    server
-        .home
-        .write("docs/on call rota.md", "# Who is there\n");
-    poll_for("the new file to be listed", || {
-        let has = |uri: &String| uri.ends_with("on%20call%20rota.md");
-        uris(&server).iter().any(has).then_some(())
-    });
-    let detected = SystemTime::now() + Duration::from_secs(1);
+    let session = Session::open(server.address, "/mcp", "2025-11-25");
+    let change_in = |summary: &Value| {
+        let summary = summary["contents"][0]["text"].as_str().unwrap();
+        let line = summary.lines().find(|line| line.contains("rota.md` added"));
+        line.map(str::to_owned)
+    };
+    // Each kind of client is compared with what it has read before.
+    let read_early = || change_in(&read(&server, SUMMARY));
+    let read_late = || {
+        let answer = session.request("resources/read", &json!({ "uri": SUMMARY }));
+        change_in(&answer.result())
+    };
+    assert_eq!((read_early(), read_late()), (None, None));
+    let listen = Modern::new("subscriptions/listen", watching(&[SUMMARY]));
+    let mut events = Events::of(listen.open(server.post()));
+    events.find("notifications/subscriptions/acknowledged");
+    server.home.write("docs/on call rota.md", "# Rota\n");
+    let is_new_file = |uri: &String| uri.ends_with("on%20call%20rota.md");
+    // The first notification may be about the initial state.
+    loop {
+        events.find("notifications/resources/updated");
+        if uris(&server).iter().any(is_new_file) {
+            break;
+        }
+    }
+    let change = read_early().expect("the change is in the summary");
     poll_for("a later second", || {
-        let later = detected + Duration::from_secs(1);
-        (SystemTime::now() > later).then_some(())
+        let now = stats(&server)["generatedAt"].as_str().unwrap().to_owned();
+        (!change.contains(&now)).then_some(())
     });
-    let summary = text(&server, SUMMARY);
-    let line = summary.lines().find(|line| line.contains("rota.md` added"));
-    let when = line.unwrap().trim_start_matches("- ").split(": ").next();
-    let when = humantime::parse_rfc3339(when.unwrap()).unwrap();
-    assert!(when <= detected, "{summary}");
+    assert_eq!(read_late(), Some(change));
     let all = full(&server);
     let words = all.lines().find(|line| line.starts_with("Vocabulary: "));
     let words: Vec<_> = words.unwrap().split([' ', ',']).collect();
@@ -259,7 +271,7 @@ fn subscribers_are_notified_of_changes() {
     let server = with_files(1, "enabled: true");
     assert!(text(&server, SUMMARY).contains("None since"));
     let listen = watching(&[SUMMARY, STATS]);
-    let listen = crate::support::messages::Modern::new("subscriptions/listen", listen);
+    let listen = Modern::new("subscriptions/listen", listen);
     let mut events = Events::of(listen.open(server.post()));
     events.find("notifications/subscriptions/acknowledged");
     let wait_for_change = |events: &mut Events, what: &str| {
@@ -300,7 +312,7 @@ async fn each_change_is_notified_once_per_resource() {
         "capability-index://elements/tools?source=other&query=new",
         "capability-index://elements/tools/other__new-1",
     ];
-    let listen = crate::support::messages::Modern::new("subscriptions/listen", watching(&uris));
+    let listen = Modern::new("subscriptions/listen", watching(&uris));
     let mut events = Events::of(listen.open(server.post()));
     events.find("notifications/subscriptions/acknowledged");
     let mut notifications = HashMap::<String, usize>::new();
@@ -354,9 +366,9 @@ fn elements_are_read_by_kind_and_name() {
             .unwrap()
             .ends_with("report-2.md")
     );
-    let one = of("capability-index://elements/tools/system__health");
-    assert_eq!(one["definition"]["name"], "system__health");
-    assert!(one["tokens"].as_u64().unwrap() > 50);
+    let element = of("capability-index://elements/tools/system__health");
+    assert_eq!(element["definition"]["name"], "system__health");
+    assert!(element["tokens"].as_u64().unwrap() > 50);
     // An element contains its URI, and so do similar ones.
     let uri = files["elements"][0]["uri"].as_str().unwrap();
     let file = of(uri);

@@ -54,7 +54,9 @@ fn all_kinds() -> Value {
 fn all_started(gateway: &Running) -> Vec<Proc> {
     poll_for("all programs to run", || {
         let all = descendants(gateway.id());
-        let sleeping = all.iter().filter(|one| one.command.contains("sleep 1000"));
+        let sleeping = all
+            .iter()
+            .filter(|process| process.command.contains("sleep 1000"));
         // The shell that waits for one of them counts too.
         (sleeping.count() >= 6).then_some(all)
     })
@@ -65,9 +67,9 @@ fn killed_gateway_leaves_no_processes() {
     let server = with_sources(Home::new(), &all_kinds());
     let all = all_started(&server.process);
     server.process.signal(Signal::KILL);
-    for one in all {
-        poll_for(&format!("the end of {one:?}"), || {
-            (!one.runs()).then_some(())
+    for process in all {
+        poll_for(&format!("the end of {process:?}"), || {
+            (!process.runs()).then_some(())
         });
     }
 }
@@ -77,7 +79,7 @@ fn stopped_gateway_leaves_no_processes() {
     let server = with_sources(Home::new(), &all_kinds());
     let all = all_started(&server.process);
     server.stop();
-    let left: Vec<_> = all.iter().filter(|one| one.runs()).collect();
+    let left: Vec<_> = all.iter().filter(|process| process.runs()).collect();
     assert!(left.is_empty(), "{left:?}");
 }
 
@@ -89,7 +91,7 @@ fn gateway_over_stdio_leaves_no_processes() {
     let all = all_started(&gateway);
     gateway.close_stdin();
     assert!(gateway.wait().success());
-    let left: Vec<_> = all.iter().filter(|one| one.runs()).collect();
+    let left: Vec<_> = all.iter().filter(|process| process.runs()).collect();
     assert!(left.is_empty(), "{left:?}");
 }
 
@@ -99,7 +101,10 @@ fn children_of_a_crashed_server_are_ended() {
         Home::new(),
         &json!({ "parent": shell("setsid sleep 1000 & FIXTURE") }),
     );
-    let sleeping = |all: Vec<Proc>| all.into_iter().find(|one| one.command == "sleep 1000 ");
+    let sleeping = |all: Vec<Proc>| {
+        all.into_iter()
+            .find(|process| process.command == "sleep 1000 ")
+    };
     let first = poll_for("the first child", || {
         sleeping(descendants(server.process.id()))
     });

@@ -2,11 +2,11 @@
 
 use std::io::pipe;
 
-use rustix::process::{Pid, Signal, test_kill_process};
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::support::messages::and_own_tools;
-use crate::support::proc::poll_for;
+use crate::support::messages::and_gateway_tools;
+use crate::support::proc::{Proc, has_child_guard, poll_for};
 use crate::support::tools::Tools;
 use crate::support::{Ended, Home, Running, Server};
 
@@ -96,7 +96,7 @@ fn everything_is_listed() {
             let all = parsed(run(&["ls", "--json"]));
             let tools = keys(&all["tools"], "name");
             assert_eq!(tools[..2], ["demo__add", "demo__process_id"]);
-            let own = and_own_tools(&["system__health"]);
+            let own = and_gateway_tools(&["system__health"]);
             assert_eq!(tools[tools.len() - own.len()..], own);
             assert_eq!(keys(&all["prompts"], "name"), ["demo/greet"]);
             let uris = keys(&all["resources"], "uri");
@@ -355,16 +355,18 @@ fn commands_end_quietly_without_a_reader() {
     }
 }
 
-fn is_there(process: &str) -> bool {
-    let id = process.trim().parse().ok().and_then(Pid::from_raw).unwrap();
-    test_kill_process(id).is_ok()
-}
-
-/// The process that adopts an orphan may take a moment to reap it.
+/// Asserts that a process has ended, or that a child guard is ending it.
 #[track_caller]
-fn assert_ends(process: &str) {
-    poll_for(&format!("process {process} to end"), || {
-        (!is_there(process)).then_some(())
+fn assert_ends(pid: &str) {
+    let pid = pid.trim().parse().unwrap();
+    let is_guarded = has_child_guard(pid);
+    let is_running = || Proc::find(pid).is_some_and(|process| process.runs());
+    assert!(
+        is_guarded || !is_running(),
+        "process {pid} has no child guard"
+    );
+    poll_for(&format!("process {pid} to end"), || {
+        (!is_running()).then_some(())
     });
 }
 

@@ -38,7 +38,9 @@ fn exceptions_have_a_reason() {
             Expectation::Partly { exceptions } => {
                 assert!(!exceptions.is_empty(), "{}", row.scenario);
                 assert!(
-                    exceptions.iter().all(|one| !one.reason.is_empty()),
+                    exceptions
+                        .iter()
+                        .all(|exception| !exception.reason.is_empty()),
                     "{}",
                     row.scenario
                 );
@@ -62,8 +64,14 @@ fn differences(rows: &[Row], mut known: Vec<(String, String)>) -> String {
     let mut listed: Vec<_> = rows.iter().flat_map(Row::runs).map(owned).collect();
     known.sort();
     listed.sort();
-    let missing: Vec<_> = known.iter().filter(|one| !listed.contains(one)).collect();
-    let stale: Vec<_> = listed.iter().filter(|one| !known.contains(one)).collect();
+    let missing: Vec<_> = known
+        .iter()
+        .filter(|exception| !listed.contains(exception))
+        .collect();
+    let stale: Vec<_> = listed
+        .iter()
+        .filter(|exception| !known.contains(exception))
+        .collect();
     match (missing.as_slice(), stale.as_slice()) {
         ([], []) if listed.len() != known.len() => "a scenario is listed twice".to_owned(),
         ([], []) => String::new(),

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tidegate_sources::tokens;
 
 use crate::support::fixture::{Fixture, config};
-use crate::support::messages::{Modern, OWN_TOOLS as GATEWAY_TOOLS};
+use crate::support::messages::{GATEWAY_TOOLS, Modern};
 use crate::support::{Home, Server};
 use crate::walk::all;
 

@@ -150,14 +150,14 @@ fn unsubscribed_clients_are_not_notified() {
 #[test]
 fn session_over_the_limit_is_rejected() {
     let server = Server::with_config("limits: { max_sessions: 2 }\n");
-    let (one, other) = (open(&server), open(&server));
-    let in_use = (one.listen(), other.listen());
+    let (first, other) = (open(&server), open(&server));
+    let in_use = (first.listen(), other.listen());
     let initialize = request(1, "initialize", &handshake(REVISION)).to_string();
-    let answer = server.post().usual().send(initialize.as_bytes());
+    let answer = server.post().with_mcp_headers().send(initialize.as_bytes());
     assert_eq!(answer.status, 503, "{answer:?}");
     assert_eq!(answer.json()["error"]["code"], -31503, "{answer:?}");
     assert!(answer.header("retry-after").is_some());
-    one.end();
+    first.end();
     open(&server);
     drop(in_use);
     server.stop();

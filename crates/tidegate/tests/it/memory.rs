@@ -107,7 +107,7 @@ impl<'a> User<'a> {
         let values = result["completion"]["values"].as_array().unwrap();
         values
             .iter()
-            .map(|one| one.as_str().unwrap().to_owned())
+            .map(|value| value.as_str().unwrap().to_owned())
             .collect()
     }
 }
@@ -116,6 +116,6 @@ fn keys(entries: &Value) -> Vec<String> {
     let entries = entries.as_array().unwrap();
     entries
         .iter()
-        .map(|one| one["key"].as_str().unwrap().to_owned())
+        .map(|entry| entry["key"].as_str().unwrap().to_owned())
         .collect()
 }

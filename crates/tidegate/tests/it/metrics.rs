@@ -177,10 +177,10 @@ fn server_has_its_own_metrics() {
 #[test]
 fn rejected_requests_are_counted_by_step() {
     let server = Server::start();
-    server.post().usual().send(b"{");
+    server.post().with_mcp_headers().send(b"{");
     server
         .post()
-        .usual()
+        .with_mcp_headers()
         .header("Host", "evil.example")
         .send(b"{}");
     server
@@ -219,7 +219,7 @@ fn client_input_does_not_become_a_label() {
         let args = json!({ "ref": { "type": "ref/resource", "uri": name }, "argument": { "name": name, "value": name } });
         server.modern("completion/complete", args);
         let server = server.post().at(&format!("/mcp/{name}"));
-        server.usual().send(b"{}");
+        server.with_mcp_headers().send(b"{}");
     };
     send_unknown_names("first");
     let known = scrape(&server).series();

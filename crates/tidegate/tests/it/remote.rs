@@ -5,7 +5,7 @@ use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde_json::{Value, json};
 
 use crate::support::fixture::{Fixture, at_fixture, before};
-use crate::support::messages::{Modern, and_own_tools, handshake, request};
+use crate::support::messages::{Modern, and_gateway_tools, handshake, request};
 use crate::support::proc::poll_for;
 use crate::support::tools::Tools;
 use crate::support::{Events, Home, Running, Server, Session, Stdio};
@@ -49,7 +49,7 @@ fn server_entries_are_listed_and_work() {
     let tools = result(&server, "tools/list", json!({}));
     assert_eq!(
         names(&tools["tools"], "name"),
-        and_own_tools(&[
+        and_gateway_tools(&[
             "demo__add",
             "demo__process_id",
             "demo__count",
@@ -131,13 +131,15 @@ fn server_cannot_claim_built_in_uris() {
 
 fn component<'a>(health: &'a Value, name: &str) -> &'a Value {
     let mut components = health["components"].as_array().unwrap().iter();
-    components.find(|one| one["name"] == name).unwrap()
+    components
+        .find(|component| component["name"] == name)
+        .unwrap()
 }
 
 #[test]
 fn source_endpoint_uses_native_names_and_forwards_unknown_ones() {
     let server = with_demo("");
-    let post = || server.post().at("/mcp/demo").usual();
+    let post = || server.post().at("/mcp/demo").with_mcp_headers();
     let call = |name: &str| {
         let body = json!({
             "jsonrpc": "2.0", "id": 1, "method": "tools/call",
@@ -256,10 +258,15 @@ fn session_is_asked_on_the_stream_of_its_call() {
     initialize["capabilities"] = all_capabilities();
     let opened = server
         .post()
-        .usual()
+        .with_mcp_headers()
         .send(request(1, "initialize", &initialize).to_string().as_bytes());
     let session = opened.header("mcp-session-id").unwrap().to_owned();
-    let post = || server.post().usual().header("mcp-session-id", &session);
+    let post = || {
+        server
+            .post()
+            .with_mcp_headers()
+            .header("mcp-session-id", &session)
+    };
     for (method, call, answer, text) in answers() {
         let call = request(7, "tools/call", &call).to_string();
         let mut events = Events::of(post().open(call.as_bytes()));
@@ -277,7 +284,7 @@ fn session_is_asked_on_the_stream_of_its_call() {
 /// The next message other than a notification.
 fn next_message(pipe: &Stdio) -> Value {
     loop {
-        let message = pipe.hear();
+        let message = pipe.receive();
         let method = message["method"].as_str().unwrap_or_default();
         if !method.starts_with("notifications/") {
             return message;
@@ -295,20 +302,20 @@ fn stdio_client_is_asked_and_can_refuse() {
     initialize["capabilities"] = all_capabilities();
     pipe.request("initialize", &initialize);
     for (method, call, answer, text) in answers() {
-        pipe.say(&request(70, "tools/call", &call));
+        pipe.send(&request(70, "tools/call", &call));
         let question = next_message(&pipe);
         assert_eq!(question["method"], method, "{question}");
-        pipe.say(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": answer }));
+        pipe.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "result": answer }));
         assert_eq!(next_message(&pipe)["result"]["content"][0]["text"], text);
     }
-    pipe.say(&request(
+    pipe.send(&request(
         71,
         "tools/call",
         &json!({ "name": "demo__where", "arguments": {} }),
     ));
     let question = next_message(&pipe);
     let refusal = json!({ "code": -1, "message": "not today" });
-    pipe.say(&json!({ "jsonrpc": "2.0", "id": question["id"], "error": refusal }));
+    pipe.send(&json!({ "jsonrpc": "2.0", "id": question["id"], "error": refusal }));
     let refused = next_message(&pipe);
     assert_eq!(refused["result"]["isError"], true, "{refused}");
     assert!(refused.to_string().contains("not today"), "{refused}");
@@ -336,12 +343,14 @@ fn client_with_capabilities_works_with_a_stateless_server() {
     let mut initialize = handshake("2025-11-25");
     initialize["capabilities"] = all_capabilities();
     let initialize = request(1, "initialize", &initialize).to_string();
-    let opened = at_fixture(&gateway).usual().send(initialize.as_bytes());
+    let opened = at_fixture(&gateway)
+        .with_mcp_headers()
+        .send(initialize.as_bytes());
     let session = opened.header("mcp-session-id").unwrap();
     for id in 2..4 {
         let call = json!({ "name": "test_simple_text", "arguments": {} });
         let call = request(id, "tools/call", &call).to_string();
-        let post = at_fixture(&gateway).usual();
+        let post = at_fixture(&gateway).with_mcp_headers();
         let answer = post.header("mcp-session-id", session).send(call.as_bytes());
         assert_eq!(answer.result()["content"][0]["type"], "text", "{answer:?}");
     }

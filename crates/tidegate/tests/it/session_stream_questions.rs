@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::support::fixture::{Fixture, before};
-use crate::support::http::Open;
+use crate::support::http::OpenResponse;
 use crate::support::messages::{handshake, request};
 use crate::support::{Events, Post, Server};
 
@@ -18,19 +18,19 @@ impl<'a> ElicitationSession<'a> {
         let mut initialize = handshake("2025-11-25");
         initialize["capabilities"] = json!({ "elicitation": {} });
         let initialize = request(1, "initialize", &initialize).to_string();
-        let opened = gateway.post().at("/mcp/fixture").usual();
+        let opened = gateway.post().at("/mcp/fixture").with_mcp_headers();
         let opened = opened.send(initialize.as_bytes());
         let id = opened.header("mcp-session-id").unwrap().to_owned();
         Self { gateway, id }
     }
 
     fn post(&self) -> Post {
-        let post = self.gateway.post().at("/mcp/fixture").usual();
+        let post = self.gateway.post().at("/mcp/fixture").with_mcp_headers();
         post.header("Mcp-Session-Id", &self.id)
     }
 
     /// Calls a tool with this id and requests progress.
-    fn call(&self, id: u64, name: &str, arguments: &Value) -> Open {
+    fn call(&self, id: u64, name: &str, arguments: &Value) -> OpenResponse {
         let meta = json!({ "progressToken": id });
         let params = json!({ "name": name, "arguments": arguments, "_meta": meta });
         let body = request(id, "tools/call", &params).to_string();

@@ -13,7 +13,7 @@ const PONG: &str = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
 /// Checks an error: a code, a message and a correlation id that is in the log.
 #[track_caller]
 fn assert_rejected(stdio: &Stdio, code: i64, text: &str) -> Value {
-    let error = stdio.hear();
+    let error = stdio.receive();
     assert_eq!(error["error"]["code"], code, "{error}");
     let message = error["error"]["message"].as_str().unwrap();
     assert!(message.contains(text), "{message}");
@@ -203,7 +203,7 @@ fn in_flight_calls_are_answered_after_the_input_ends() {
     let mut stdio = Stdio::start();
     let read = json!({ "uri": STATS });
     for id in 0..200 {
-        stdio.say(&json!({
+        stdio.send(&json!({
             "jsonrpc": "2.0", "id": id, "method": "resources/read", "params": read,
         }));
     }

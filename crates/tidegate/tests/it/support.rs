@@ -13,6 +13,7 @@ pub(crate) mod process;
 pub(crate) mod scripted;
 pub(crate) mod server;
 pub(crate) mod session;
+pub(crate) mod sse;
 pub(crate) mod stdio;
 pub(crate) mod terminal;
 pub(crate) mod tools;
@@ -25,6 +26,7 @@ pub(crate) use http::{Answer, Post};
 pub(crate) use process::{Ended, Running};
 pub(crate) use server::Server;
 pub(crate) use session::Session;
+pub(crate) use sse::SseEndpoint;
 pub(crate) use stdio::Stdio;
 
 /// Timeout of every wait. Long, because a busy machine is not a failure of the program; no test

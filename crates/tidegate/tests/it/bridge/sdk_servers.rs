@@ -167,7 +167,7 @@ async fn progress(peer: &mut ClientSession) {
     let steps = outcome.notifications("notifications/progress");
     let steps: Vec<_> = steps
         .iter()
-        .filter_map(|one| one["progress"].as_f64())
+        .filter_map(|params| params["progress"].as_f64())
         .collect();
     assert_eq!(steps, [1.0, 2.0, 3.0], "{outcome:?}");
 }

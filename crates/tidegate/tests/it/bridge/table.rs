@@ -26,7 +26,7 @@ impl Table {
             .0
             .iter()
             .filter(|outcome| outcome.verdict.is_none())
-            .map(|one| format!("{}, {}: {}", one.client, one.server, one.feature))
+            .map(|cell| format!("{}, {}: {}", cell.client, cell.server, cell.feature))
             .collect();
         assert!(
             failed.is_empty(),

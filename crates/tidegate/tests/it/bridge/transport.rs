@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 
 use crate::support::Home;
 use http::Http;
-use readers::{ReaderTask, Stream, read_events};
+use readers::{ReaderTask, read_events};
 
 /// Capacity of the queue.
 const CAPACITY: usize = 1024;
@@ -59,7 +59,7 @@ impl ClientTransport {
 
     pub(super) async fn sse(address: SocketAddr) -> Self {
         let client = Client::new(address);
-        let mut events = Stream::of(client.at("/sse").get().send().await);
+        let mut events = client.at("/sse").get().send().await.events();
         let endpoint = events.next().await.unwrap().data;
         Self::of(|sender| Connection::Sse {
             post: client.at(&endpoint),

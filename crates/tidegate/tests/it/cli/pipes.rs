@@ -74,7 +74,7 @@ fn closed_log_does_not_affect_calls() {
     let process = Running::start_logging_onto(&mut command, unread());
     let mut stdio = Stdio::of(home, process);
     stdio.write(b"{ half\n");
-    assert_eq!(stdio.hear()["error"]["code"], -32700);
+    assert_eq!(stdio.receive()["error"]["code"], -32700);
     stdio.ping();
     stdio.end();
 }

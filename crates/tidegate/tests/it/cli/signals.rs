@@ -55,7 +55,7 @@ fn one_signal_ends_sessions_cleanly() {
 #[test]
 fn second_signal_ends_at_once() {
     let server = Server::with_config("limits: { shutdown_timeout: 10m, body_timeout: 10m }\n");
-    let half = server.post().usual().hang(1000, b"{");
+    let half = server.post().with_mcp_headers().send_partly(1000, b"{");
     server.process.signal(Signal::TERM);
     server.process.stderr.find("stopping");
     server.process.signal(Signal::TERM);

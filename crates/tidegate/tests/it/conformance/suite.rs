@@ -119,7 +119,7 @@ impl Suite {
         let ended = Running::start(&mut command).end();
         let (mut failed_scenarios, mut succeeded_count) = (Vec::new(), 0);
         let all = all_checks(folder.path()).into_iter();
-        let is_included = |name: &str| !exceptions.iter().any(|one| name.starts_with(one));
+        let is_included = |name: &str| !exceptions.iter().any(|prefix| name.starts_with(prefix));
         for (scenario, checks) in all.filter(|(name, _)| is_included(name)) {
             match deviations(&checks, &[]).as_str() {
                 "" => succeeded_count += 1,
@@ -174,7 +174,7 @@ fn deviations(checks: &[Check], exceptions: &[Exception]) -> String {
     let excused = |check: &Check| {
         exceptions
             .iter()
-            .any(|one| one.check == check.id && one.status == check.status)
+            .any(|exception| exception.check == check.id && exception.status == check.status)
     };
     for check in checks {
         let has_failed = matches!(check.status.as_str(), "FAILURE" | "WARNING");
@@ -186,12 +186,13 @@ fn deviations(checks: &[Check], exceptions: &[Exception]) -> String {
     if !checks.iter().any(succeeded) {
         deviations.push("no check succeeded".to_owned());
     }
-    for one in exceptions {
-        let is_reported = |check: &Check| check.id == one.check && check.status == one.status;
+    for exception in exceptions {
+        let is_reported =
+            |check: &Check| check.id == exception.check && check.status == exception.status;
         if !checks.iter().any(is_reported) {
             deviations.push(format!(
                 "{} is no longer {}; update the list",
-                one.check, one.status
+                exception.check, exception.status
             ));
         }
     }

@@ -39,12 +39,15 @@ fn http_requests_go_through_the_proxy() {
         target: "http://server.test/mcp".to_owned(),
         credential: Some(format!("Basic {ENCODED_CREDENTIAL}")),
     };
-    assert!(requests.iter().all(|one| *one == expected), "{requests:?}");
+    assert!(
+        requests.iter().all(|request| *request == expected),
+        "{requests:?}"
+    );
     let received = fixture.received();
     assert!(
         received
             .iter()
-            .all(|one| one.header("host") == Some("server.test"))
+            .all(|request| request.header("host") == Some("server.test"))
     );
     stop_without_leak(server);
 }
@@ -76,7 +79,7 @@ fn tls_connection_is_tunnelled_through_the_proxy() {
     let received = fixture.received();
     let shown = received
         .iter()
-        .find_map(|one| one.header("proxy-authorization"));
+        .find_map(|request| request.header("proxy-authorization"));
     assert_eq!(shown, None, "the proxy credential reached the server");
     stop_without_leak(server);
 }

@@ -32,11 +32,14 @@ fn calls_share_one_http2_connection() {
     let mut initialize = handshake("2025-11-25");
     initialize["capabilities"] = json!({ "elicitation": {} });
     let initialize = request(1, "initialize", &initialize).to_string();
-    let opened = server.post().usual().send(initialize.as_bytes());
+    let opened = server.post().with_mcp_headers().send(initialize.as_bytes());
     let session = opened.header("mcp-session-id").unwrap();
     let params = json!({ "name": "fixture__test_simple_text", "arguments": {} });
     let body = request(2, "tools/call", &params).to_string();
-    let post = server.post().usual().header("mcp-session-id", session);
+    let post = server
+        .post()
+        .with_mcp_headers()
+        .header("mcp-session-id", session);
     let answer = post.send(body.as_bytes());
     assert!(answer.body.contains("simple text"), "{answer:?}");
     assert!(fixture.sessions() > 1, "{}", fixture.sessions());

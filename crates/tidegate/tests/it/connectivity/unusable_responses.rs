@@ -43,10 +43,12 @@ fn redirect_within_an_origin_is_followed() {
         poll_for("the request to the new location", || {
             received()
                 .iter()
-                .any(|one| one.contains(" /new "))
+                .any(|request| request.contains(" /new "))
                 .then_some(())
         });
-        let moved = received().into_iter().find(|one| one.contains(" /new "));
+        let moved = received()
+            .into_iter()
+            .find(|request| request.contains(" /new "));
         let moved = moved.unwrap();
         assert!(moved.starts_with("POST "), "{moved}");
         assert!(

@@ -64,7 +64,12 @@ fn claims_of_foreign_uris(kind: ServerKind) {
     let rig = Rig::start(kind, &flags, &json!({}));
     let list = rig.gateway.modern("resources/list", json!({})).result();
     let listed = list["resources"].as_array().unwrap();
-    let listed = |uri: &str| listed.iter().filter(|one| one["uri"] == uri).count();
+    let listed = |uri: &str| {
+        listed
+            .iter()
+            .filter(|resource| resource["uri"] == uri)
+            .count()
+    };
     assert_eq!((listed(HEALTH), listed(shared_uri)), (1, 1));
     assert_eq!(listed("resource://system/other"), 0);
     assert_eq!(listed(&format!("gateway://faulty/{shared_uri}")), 1);

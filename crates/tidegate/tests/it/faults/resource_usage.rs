@@ -29,7 +29,7 @@ impl ResourceUsage {
         let pid = gateway.process.id();
         let mut children: Vec<_> = descendants(pid)
             .into_iter()
-            .map(|one| one.command)
+            .map(|process| process.command)
             .collect();
         children.sort();
         Self {
@@ -58,7 +58,7 @@ impl ResourceUsage {
         let guards = self
             .children
             .iter()
-            .filter(|one| one.contains(" child-guard -- "));
+            .filter(|command| command.contains(" child-guard -- "));
         guards.count() * 2 == self.children.len()
     }
 

@@ -97,7 +97,7 @@ impl Rig {
     /// With these flags for the faulty server and these settings of its source.
     pub(super) fn start(kind: ServerKind, flags: &[&str], settings: &Value) -> Self {
         let rig = Self::start_unchecked(kind, flags, settings);
-        poll_for("the server to be there", || rig.works().then_some(()));
+        poll_for("the server to work", || rig.works().then_some(()));
         rig.with_checks()
     }
 
@@ -184,6 +184,21 @@ impl Rig {
     pub(super) fn works(&self) -> bool {
         let answer = self.call("echo", &json!({ "word": "tide" }));
         answer["result"].to_string().contains("tide")
+    }
+
+    /// Waits until the faulty server has received this many calls of a tool.
+    pub(super) fn wait_until_received(&self, tool: &str, calls: usize) {
+        poll_for(&format!("{calls} calls of {tool}"), || {
+            let filter = json!({ "method": "tools/call" });
+            let received = self.call("received_messages", &filter);
+            let received: Vec<Value> = serde_json::from_str(text(&received)).unwrap();
+            let bodies = received.iter().map(|received| match &received["line"] {
+                Value::String(line) => line,
+                _ => received["body"].as_str().unwrap(),
+            });
+            let count = bodies.filter(|body| body.contains(tool)).count();
+            (count == calls).then_some(())
+        });
     }
 
     pub(super) fn wait_until_working(&self) {

@@ -43,8 +43,8 @@ fn update_carries_the_subscribed_uri() {
         let mut missing = expected;
         while !missing.is_empty() {
             let updated = events.find(UPDATED)["params"]["uri"].clone();
-            assert!(spelled.iter().any(|one| updated == **one), "{updated}");
-            missing.retain(|one| updated != **one);
+            assert!(spelled.iter().any(|uri| updated == **uri), "{updated}");
+            missing.retain(|uri| updated != **uri);
         }
     }
     let read = server

@@ -36,7 +36,7 @@ fn files_are_listed_and_read_with_their_types() {
     let listed = listed(&server);
     let entry = |path: &str| {
         let uri = uri(&home, path);
-        let found = listed.iter().find(|one| one["uri"] == uri);
+        let found = listed.iter().find(|resource| resource["uri"] == uri);
         found.unwrap_or_else(|| panic!("{uri} is not in {listed:?}"))
     };
     for (path, mime, size) in [
@@ -148,7 +148,11 @@ fn file_over_the_limit_is_neither_listed_nor_read() {
     write(&home, "notes/just.txt", &[b'x'; 1024]);
     let server = Server::start_in(home, &[]);
     let large = uri(server.home.path(), "notes/large.txt");
-    assert!(!listed(&server).iter().any(|one| one["uri"] == large));
+    assert!(
+        !listed(&server)
+            .iter()
+            .any(|resource| resource["uri"] == large)
+    );
     let error = read(&server, &large).error();
     assert_eq!(
         error["message"],
@@ -238,7 +242,7 @@ sources:
     let home = server.home.path().to_owned();
     let uris: Vec<_> = listed(&server)
         .iter()
-        .map(|one| one["uri"].as_str().unwrap().to_owned())
+        .map(|resource| resource["uri"].as_str().unwrap().to_owned())
         .collect();
     let deep = uri(&home, "notes/deep/er/a%20b.txt");
     assert!(uris.contains(&deep), "{uris:?}");

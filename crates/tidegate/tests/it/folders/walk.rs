@@ -22,7 +22,10 @@ fn walk(client: &mut dyn Client, files: bool, prompts: bool) {
         let read = client.request("resources/read", json!({ "uri": uri }));
         let contents = &read["contents"][0];
         assert_eq!(contents["uri"], *uri, "{read}");
-        let listed = resources.iter().find(|one| one["uri"] == *uri).unwrap();
+        let listed = resources
+            .iter()
+            .find(|resource| resource["uri"] == *uri)
+            .unwrap();
         assert_eq!(contents["mimeType"], listed["mimeType"], "{read}");
         assert!(
             contents["text"].is_string() ^ contents["blob"].is_string(),
@@ -76,7 +79,7 @@ fn expand(client: &mut dyn Client, template: &str) {
         "deep/er/a b.txt",
         "link.txt",
     ] {
-        assert!(read.iter().any(|one| one == path), "{path}: {read:?}");
+        assert!(read.iter().any(|name| name == path), "{path}: {read:?}");
     }
     assert!(
         !read
@@ -102,7 +105,7 @@ fn completed(client: &mut dyn Client, reference: &Value, name: &str, typed: &str
     let values = completed["completion"]["values"].as_array().unwrap();
     values
         .iter()
-        .map(|one| one.as_str().unwrap().to_owned())
+        .map(|name| name.as_str().unwrap().to_owned())
         .collect()
 }
 

@@ -16,7 +16,7 @@ fn send_call(server: &Server, params: Value) -> Answer {
         "io.modelcontextprotocol/clientCapabilities": { "elicitation": { "form": {} } },
         "progressToken": 7,
     });
-    let post = server.post().usual();
+    let post = server.post().with_mcp_headers();
     let post = post.header("MCP-Protocol-Version", MODERN);
     let post = post.header("Mcp-Method", "tools/call");
     let post = post.header("Mcp-Name", "gateway__call_tool");
@@ -35,13 +35,17 @@ fn json_is_relayed_unchanged() {
         r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params},{}}}"#,
         &body[1..]
     );
-    let post = server.post().usual();
+    let post = server.post().with_mcp_headers();
     let post = post.header("MCP-Protocol-Version", MODERN);
     let post = post.header("Mcp-Method", "tools/call");
     let post = post.header("Mcp-Name", "gateway__call_tool");
     let answer = post.send(body.as_bytes()).result();
     let received = fixture.received_for("tools/call");
-    assert!(received.iter().any(|one| one["params"]["name"] == "echo"));
+    assert!(
+        received
+            .iter()
+            .any(|message| message["params"]["name"] == "echo")
+    );
     let echoed = text(&answer);
     assert!(echoed.contains("1.50"), "{echoed}");
     assert!(echoed.contains("12345678901234567890123"), "{echoed}");

@@ -13,7 +13,7 @@ fn clear(server: &Server, more: &Value) -> Answer {
     for (key, value) in more.as_object().unwrap() {
         params[key] = value.clone();
     }
-    let post = Post::to(server.address, PATH).usual();
+    let post = Post::to(server.address, PATH).with_mcp_headers();
     let post = post.header("MCP-Protocol-Version", MODERN);
     let post = post
         .header("Mcp-Method", "tools/call")
@@ -83,11 +83,11 @@ fn session_is_asked_on_the_stream_of_its_call() {
     });
     let initialize = request(0, "initialize", &initialize).to_string();
     let opened = Post::to(server.address, PATH)
-        .usual()
+        .with_mcp_headers()
         .send(initialize.as_bytes());
     let id = opened.header("mcp-session-id").unwrap().to_owned();
     let post = || {
-        let post = Post::to(server.address, PATH).usual();
+        let post = Post::to(server.address, PATH).with_mcp_headers();
         let post = post.header("Mcp-Session-Id", &id);
         post.header("MCP-Protocol-Version", "2025-06-18")
     };

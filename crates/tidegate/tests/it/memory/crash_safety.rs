@@ -62,12 +62,12 @@ fn acknowledged_writes_survive_a_kill() {
     let mut acknowledged = Vec::new();
     for number in 0..ROUNDS {
         thread::scope(|both| {
-            let both = [2 * number, 2 * number + 1].map(|one| {
+            let both = [2 * number, 2 * number + 1].map(|key| {
                 let home = &home;
-                both.spawn(move || write_and_kill(home, one))
+                both.spawn(move || write_and_kill(home, key))
             });
-            for one in both {
-                acknowledged.extend(one.join().unwrap());
+            for thread in both {
+                acknowledged.extend(thread.join().unwrap());
             }
         });
     }

@@ -47,7 +47,7 @@ fn entries_are_shared_between_processes() {
 /// The next two updates, in any order.
 fn next_two_updates(events: &mut Events) -> [String; 2] {
     let mut uris = [events.find(UPDATED), events.find(UPDATED)]
-        .map(|one| one["params"]["uri"].as_str().unwrap().to_owned());
+        .map(|message| message["params"]["uri"].as_str().unwrap().to_owned());
     uris.sort();
     uris
 }

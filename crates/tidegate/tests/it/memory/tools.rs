@@ -44,10 +44,13 @@ fn destructive_tools_are_annotated() {
     let server = Server::start_shipped();
     let tools = User::of(&server).ask("tools/list", json!({})).result();
     let tools = tools["tools"].as_array().unwrap();
-    let is_destructive = |one: &&Value| one["annotations"]["destructiveHint"] == true;
-    let names = tools.iter().filter(is_destructive).map(|one| &one["name"]);
+    let is_destructive = |tool: &&Value| tool["annotations"]["destructiveHint"] == true;
+    let names = tools
+        .iter()
+        .filter(is_destructive)
+        .map(|tool| &tool["name"]);
     assert_eq!(names.collect::<Vec<_>>(), ["store", "delete", "clear"]);
-    for tool in tools.iter().filter(|one| !is_destructive(one)) {
+    for tool in tools.iter().filter(|tool| !is_destructive(tool)) {
         assert_eq!(tool["annotations"]["readOnlyHint"], true, "{tool}");
     }
     server.stop();
@@ -63,7 +66,7 @@ fn values_are_kept_byte_for_byte() {
     let body = format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"store","arguments":{{"key":"exact","value":{value}}}}}}}"#
     );
-    let answer = user.post().usual().send(body.as_bytes());
+    let answer = user.post().with_mcp_headers().send(body.as_bytes());
     assert_eq!(answer.result()["isError"], false, "{answer:?}");
     let retrieved = user.tool("retrieve", json!({ "key": "exact" }));
     assert!(
@@ -142,7 +145,7 @@ fn entries_are_resources_with_their_type() {
         });
         let answer = user.ask("completion/complete", params).json();
         let message = answer["error"]["message"].as_str();
-        assert!(message.is_some_and(|one| one.contains(words)), "{answer}");
+        assert!(message.is_some_and(|text| text.contains(words)), "{answer}");
     }
     server.stop();
 }

@@ -78,7 +78,9 @@ fn unreadable_resources_do_not_exist() {
         let report = report["contents"][0]["text"].as_str().unwrap().to_owned();
         let report: Value = serde_json::from_str(&report).unwrap();
         let components = report["components"].as_array().unwrap();
-        let memory = components.iter().find(|one| one["name"] == "memory");
+        let memory = components
+            .iter()
+            .find(|component| component["name"] == "memory");
         memory.unwrap()["metrics"]["resources"].clone()
     };
     assert_eq!((counted(ADA), counted(BOB)), (json!(3), json!(2)));

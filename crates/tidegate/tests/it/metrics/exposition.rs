@@ -64,7 +64,7 @@ impl Exposition {
     pub(super) fn series(&self) -> BTreeSet<String> {
         let samples = self.families.values().flat_map(|family| &family.samples);
         samples
-            .map(|one| format!("{}{:?}", one.name, one.labels))
+            .map(|other| format!("{}{:?}", other.name, other.labels))
             .collect()
     }
 }
@@ -97,7 +97,8 @@ impl Family {
             labels: read_labels(labels),
             value: value.parse().unwrap(),
         };
-        let is_same_series = |one: &Sample| one.name == sample.name && one.labels == sample.labels;
+        let is_same_series =
+            |other: &Sample| other.name == sample.name && other.labels == sample.labels;
         assert!(
             !self.samples.iter().any(is_same_series),
             "{line} is repeated"
@@ -145,8 +146,11 @@ impl Family {
             let mut counts = self
                 .samples
                 .iter()
-                .filter(|one| one.name == format!("{family}_count"));
-            assert_eq!(counts.find(|one| one.labels == labels).unwrap().value, all);
+                .filter(|other| other.name == format!("{family}_count"));
+            assert_eq!(
+                counts.find(|other| other.labels == labels).unwrap().value,
+                all
+            );
         }
     }
 }

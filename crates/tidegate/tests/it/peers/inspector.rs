@@ -5,7 +5,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::support::home::program;
-use crate::support::messages::{HEALTH, MODELS, STATS, and_own_tools};
+use crate::support::messages::{HEALTH, MODELS, STATS, and_gateway_tools};
 use crate::support::tools::Tools;
 use crate::support::{Home, Running, Server};
 
@@ -55,7 +55,7 @@ impl Target<'_> {
         let tools = self.request(era, "tools/list", &[]);
         assert_eq!(
             names(&tools["tools"], "name"),
-            and_own_tools(&["system__health"])
+            and_gateway_tools(&["system__health"])
         );
         let called = self.request(era, "tools/call", &["--tool-name", "system__health"]);
         assert_eq!(called["structuredContent"]["overallStatus"], "Healthy");
@@ -121,7 +121,7 @@ fn every_schema_is_portable() {
     let tools = Target::Http(&server).request("modern", "tools/list", &["--strict"]);
     assert_eq!(
         names(&tools["tools"], "name"),
-        and_own_tools(&["system__health"])
+        and_gateway_tools(&["system__health"])
     );
     server.stop();
 }

@@ -12,7 +12,7 @@ use serde_json::Value;
 use tokio::process::Command;
 use tokio::time::timeout;
 
-use crate::support::messages::{HEALTH, MODELS, STATS, and_own_tools};
+use crate::support::messages::{HEALTH, MODELS, STATS, and_gateway_tools};
 use crate::support::{Home, PATIENCE, Server};
 
 type Client = RunningService<RoleClient, ()>;
@@ -87,7 +87,7 @@ where
 
 async fn walk(client: &Client) {
     let tools = client.list_all_tools().await.unwrap();
-    assert_eq!(all(&tools, "name"), and_own_tools(&["system__health"]));
+    assert_eq!(all(&tools, "name"), and_gateway_tools(&["system__health"]));
     let resources = client.list_all_resources().await.unwrap();
     assert_eq!(all(&resources, "uri"), [HEALTH, MODELS, STATS]);
     assert!(client.list_all_prompts().await.unwrap().is_empty());

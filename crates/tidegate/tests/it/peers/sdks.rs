@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tidegate_testkit::{MODERN, NEWEST_LEGACY};
 
 use crate::support::home::program;
-use crate::support::messages::{HEALTH, MODELS, STATS, and_own_tools};
+use crate::support::messages::{HEALTH, MODELS, STATS, and_gateway_tools};
 use crate::support::tools::Tools;
 use crate::support::{Home, Running, Server};
 
@@ -35,7 +35,7 @@ fn check(command: &mut Command, protocol: &str) {
     let expected = json!({
         "protocol": protocol,
         "server": "tidegate",
-        "tools": and_own_tools(&["system__health"]),
+        "tools": and_gateway_tools(&["system__health"]),
         "resources": [HEALTH, MODELS, STATS],
         "templates": 1,
         "prompts": 0,

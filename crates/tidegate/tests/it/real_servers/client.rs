@@ -83,7 +83,7 @@ impl Client {
     }
 
     /// Sends a request without waiting for its response.
-    pub(super) fn say(&mut self, method: &str, params: Value) -> u64 {
+    pub(super) fn send_request(&mut self, method: &str, params: Value) -> u64 {
         self.last += 1;
         let message = request(self.last, method, &self.complete(params));
         self.transport.send(&message);
@@ -91,7 +91,7 @@ impl Client {
     }
 
     pub(super) fn request(&mut self, method: &str, params: Value) -> Exchange {
-        let id = self.say(method, params);
+        let id = self.send_request(method, params);
         let mut before_response = Vec::new();
         loop {
             let message = self.transport.receive();
@@ -122,7 +122,7 @@ impl Client {
             let known = self
                 .notifications
                 .iter()
-                .position(|one| one["method"] == method);
+                .position(|notification| notification["method"] == method);
             if let Some(at) = known {
                 return self.notifications.remove(at).unwrap();
             }

@@ -75,7 +75,10 @@ impl Differences {
 
     /// The lines that were declared but did not occur.
     pub(super) fn missing(&self) -> Vec<&'static str> {
-        let missing = self.0.iter().filter(|(one, seen)| one.always && !seen);
+        let missing = self
+            .0
+            .iter()
+            .filter(|(difference, seen)| difference.always && !seen);
         missing.map(|(difference, _)| difference.line).collect()
     }
 }

@@ -98,7 +98,7 @@ impl Names {
                     }
                 }
             }
-            Value::Array(items) => items.iter_mut().for_each(|one| self.own_uris(one)),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.own_uris(item)),
             _ => {}
         }
     }

@@ -169,9 +169,9 @@ impl Recorder {
 
     /// Waits for a notification and records it.
     pub(super) fn notification(&mut self, method: &str) {
-        let mut heard = self.client.notification(method);
-        self.names.own_uris(&mut heard);
-        self.write(&format!("notification {method}"), heard);
+        let mut notification = self.client.notification(method);
+        self.names.own_uris(&mut notification);
+        self.write(&format!("notification {method}"), notification);
     }
 
     /// Discards the notifications received so far.

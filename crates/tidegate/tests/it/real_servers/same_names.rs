@@ -116,11 +116,11 @@ impl NameCheck {
         let qualifier = self.second_uri("");
         let seconds: Vec<_> = uris
             .iter()
-            .filter_map(|one| one.strip_prefix(&qualifier))
+            .filter_map(|uri| uri.strip_prefix(&qualifier))
             .collect();
         let firsts: Vec<_> = uris
             .iter()
-            .filter(|one| one.starts_with(DOCUMENTS))
+            .filter(|uri| uri.starts_with(DOCUMENTS))
             .collect();
         assert_eq!(firsts, seconds);
         assert!(firsts.iter().any(|uri| *uri == DOCUMENT), "{uris:?}");
@@ -136,7 +136,7 @@ impl NameCheck {
         let links = self.call(second, "get-resource-links", json!({ "count": 4 }));
         let links = links["content"].as_array().unwrap().iter();
         let mut given: Vec<_> = links
-            .filter_map(|one| one["uri"].as_str())
+            .filter_map(|resource| resource["uri"].as_str())
             .map(str::to_owned)
             .collect();
         assert_eq!(given.len(), 4);

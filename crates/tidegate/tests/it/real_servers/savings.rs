@@ -8,7 +8,7 @@ use tidegate_sources::tokens;
 use super::client::{ClientCapabilities, Era};
 use super::deployment::Deployment;
 use crate::generated_docs;
-use crate::support::messages::OWN_TOOLS;
+use crate::support::messages::GATEWAY_TOOLS;
 
 /// Typical searches.
 const QUERIES: [&str; 3] = ["create a directory", "what time is it", "show the git log"];
@@ -20,12 +20,12 @@ fn documented_savings_are_current() {
     let mut client = deployment.through("/mcp", Era::Modern, ClientCapabilities::None);
     let listed = client.request("tools/list", json!({})).answer;
     let tools = listed["result"]["tools"].as_array().unwrap();
-    let is_own = |tool: &&Value| OWN_TOOLS.iter().any(|own| tool["name"] == *own);
+    let is_own = |tool: &&Value| GATEWAY_TOOLS.iter().any(|own| tool["name"] == *own);
     let cost = |tool: &Value| tokens::count(&tool.to_string());
     let own: usize = tools.iter().filter(is_own).map(cost).sum();
     let others: usize = tools.iter().filter(|tool| !is_own(tool)).map(cost).sum();
     let mut text = String::new();
-    let count = tools.len() - OWN_TOOLS.len();
+    let count = tools.len() - GATEWAY_TOOLS.len();
     writeln!(text, "| what is listed | tools | tokens |\n|---|---|---|").unwrap();
     writeln!(
         text,
@@ -42,7 +42,7 @@ fn documented_savings_are_current() {
     writeln!(
         text,
         "| the gateway tools alone (`search`) | {} | {own} |\n",
-        OWN_TOOLS.len()
+        GATEWAY_TOOLS.len()
     )
     .unwrap();
     writeln!(

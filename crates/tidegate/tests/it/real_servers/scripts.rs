@@ -60,7 +60,9 @@ fn create_data(server: ServerKind, deployment: &Deployment) {
 /// required arguments.
 fn all_listed(recorder: &mut Recorder) {
     let [_, prompts, resources, _] = recorder.lists();
-    let uris = resources.iter().map(|one| one["uri"].as_str().unwrap());
+    let uris = resources
+        .iter()
+        .map(|resource| resource["uri"].as_str().unwrap());
     // Resources created by a call are read by its script.
     for uri in uris.filter(|uri| !uri.starts_with(CREATED_PREFIX)) {
         recorder.read(uri);
@@ -72,7 +74,7 @@ fn all_listed(recorder: &mut Recorder) {
 
 fn needs_nothing(prompt: &Value) -> bool {
     let arguments = prompt["arguments"].as_array();
-    !arguments.is_some_and(|all| all.iter().any(|one| one["required"] == true))
+    !arguments.is_some_and(|all| all.iter().any(|argument| argument["required"] == true))
 }
 
 /// Unknown names.

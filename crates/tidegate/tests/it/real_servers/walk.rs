@@ -23,7 +23,7 @@ fn walk(client: &mut dyn Client, values: &CompletionValues) {
         let prefix = format!("{}__", server.source());
         let found = all(&tools, "name")
             .iter()
-            .any(|one| one.starts_with(&prefix));
+            .any(|name| name.starts_with(&prefix));
         assert!(found, "no tool of {}", server.source());
     }
     let resources = list(client, "resources/list", "resources", Pages::Large);
@@ -75,7 +75,7 @@ fn unsupported_subscription_is_rejected() {
     assert_eq!(refused["error"]["data"]["uri"], uri, "{refused}");
     client.end();
     let mut client = deployment.through("/mcp", Era::Modern, ClientCapabilities::None);
-    client.say(
+    client.send_request(
         "subscriptions/listen",
         watching(&[uri, "memory://knowledge-graph"]),
     );

@@ -6,14 +6,14 @@ use std::time::Instant;
 use serde_json::Value;
 
 use super::PATIENCE;
-use super::http::{Body, Open};
+use super::http::{Body, OpenResponse};
 
 /// An open event stream.
 pub(crate) struct Events(BufReader<Body>);
 
 impl Events {
     #[track_caller]
-    pub(crate) fn of(open: Open) -> Self {
+    pub(crate) fn of(open: OpenResponse) -> Self {
         let kind = open.header("content-type").map(str::to_owned);
         if open.status != 200 || kind.as_deref() != Some("text/event-stream") {
             panic!("not an event stream: {:?}", open.answer());

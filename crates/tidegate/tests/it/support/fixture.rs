@@ -80,8 +80,8 @@ pub(crate) fn call(post: Post, name: &str, arguments: &Value) -> Answer {
 pub(crate) fn received_for(post: Post, method: &str) -> Vec<Value> {
     let answer = call(post, "received_messages", &json!({ "method": method })).result();
     let all: Value = serde_json::from_str(answer["content"][0]["text"].as_str().unwrap()).unwrap();
-    let bodies = all.as_array().unwrap().iter().filter_map(|one| {
-        let body = one.get("body").or_else(|| one.get("line"))?;
+    let bodies = all.as_array().unwrap().iter().filter_map(|received| {
+        let body = received.get("body").or_else(|| received.get("line"))?;
         serde_json::from_str(body.as_str()?).ok()
     });
     bodies.collect()

@@ -51,7 +51,7 @@ impl Post {
     }
 
     /// The two headers that every MCP client sends.
-    pub(crate) fn usual(self) -> Self {
+    pub(crate) fn with_mcp_headers(self) -> Self {
         self.header("Content-Type", "application/json")
             .header("Accept", "application/json, text/event-stream")
     }
@@ -62,20 +62,20 @@ impl Post {
     }
 
     /// Sends the body and reads only the head of the response.
-    pub(crate) fn open(self, body: &[u8]) -> Open {
+    pub(crate) fn open(self, body: &[u8]) -> OpenResponse {
         let head = self.head(body.len());
         let mut stream = self.connect();
         // A server that rejects the request need not read all of it.
         stream.write_all(head.as_bytes()).ok();
         stream.write_all(body).ok();
-        Open::read(stream)
+        OpenResponse::read(stream)
     }
 
     /// Announces this length and sends the body until all is sent or a response arrives. Returns
     /// the response and the number of bytes sent.
     pub(crate) fn send_length(self, length: usize, part: &[u8]) -> (Answer, usize) {
         let head = self.head(length);
-        self.pour(&head, length, part)
+        self.send_until_response(&head, length, part)
     }
 
     /// The same with chunked encoding.
@@ -84,15 +84,15 @@ impl Post {
         let head = post.head(0).replace("Content-Length: 0\r\n", "");
         let size = format!("{:x}\r\n", part.len());
         let chunk = [size.as_bytes(), part, b"\r\n"].concat();
-        post.pour(&head, length, &chunk)
+        post.send_until_response(&head, length, &chunk)
     }
 
-    fn pour(&self, head: &str, length: usize, part: &[u8]) -> (Answer, usize) {
+    fn send_until_response(&self, head: &str, length: usize, part: &[u8]) -> (Answer, usize) {
         let mut stream = self.connect();
         stream.write_all(head.as_bytes()).unwrap();
         let reader = stream.try_clone().unwrap();
         // Read while writing: the server may close the connection after its response.
-        let answer = thread::spawn(move || Open::read(reader).answer());
+        let answer = thread::spawn(move || OpenResponse::read(reader).answer());
         let mut sent = 0;
         while sent < length && !answer.is_finished() && stream.write_all(part).is_ok() {
             sent += part.len();
@@ -110,8 +110,8 @@ impl Post {
     }
 
     /// Sends the head with this length and a part of the body only. When this returns, the server
-    /// is waiting for the rest.
-    pub(crate) fn hang(self, length: usize, part: &[u8]) -> TcpStream {
+    /// is waiting for the remainder.
+    pub(crate) fn send_partly(self, length: usize, part: &[u8]) -> TcpStream {
         let post = self.header("Expect", "100-continue");
         let mut stream = post.connect();
         stream.write_all(post.head(length).as_bytes()).unwrap();
@@ -144,13 +144,13 @@ impl Post {
 }
 
 /// A response whose body is not read yet.
-pub(crate) struct Open {
+pub(crate) struct OpenResponse {
     pub(crate) status: u16,
     pub(crate) headers: Vec<(String, String)>,
     reader: BufReader<TcpStream>,
 }
 
-impl Open {
+impl OpenResponse {
     fn read(stream: TcpStream) -> Self {
         let mut reader = BufReader::new(stream);
         let first = line(&mut reader);
@@ -172,14 +172,16 @@ impl Open {
 
     /// The body as it arrives.
     pub(crate) fn body(self) -> Body {
-        let left = match find(&self.headers, "content-length") {
-            Some(length) => Left::Length(length.parse().unwrap()),
-            None if find(&self.headers, "transfer-encoding") == Some("chunked") => Left::Chunk(0),
-            None => Left::Length(0),
+        let remaining = match find(&self.headers, "content-length") {
+            Some(length) => RemainingBody::Length(length.parse().unwrap()),
+            None if find(&self.headers, "transfer-encoding") == Some("chunked") => {
+                RemainingBody::Chunk(0)
+            }
+            None => RemainingBody::Length(0),
         };
         Body {
             reader: self.reader,
-            left,
+            remaining,
         }
     }
 
@@ -199,35 +201,36 @@ impl Open {
 /// A body without its transfer encoding.
 pub(crate) struct Body {
     reader: BufReader<TcpStream>,
-    left: Left,
+    remaining: RemainingBody,
 }
 
-enum Left {
+enum RemainingBody {
     Length(usize),
-    /// Bytes left in this chunk; another one follows.
+    /// Bytes remaining in this chunk; another one follows.
     Chunk(usize),
 }
 
 impl Read for Body {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        if let Left::Chunk(0) = self.left {
+        if let RemainingBody::Chunk(0) = self.remaining {
             let size = line(&mut self.reader);
             let size = usize::from_str_radix(&size, 16).unwrap_or(0);
-            self.left = if size == 0 {
-                Left::Length(0)
+            self.remaining = if size == 0 {
+                RemainingBody::Length(0)
             } else {
-                Left::Chunk(size)
+                RemainingBody::Chunk(size)
             };
         }
-        let (Left::Length(left) | Left::Chunk(left)) = &mut self.left;
-        let most = buffer.len().min(*left);
-        if most == 0 {
+        let (RemainingBody::Length(remaining) | RemainingBody::Chunk(remaining)) =
+            &mut self.remaining;
+        let limit = buffer.len().min(*remaining);
+        if limit == 0 {
             // A read of zero bytes would block.
             return Ok(0);
         }
-        let count = self.reader.read(&mut buffer[..most])?;
-        *left -= count;
-        if let Left::Chunk(0) = self.left {
+        let count = self.reader.read(&mut buffer[..limit])?;
+        *remaining -= count;
+        if let RemainingBody::Chunk(0) = self.remaining {
             line(&mut self.reader);
         }
         Ok(count)
@@ -267,8 +270,8 @@ impl Answer {
 }
 
 fn find<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str> {
-    let mut found = headers.iter().filter(|(header, _)| header == name);
-    found.next().map(|(_, value)| value.as_str())
+    let header = headers.iter().find(|(header, _)| header == name);
+    header.map(|(_, value)| value.as_str())
 }
 
 /// A line without its terminator; empty at the end of the head.

@@ -9,14 +9,14 @@ use super::PATIENCE;
 
 /// Lines as they arrive. Can be shared between threads.
 pub(crate) struct Lines {
-    coming: Mutex<Receiver<String>>,
+    receiver: Mutex<Receiver<String>>,
     /// What was read already, for error messages and for `all`.
-    taken: Mutex<String>,
+    read: Mutex<String>,
 }
 
 impl Lines {
     pub(crate) fn of(output: impl Read + Send + 'static) -> Self {
-        let (sender, coming) = channel();
+        let (sender, receiver) = channel();
         thread::spawn(move || {
             let mut output = BufReader::new(output);
             let mut line = Vec::new();
@@ -31,9 +31,9 @@ impl Lines {
                 line.clear();
             }
         });
-        let coming = Mutex::new(coming);
-        let taken = Mutex::default();
-        Self { coming, taken }
+        let receiver = Mutex::new(receiver);
+        let read = Mutex::default();
+        Self { receiver, read }
     }
 
     /// For an output that is not captured.
@@ -43,10 +43,10 @@ impl Lines {
 
     /// The next line without its terminator; `None` at the end of the output.
     pub(crate) fn next(&self) -> Option<String> {
-        let line = self.coming.lock().unwrap().recv_timeout(PATIENCE);
+        let line = self.receiver.lock().unwrap().recv_timeout(PATIENCE);
         match line {
             Ok(line) => {
-                self.taken.lock().unwrap().push_str(&line);
+                self.read.lock().unwrap().push_str(&line);
                 Some(line.trim_end_matches(['\r', '\n']).to_owned())
             }
             Err(RecvTimeoutError::Disconnected) => None,
@@ -74,12 +74,12 @@ impl Lines {
 
     /// The output so far.
     pub(crate) fn so_far(&self) -> String {
-        let mut taken = self.taken.lock().unwrap();
-        self.coming
+        let mut read = self.read.lock().unwrap();
+        self.receiver
             .lock()
             .unwrap()
             .try_iter()
-            .for_each(|line| taken.push_str(&line));
-        taken.clone()
+            .for_each(|line| read.push_str(&line));
+        read.clone()
     }
 }

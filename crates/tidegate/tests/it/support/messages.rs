@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::http::Open;
+use super::http::OpenResponse;
 use super::{Answer, Post};
 
 pub(crate) use tidegate_testkit::{LEGACY, MODERN};
@@ -11,8 +11,8 @@ pub(crate) const HEALTH: &str = "resource://system/health";
 pub(crate) const MODELS: &str = "resource://system/models";
 pub(crate) const STATS: &str = "plugin://system/stats";
 
-/// The gateway's built-in tools, last in the list of all sources.
-pub(crate) const OWN_TOOLS: [&str; 5] = [
+/// The gateway tools, last in the list of all sources.
+pub(crate) const GATEWAY_TOOLS: [&str; 5] = [
     "gateway__search",
     "gateway__list_resources",
     "gateway__read_resource",
@@ -20,9 +20,9 @@ pub(crate) const OWN_TOOLS: [&str; 5] = [
     "gateway__call_tool",
 ];
 
-/// These tools, followed by the built-in ones.
-pub(crate) fn and_own_tools(tools: &[&str]) -> Vec<String> {
-    let all = tools.iter().chain(&OWN_TOOLS);
+/// These tools, followed by the gateway tools.
+pub(crate) fn and_gateway_tools(tools: &[&str]) -> Vec<String> {
+    let all = tools.iter().chain(&GATEWAY_TOOLS);
     all.map(|&name| name.to_owned()).collect()
 }
 
@@ -75,9 +75,9 @@ impl Modern {
         self.open(post).answer()
     }
 
-    pub(crate) fn open(&self, post: Post) -> Open {
+    pub(crate) fn open(&self, post: Post) -> OpenResponse {
         let mut post = post
-            .usual()
+            .with_mcp_headers()
             .header("MCP-Protocol-Version", MODERN)
             .header("Mcp-Method", &self.method);
         let name = self.params.get("name").or_else(|| self.params.get("uri"));

@@ -25,6 +25,10 @@ impl Proc {
         })
     }
 
+    pub(crate) fn is_child_guard(&self) -> bool {
+        self.command.contains(" child-guard -- ")
+    }
+
     /// Whether it is running. A zombie is not.
     pub(crate) fn runs(&self) -> bool {
         let stat = Stat::read(self.pid).filter(|stat| stat.started == self.started);
@@ -52,6 +56,14 @@ impl Stat {
     }
 }
 
+/// Whether a child guard is among the ancestors of a process. The guard ends it when the gateway
+/// is gone.
+pub(crate) fn has_child_guard(pid: u32) -> bool {
+    let parent = |pid| Stat::read(pid).map(|stat| stat.parent);
+    let mut ancestors = std::iter::successors(parent(pid), |pid| parent(*pid));
+    ancestors.any(|pid| Proc::find(pid).is_some_and(|process| process.is_child_guard()))
+}
+
 /// All descendants of a process, including zombies.
 fn below(pid: u32) -> Vec<u32> {
     let all: Vec<(u32, u32)> = fs::read_dir("/proc")
@@ -60,12 +72,13 @@ fn below(pid: u32) -> Vec<u32> {
         .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
         .filter_map(|pid| Some((pid, Stat::read(pid)?.parent)))
         .collect();
-    let (mut found, mut next) = (vec![pid], 0);
-    while let Some(&parent) = found.get(next) {
-        found.extend(all.iter().filter(|one| one.1 == parent).map(|one| one.0));
+    let (mut tree, mut next) = (vec![pid], 0);
+    while let Some(&ancestor) = tree.get(next) {
+        let children = all.iter().filter(|(_, parent)| *parent == ancestor);
+        tree.extend(children.map(|(pid, _)| pid));
         next += 1;
     }
-    found.split_off(1)
+    tree.split_off(1)
 }
 
 /// All running descendants of a process.
@@ -101,12 +114,12 @@ pub(crate) fn peak_memory(pid: u32) -> u64 {
     kib.parse::<u64>().unwrap() * 1024
 }
 
-/// Polls until `look` returns a value; panics after the timeout.
+/// Polls until `attempt` returns a value; panics after the timeout.
 #[track_caller]
-pub(crate) fn poll_for<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+pub(crate) fn poll_for<T>(what: &str, mut attempt: impl FnMut() -> Option<T>) -> T {
     let started = Instant::now();
     loop {
-        if let Some(value) = look() {
+        if let Some(value) = attempt() {
             return value;
         }
         assert!(started.elapsed() < PATIENCE, "timed out waiting for {what}");

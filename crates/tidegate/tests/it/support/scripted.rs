@@ -13,12 +13,12 @@ type Answer = dyn Fn(&str) -> String + Send + Sync;
 /// A server that sends one response per connection.
 pub(crate) struct Scripted {
     pub(crate) address: SocketAddr,
-    shared: Arc<Shared>,
+    state: Arc<ScriptedState>,
 }
 
-struct Shared {
+struct ScriptedState {
     answer: Box<Answer>,
-    heard: Mutex<Vec<String>>,
+    received: Mutex<Vec<String>>,
     ended: AtomicBool,
 }
 
@@ -27,12 +27,12 @@ impl Scripted {
     pub(crate) fn start(answer: impl Fn(&str) -> String + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let shared = Arc::new(Shared {
+        let state = Arc::new(ScriptedState {
             answer: Box::new(answer),
-            heard: Mutex::default(),
+            received: Mutex::default(),
             ended: AtomicBool::new(false),
         });
-        let serving = Arc::clone(&shared);
+        let serving = Arc::clone(&state);
         thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 if serving.ended.load(Ordering::Relaxed) {
@@ -42,7 +42,7 @@ impl Scripted {
                 serving.serve(stream).ok();
             }
         });
-        Self { address, shared }
+        Self { address, state }
     }
 
     pub(crate) fn url(&self, path: &str) -> String {
@@ -51,11 +51,11 @@ impl Scripted {
 
     /// The requests so far, head and body.
     pub(crate) fn received(&self) -> Vec<String> {
-        self.shared.heard.lock().unwrap().clone()
+        self.state.received.lock().unwrap().clone()
     }
 }
 
-impl Shared {
+impl ScriptedState {
     fn serve(&self, mut stream: TcpStream) -> std::io::Result<()> {
         stream.set_read_timeout(Some(PATIENCE))?;
         let mut reader = BufReader::new(stream.try_clone()?);
@@ -74,14 +74,14 @@ impl Shared {
         reader.read_exact(&mut body)?;
         let answer = (self.answer)(head.lines().next().unwrap_or_default());
         let body = String::from_utf8_lossy(&body);
-        self.heard.lock().unwrap().push(head + &body);
+        self.received.lock().unwrap().push(head + &body);
         stream.write_all(answer.as_bytes())
     }
 }
 
 impl Drop for Scripted {
     fn drop(&mut self) {
-        self.shared.ended.store(true, Ordering::Relaxed);
+        self.state.ended.store(true, Ordering::Relaxed);
         // Wakes the accept loop.
         TcpStream::connect(self.address).ok();
     }

@@ -18,7 +18,7 @@ pub(crate) struct Session {
     revision: String,
     id: String,
     key: Option<String>,
-    last: Cell<u64>,
+    last_id: Cell<u64>,
 }
 
 impl Session {
@@ -35,26 +35,26 @@ impl Session {
     ) -> Self {
         let body = request(0, "initialize", &handshake(revision)).to_string();
         let post = with_key(Post::to(address, path), key);
-        let answer = post.usual().send(body.as_bytes());
+        let answer = post.with_mcp_headers().send(body.as_bytes());
         assert_eq!(answer.result()["protocolVersion"], revision, "{answer:?}");
         let session = Self {
             address,
             path: path.to_owned(),
             revision: revision.to_owned(),
             id: answer.header("mcp-session-id").unwrap().to_owned(),
-            last: Cell::new(0),
+            last_id: Cell::new(0),
             key: key.map(str::to_owned),
         };
         let ready = notification("notifications/initialized").to_string();
-        let answer = session.post().usual().send(ready.as_bytes());
+        let answer = session.post().with_mcp_headers().send(ready.as_bytes());
         assert_eq!(answer.status, 202, "{answer:?}");
         session
     }
 
     pub(crate) fn request(&self, method: &str, params: &Value) -> Answer {
-        self.last.set(self.last.get() + 1);
-        let body = request(self.last.get(), method, params).to_string();
-        self.post().usual().send(body.as_bytes())
+        self.last_id.set(self.last_id.get() + 1);
+        let body = request(self.last_id.get(), method, params).to_string();
+        self.post().with_mcp_headers().send(body.as_bytes())
     }
 
     pub(crate) fn subscribe(&self, uri: &str) {

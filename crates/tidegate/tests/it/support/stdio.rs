@@ -12,7 +12,7 @@ pub(crate) struct Stdio {
     pub(crate) process: Running,
     /// Kept because the process runs in it.
     _home: Home,
-    last: u64,
+    last_id: u64,
 }
 
 impl Stdio {
@@ -31,7 +31,7 @@ impl Stdio {
         Self {
             process,
             _home: home,
-            last: 0,
+            last_id: 0,
         }
     }
 
@@ -40,23 +40,23 @@ impl Stdio {
         self.process.stdin().write_all(bytes).unwrap();
     }
 
-    pub(crate) fn say(&mut self, message: &Value) {
+    pub(crate) fn send(&mut self, message: &Value) {
         self.write(format!("{message}\n").as_bytes());
     }
 
     /// The next message; panics on a line that is not JSON.
-    pub(crate) fn hear(&self) -> Value {
+    pub(crate) fn receive(&self) -> Value {
         let line = self.process.stdout.next().expect("the output is open");
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
     }
 
     /// Sends a request and returns its response.
     pub(crate) fn request(&mut self, method: &str, params: &Value) -> Value {
-        self.last += 1;
-        let id = self.last;
-        self.say(&request(id, method, params));
+        self.last_id += 1;
+        let id = self.last_id;
+        self.send(&request(id, method, params));
         loop {
-            let message = self.hear();
+            let message = self.receive();
             if message["id"] == id {
                 return message;
             }
@@ -70,18 +70,18 @@ impl Stdio {
     pub(crate) fn initialize(&mut self, revision: &str) {
         let answer = self.request("initialize", &handshake(revision));
         assert_eq!(answer["result"]["protocolVersion"], revision, "{answer}");
-        self.say(&notification("notifications/initialized"));
+        self.send(&notification("notifications/initialized"));
     }
 
     /// Opens a subscription stream and returns its first message.
     pub(crate) fn listen(&mut self, filter: Value) -> Value {
-        self.last += 1;
-        self.say(&request(
-            self.last,
+        self.last_id += 1;
+        self.send(&request(
+            self.last_id,
             "subscriptions/listen",
             &stateless(filter),
         ));
-        self.hear()
+        self.receive()
     }
 
     pub(crate) fn ping(&mut self) {

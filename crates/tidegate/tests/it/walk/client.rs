@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use serde_json::{Value, json};
 
 use crate::support::messages::{MODERN, Modern, handshake, notification, request, watching};
-use crate::support::{Events, Post, Server, Session, Stdio};
+use crate::support::{Events, Post, Server, Session, SseEndpoint, Stdio};
 
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 
@@ -143,45 +143,37 @@ impl Client for StdioClient {
     }
 }
 
-/// HTTP+SSE: an event stream and an endpoint for POSTs.
+/// Over HTTP+SSE.
 pub(crate) struct SseClient {
-    address: SocketAddr,
+    endpoint: SseEndpoint,
     events: Events,
-    endpoint: String,
-    last: u64,
+    last_id: u64,
 }
 
 impl SseClient {
     pub(crate) fn open(server: &Server, revision: &'static str) -> Self {
-        let get = server.post().at("/sse").method("GET");
-        let mut events = Events::of(get.header("Accept", "text/event-stream").open(b""));
+        let (endpoint, events) = SseEndpoint::open(server.address, "/sse");
         let mut client = Self {
-            address: server.address,
-            endpoint: events.next_data().unwrap(),
+            endpoint,
             events,
-            last: 0,
+            last_id: 0,
         };
         let initialized = client.request("initialize", handshake(revision));
         assert_eq!(initialized["protocolVersion"], revision);
-        client.send(&notification("notifications/initialized"));
         client
-    }
-
-    fn send(&self, message: &Value) {
-        let post = Post::to(self.address, &self.endpoint);
-        let post = post.header("Content-Type", "application/json");
-        let answer = post.send(message.to_string().as_bytes());
-        assert_eq!(answer.status, 202, "{answer:?}");
+            .endpoint
+            .send(&notification("notifications/initialized"));
+        client
     }
 }
 
 impl Client for SseClient {
     fn request(&mut self, method: &str, params: Value) -> Value {
-        self.last += 1;
-        self.send(&request(self.last, method, &params));
+        self.last_id += 1;
+        self.endpoint.send(&request(self.last_id, method, &params));
         loop {
             let message = self.events.next().expect("an open stream");
-            if message["id"] == self.last {
+            if message["id"] == self.last_id {
                 return result(method, message);
             }
         }

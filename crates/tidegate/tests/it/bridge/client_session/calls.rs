@@ -48,7 +48,7 @@ pub(crate) fn input_requests(message: &Value) -> Vec<(String, Value)> {
     let asked = asked.unwrap_or_else(|| panic!("no input required: {message}"));
     asked
         .iter()
-        .map(|(key, one)| (key.clone(), one.clone()))
+        .map(|(key, value)| (key.clone(), value.clone()))
         .collect()
 }
 

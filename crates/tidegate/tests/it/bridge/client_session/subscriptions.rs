@@ -37,13 +37,13 @@ impl ClientSession {
         }
     }
 
-    async fn listen(&mut self, wanted: Value) {
-        self.start_request("subscriptions/listen", json!({ "notifications": wanted }))
+    async fn listen(&mut self, filter: Value) {
+        self.start_request("subscriptions/listen", json!({ "notifications": filter }))
             .await;
-        let agreed = self
+        let acknowledged = self
             .notification("notifications/subscriptions/acknowledged")
             .await;
-        assert_eq!(agreed["notifications"], wanted, "{agreed}");
+        assert_eq!(acknowledged["notifications"], filter, "{acknowledged}");
     }
 
     /// The names of all tools.

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tidegate_testkit::{Client, MODERN, Request};
 use tokio::sync::mpsc;
 
-use super::readers::{LastEventIds, ReaderTask, Stream, read_events, read_response};
+use super::readers::{LastEventIds, ReaderTask, read_events, read_response};
 
 /// The first revision with the `MCP-Protocol-Version` header.
 const FIRST_WITH_VERSION_HEADER: &str = "2025-06-18";
@@ -38,7 +38,7 @@ impl Http {
 
     /// Opens the session's own stream.
     pub(super) async fn open_session_stream(&mut self, sender: &mpsc::Sender<Value>) {
-        let events = Stream::of(self.with_headers(self.client.get()).send().await);
+        let events = self.with_headers(self.client.get()).send().await.events();
         self.session_stream = Some(read_events(events, sender.clone(), None));
     }
 
@@ -51,7 +51,7 @@ impl Http {
     pub(super) async fn resume(&mut self, id: &str, sender: &mpsc::Sender<Value>) {
         let last = self.last_events.lock().unwrap()[id].clone();
         let get = self.with_headers(self.client.get());
-        let events = Stream::of(get.header("Last-Event-ID", &last).send().await);
+        let events = get.header("Last-Event-ID", &last).send().await.events();
         let reading = read_events(events, sender.clone(), None);
         self.requests.insert(id.to_owned(), reading);
     }

@@ -2,17 +2,13 @@
 //!
 //! Must not know: what a message means.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use serde_json::Value;
-use tidegate_mcp::sse::{SseDecoder, SseEvent};
-use tidegate_testkit::{HttpResponse, Request};
+use tidegate_testkit::{Events, Request};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
-
-/// Larger than any event in these tests.
-const MAX_EVENT: usize = 1 << 20;
 
 /// The last event id of each request.
 pub(super) type LastEventIds = Arc<Mutex<HashMap<String, String>>>;
@@ -31,38 +27,38 @@ impl Drop for ReaderTask {
 pub(super) fn read_response(
     request: Request,
     sender: mpsc::Sender<Value>,
-    place: LastEventId,
+    last_event: LastEventId,
 ) -> ReaderTask {
     ReaderTask(tokio::spawn(async move {
-        let answer: HttpResponse = request.send().await;
-        if answer.is_stream() {
-            forward(Stream::of(answer), sender, Some(place)).await;
+        let response = request.send().await;
+        if response.is_stream() {
+            forward(response.events(), sender, Some(last_event)).await;
             return;
         }
-        match answer.json().await {
-            Value::Array(all) => {
-                for one in all {
-                    sender.send(one).await.ok();
+        match response.json().await {
+            Value::Array(batch) => {
+                for message in batch {
+                    sender.send(message).await.ok();
                 }
             }
-            one => drop(sender.send(one).await),
+            message => drop(sender.send(message).await),
         }
     }))
 }
 
 pub(super) fn read_events(
-    events: Stream,
+    events: Events,
     sender: mpsc::Sender<Value>,
-    place: Option<LastEventId>,
+    last_event: Option<LastEventId>,
 ) -> ReaderTask {
-    ReaderTask(tokio::spawn(forward(events, sender, place)))
+    ReaderTask(tokio::spawn(forward(events, sender, last_event)))
 }
 
 /// Forwards messages and records the last event id.
-async fn forward(mut events: Stream, sender: mpsc::Sender<Value>, place: Option<LastEventId>) {
-    while let Some(event) = events.next().await {
-        if let (Some((id, last)), Some(at)) = (&place, &event.id) {
-            last.lock().unwrap().insert(id.clone(), at.clone());
+async fn forward(mut events: Events, sender: mpsc::Sender<Value>, last_event: Option<LastEventId>) {
+    while let Some(event) = events.receive().await {
+        if let (Some((request, last_ids)), Some(id)) = (&last_event, &event.id) {
+            last_ids.lock().unwrap().insert(request.clone(), id.clone());
         }
         if event.data.is_empty() {
             continue;
@@ -71,35 +67,5 @@ async fn forward(mut events: Stream, sender: mpsc::Sender<Value>, place: Option<
         if sender.send(message).await.is_err() {
             return;
         }
-    }
-}
-
-/// The events of a response, without a timeout between them.
-pub(super) struct Stream {
-    answer: HttpResponse,
-    decoder: SseDecoder,
-    waiting: VecDeque<SseEvent>,
-}
-
-impl Stream {
-    pub(super) fn of(answer: HttpResponse) -> Self {
-        assert!(answer.is_stream(), "not an event stream: {}", answer.status);
-        Self {
-            answer,
-            decoder: SseDecoder::new(MAX_EVENT),
-            waiting: VecDeque::new(),
-        }
-    }
-
-    pub(super) async fn next(&mut self) -> Option<SseEvent> {
-        while self.waiting.is_empty() {
-            let bytes = self.answer.next_bytes().await?;
-            let events = self
-                .decoder
-                .push(&bytes)
-                .expect("an event within the limit");
-            self.waiting.extend(events);
-        }
-        self.waiting.pop_front()
     }
 }

@@ -41,7 +41,7 @@ impl Treatment {
             ([name, rest @ ..], Value::Object(members)) => {
                 let found = members
                     .get_mut(*name)
-                    .is_some_and(|one| self.apply(one, rest));
+                    .is_some_and(|value| self.apply(value, rest));
                 let left_out = rest.is_empty() && matches!(self, Self::LeftOut);
                 // An emptied container is removed too.
                 if found && (left_out || members.get(*name).is_some_and(is_empty)) {
@@ -63,8 +63,8 @@ impl Treatment {
             }
             (Self::Without(what), Value::Array(items)) => {
                 let before = items.len();
-                items.retain(|one| {
-                    !starts_with(&one["method"], what) && !starts_with(&one["uri"], what)
+                items.retain(|item| {
+                    !starts_with(&item["method"], what) && !starts_with(&item["uri"], what)
                 });
                 items.len() < before
             }
@@ -74,7 +74,7 @@ impl Treatment {
 
     /// All of them, not only the first.
     fn each<'a>(&self, all: impl Iterator<Item = &'a mut Value>, rest: &[&str]) -> bool {
-        all.fold(false, |found, one| self.apply(one, rest) | found)
+        all.fold(false, |found, value| self.apply(value, rest) | found)
     }
 }
 
@@ -113,14 +113,20 @@ fn any_day(text: &str) -> String {
 fn undated(before: &str) -> &str {
     let date = before.len().saturating_sub("2026-01-02".len());
     match before.get(date..) {
-        Some(end) if end.bytes().all(|one| one.is_ascii_digit() || one == b'-') => &before[..date],
+        Some(end)
+            if end
+                .bytes()
+                .all(|byte| byte.is_ascii_digit() || byte == b'-') =>
+        {
+            &before[..date]
+        }
         _ => before,
     }
 }
 
 /// The text without times.
 fn any_time(text: &str) -> String {
-    any_day(text).replace(|one: char| one.is_ascii_digit(), "#")
+    any_day(text).replace(|c: char| c.is_ascii_digit(), "#")
 }
 
 /// The text without lines that contain times.
@@ -145,7 +151,7 @@ fn untimed_blob(blob: &str) -> String {
 /// The text without session ids.
 fn any_session(text: &str) -> String {
     let is_id =
-        |word: &&str| word.len() == 36 && word.bytes().filter(|one| *one == b'-').count() == 4;
+        |word: &&str| word.len() == 36 && word.bytes().filter(|byte| *byte == b'-').count() == 4;
     text.split(' ')
         .filter(|word| !is_id(word))
         .collect::<Vec<_>>()

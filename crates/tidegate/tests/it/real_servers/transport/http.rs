@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use serde_json::Value;
 
 use super::{Transport, forward, next};
-use crate::support::http::Open;
+use crate::support::http::OpenResponse;
 use crate::support::{Events, Post};
 
 /// A connection to an address.
@@ -43,7 +43,7 @@ impl Http {
 
     /// A stateless request repeats parts of its body in its headers.
     fn post_of(&self, message: &Value) -> Post {
-        let post = self.post().usual();
+        let post = self.post().with_mcp_headers();
         let params = &message["params"];
         let revision = &params["_meta"]["io.modelcontextprotocol/protocolVersion"];
         let (Some(revision), Some(method)) = (revision.as_str(), message["method"].as_str()) else {
@@ -73,7 +73,7 @@ impl Http {
         }
     }
 
-    fn take(&self, answer: Open) {
+    fn take(&self, answer: OpenResponse) {
         let kind = answer.header("content-type").unwrap_or_default().to_owned();
         if kind.starts_with("text/event-stream") {
             forward(Events::of(answer), self.sender.clone());

@@ -40,7 +40,7 @@ impl CompletionValues {
         let reference = json!({ "type": "ref/prompt", "name": prompt["name"] });
         let mut filled = Map::new();
         let arguments = prompt["arguments"].as_array().into_iter().flatten();
-        for argument in arguments.filter(|one| one["required"] == true) {
+        for argument in arguments.filter(|argument| argument["required"] == true) {
             let name = argument["name"].as_str().unwrap();
             let value = self.value(client, &reference, name, &filled);
             filled.insert(name.to_owned(), value.into());
