@@ -1,7 +1,7 @@
 //! Gateways, calls and assertions that many tests share.
 
 use serde_json::{Value, json};
-use tidegate_server::Limits;
+use tidegate_server::TransportLimits;
 use tidegate_testkit::{Connection, FakeSource, HttpResponse, Session, TestGateway, wait_until};
 
 /// A gateway with the standard source, and the source.
@@ -10,7 +10,9 @@ pub(crate) async fn standard() -> (TestGateway, FakeSource) {
 }
 
 /// A gateway with the standard source and changed limits, and the source.
-pub(crate) async fn standard_with(change: impl FnOnce(&mut Limits)) -> (TestGateway, FakeSource) {
+pub(crate) async fn standard_with(
+    change: impl FnOnce(&mut TransportLimits),
+) -> (TestGateway, FakeSource) {
     let source = FakeSource::standard();
     let gateway = TestGateway::with(source.clone()).limits(change);
     (gateway.start().await, source)
