@@ -26,8 +26,8 @@ type Files = FolderSource<FilesView>;
 /// Opens nothing before it is run.
 fn build(id: &str, config: FilesConfig) -> Files {
     let folder = ServedFolder {
-        uris: UriBase::file(&config.root),
-        root: FolderRoot::new(config.root),
+        uris: UriBase::file(&config.folder),
+        root: FolderRoot::new(config.folder),
         visibility: Visibility::new(
             config.include_hidden,
             config.gitignore,

@@ -19,7 +19,7 @@ const MAX_FILES: usize = 10_000;
 pub struct FilesSection {
     /// The folder whose files are served. A relative path starts at the folder of this file.
     #[schemars(extend("examples" = ["./docs"]))]
-    root: PathBuf,
+    folder: PathBuf,
     /// Serve only files that match one of these patterns, in the syntax of `.gitignore`. Without
     /// patterns, all files are served.
     #[schemars(extend("default" = [], "examples" = [["*.md", "*.txt"]]))]
@@ -46,7 +46,7 @@ pub struct FilesSection {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FilesConfig {
     /// The folder, an absolute path.
-    pub root: PathBuf,
+    pub folder: PathBuf,
     /// Serve names that begin with a dot.
     pub include_hidden: bool,
     /// Leave out what `.gitignore` files exclude.
@@ -64,7 +64,7 @@ impl Section for FilesSection {
 
     fn check(self, checker: &mut Checker<'_>) -> Option<FilesConfig> {
         Some(FilesConfig {
-            root: checker.folder("root", &self.root),
+            folder: checker.folder("folder", &self.folder),
             include_hidden: self.include_hidden.unwrap_or(false),
             gitignore: self.gitignore.unwrap_or(true),
             include: check_patterns("include", self.include, checker),

@@ -22,7 +22,7 @@ impl TestFolder {
         fs::create_dir(folder.path().join("sub")).unwrap();
         fs::write(folder.path().join("sub/a.txt"), "a").unwrap();
         let config = FilesConfig {
-            root: folder.path().to_owned(),
+            folder: folder.path().to_owned(),
             include_hidden: false,
             gitignore: true,
             include: Patterns::default(),

@@ -32,8 +32,6 @@ pub(super) struct FilesView {
 impl FolderView for FilesView {
     type Details = ();
 
-    const FOLDER_SETTING: &'static str = "root";
-
     fn features(&self) -> Features {
         Features {
             resources: true,

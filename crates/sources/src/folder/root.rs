@@ -43,15 +43,16 @@ impl FolderRoot {
     }
 
     /// Why the folder itself cannot be opened, as a message for the author of the configuration.
-    pub(super) fn describe_error(&self, error: &OpenError, setting: &str) -> String {
+    pub(super) fn describe_error(&self, error: &OpenError) -> String {
+        let path = self.path.display();
         match error {
             OpenError::NotFound if self.path.is_file() => {
-                format!("`{setting}` is a file; set it to a folder")
+                format!("`{path}` is a file; set `folder` to a folder")
             }
             OpenError::NotFound => {
-                format!("the folder does not exist; create it, or change `{setting}`")
+                format!("the folder `{path}` does not exist; create it, or change `folder`")
             }
-            OpenError::Io(error) => format!("cannot read the folder: {}", error.kind()),
+            OpenError::Io(error) => format!("cannot read the folder `{path}`: {}", error.kind()),
         }
     }
 }

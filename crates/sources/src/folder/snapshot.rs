@@ -22,9 +22,6 @@ pub(crate) trait FolderView: Sized + Send + Sync + 'static {
     /// The data that the source derives from the files for its catalog and calls.
     type Details: Default + Send + Sync;
 
-    /// The configuration key of the folder, for messages.
-    const FOLDER_SETTING: &'static str;
-
     fn features(&self) -> Features;
 
     /// Runs on a blocking thread. Unchanged parts can be reused from `previous`.
@@ -175,7 +172,7 @@ impl<V: FolderView> SnapshotFolder<V> {
             }
             Err(error) => {
                 let root = &self.folder.root;
-                let reason = root.describe_error(&error, V::FOLDER_SETTING);
+                let reason = root.describe_error(&error);
                 let catalog = empty_catalog(&self.view, CatalogGap::Unavailable(reason));
                 (FolderTree::default(), V::Details::default(), catalog)
             }

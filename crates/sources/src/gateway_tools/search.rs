@@ -107,7 +107,7 @@ pub(super) async fn search(
     };
     let limit = arguments.limit.unwrap_or(DEFAULT_LIMIT);
     let limit = limit.clamp(1, MAX_LIMIT);
-    // The gateway's own tools are always listed, so they are no useful result.
+    // The gateway tools are always listed, so they are no useful result.
     let gateway_id = SourceId::gateway();
     let is_useful =
         |hit: &SearchHit<'_>| hit.element.list != List::Tools || *hit.element.source != gateway_id;

@@ -20,8 +20,6 @@ pub(super) struct PromptsView;
 impl FolderView for PromptsView {
     type Details = Library;
 
-    const FOLDER_SETTING: &'static str = "folder";
-
     fn features(&self) -> Features {
         Features {
             prompts: true,

@@ -1,4 +1,4 @@
-//! What an endpoint shows: the gateway's own tools, and which tools of the sources.
+//! What an endpoint shows: the gateway tools, and which tools of the sources.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,14 +12,14 @@ const MAX_LISTED_TOOLS: usize = 40;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a mapping of fields")]
 pub(crate) struct EndpointSection {
-    /// Whether the gateway's own tools are listed, for clients that support only tools:
+    /// Whether the gateway tools are listed, for clients that support only tools:
     /// `gateway__search`, `gateway__list_resources`, `gateway__read_resource`,
     /// `gateway__get_prompt` and `gateway__call_tool`. By default they are listed at `/mcp` and not
     /// at `/mcp/{source}`.
     #[schemars(extend("examples" = [true]))]
-    pub(crate) bridge_tools: Option<bool>,
+    pub(crate) gateway_tools: Option<bool>,
 
-    /// Which tools are listed. `direct`: all. `search`: the gateway's own tools and those in
+    /// Which tools are listed. `direct`: all. `search`: the gateway tools and those in
     /// `pinned`. `hybrid`: these, and the tools of whole sources in their order up to
     /// `max_listed_tools`. Tools that are not listed can be found with `gateway__search` and called
     /// by name.
@@ -45,23 +45,23 @@ pub(crate) enum ExposureSetting {
     Hybrid,
 }
 
-/// Checks the section at this path. `bridge_tools` is the default of that field.
+/// Checks the section at this path. `gateway_tools` is the default of that field.
 pub(crate) fn check(
     section: &EndpointSection,
-    bridge_tools: bool,
+    gateway_tools: bool,
     path: &[&str],
     diagnostics: &mut Diagnostics,
 ) -> EndpointConfig {
     let exposure = section.exposure.unwrap_or_default();
     let lists_all = exposure == ExposureSetting::Direct;
-    let bridge_tools = section.bridge_tools.unwrap_or(bridge_tools || !lists_all);
+    let gateway_tools = section.gateway_tools.unwrap_or(gateway_tools || !lists_all);
     let name = path.join(".");
-    if !lists_all && !bridge_tools {
+    if !lists_all && !gateway_tools {
         let message = format!(
-            "`{name}.bridge_tools`: off, so clients could not find tools that are not listed; turn \
+            "`{name}.gateway_tools`: off, so clients could not find tools that are not listed; turn \
              it on, or set `{name}.exposure` to `direct`"
         );
-        diagnostics.value(&[path, &["bridge_tools"]].concat(), message);
+        diagnostics.value(&[path, &["gateway_tools"]].concat(), message);
     }
     let pinned = section.pinned.clone().unwrap_or_default();
     if lists_all && !pinned.is_empty() {
@@ -80,7 +80,7 @@ pub(crate) fn check(
         },
     };
     EndpointConfig {
-        gateway_tools: bridge_tools,
+        gateway_tools,
         exposure,
     }
 }

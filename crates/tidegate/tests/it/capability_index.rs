@@ -28,7 +28,7 @@ const NO_FILE: &str = "";
 /// A gateway with an index and a folder with this many files.
 fn with_files(count: usize, index: &str) -> Server {
     let config = format!(
-        "sources:\n  docs: {{ kind: files, root: ./docs }}\n  index: {{ kind: capability-index, {index} }}\n"
+        "sources:\n  docs: {{ kind: files, folder: ./docs }}\n  index: {{ kind: capability-index, {index} }}\n"
     );
     let home = Home::with_config(&config);
     fs::create_dir(home.path().join("docs")).unwrap();
@@ -500,7 +500,7 @@ fn invalid_settings_are_reported() {
             "there is already a capability index",
         ),
         (
-            "endpoint: { exposure: search, bridge_tools: false }",
+            "endpoint: { exposure: search, gateway_tools: false }",
             "clients could not find tools that are not listed",
         ),
         (

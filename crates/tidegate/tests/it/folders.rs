@@ -14,7 +14,7 @@ use crate::support::{Home, Server};
 /// One source of each kind.
 const CONFIG: &str = "\
 sources:
-  notes: { kind: files, root: notes, max_file_bytes: 1KiB }
+  notes: { kind: files, folder: notes, max_file_bytes: 1KiB }
   team: { kind: prompts, folder: team }
 ";
 

@@ -67,8 +67,8 @@ fn gateway_tools_are_listed_last_and_only_at_the_endpoint_of_all_sources() {
     }
     server.stop();
     let switched = json!({
-        "endpoint": { "bridge_tools": false },
-        "of_source": { "bridge_tools": true },
+        "endpoint": { "gateway_tools": false },
+        "of_source": { "gateway_tools": true },
     });
     let server = before(&fixture, &switched);
     assert!(
@@ -146,7 +146,7 @@ fn endpoint_can_list_a_part_of_its_tools() {
 /// Long texts are read in parts, by characters and by tokens; other content as it is.
 #[test]
 fn resource_is_read_in_parts() {
-    let home = Home::with_config("sources: { docs: { kind: files, root: ./docs } }\n");
+    let home = Home::with_config("sources: { docs: { kind: files, folder: ./docs } }\n");
     std::fs::create_dir(home.path().join("docs")).unwrap();
     let long: String = (0..5_000)
         .map(|number| format!("Wörter und {number}\n"))

@@ -155,11 +155,12 @@ fn reports_duplicates_at_the_second_occurrence() {
 #[test]
 fn reports_a_file_in_place_of_the_folder() {
     let folder = TestFolder::with(&[("a.md", REVIEW)]);
+    let file = folder.folder.path().join("a.md");
     let config = PromptsConfig {
-        folder: folder.folder.path().join("a.md"),
+        folder: file.clone(),
     };
     let source = build("p", config);
     source.0.rescan();
-    let message = "`folder` is a file; set it to a folder";
-    assert_eq!(source.health(), Health::Down(message.to_owned()));
+    let message = format!("`{}` is a file; set `folder` to a folder", file.display());
+    assert_eq!(source.health(), Health::Down(message));
 }

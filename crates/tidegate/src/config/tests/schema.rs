@@ -41,10 +41,10 @@ fn accepts_valid_files() {
         json!({ "sources": { "a": { "command": "npx", "args": ["x"], "env": { "T": "1" },
             "call_timeout": "5s", "breaker": { "failure_threshold": 0 }, "sharing": "shared" } } }),
         json!({ "sources": { "a": { "kind": "remote", "url": "http://127.0.0.1:1/mcp",
-            "headers": { "X-A": "b" }, "era": "modern", "endpoint": { "bridge_tools": true } } } }),
+            "headers": { "X-A": "b" }, "era": "modern", "endpoint": { "gateway_tools": true } } } }),
         json!({ "sources": { "a": { "kind": "memory" }, "b": { "kind": "memory",
             "quota": { "max_entries": 5 }, "endpoint": { "exposure": "search" } } } }),
-        json!({ "sources": { "a": { "kind": "files", "root": ".", "include": ["*.md"] } } }),
+        json!({ "sources": { "a": { "kind": "files", "folder": ".", "include": ["*.md"] } } }),
         json!({ "sources": { "a": { "kind": "prompts", "folder": "p" } } }),
         json!({ "sources": { "a": { "kind": "capability-index", "enabled": true } } }),
         json!({ "mcpServers": { "My Server": { "command": "x", "alwaysAllow": [] } } }),
@@ -87,7 +87,7 @@ fn rejects_what_the_program_rejects() {
         json!({ "sources": { "a": { "kind": "memory", "root": "." } } }),
         json!({ "sources": { "a": { "kind": "memory", "quota": { "entries": 1 } } } }),
         json!({ "sources": { "a": { "kind": "files" } } }),
-        json!({ "sources": { "a": { "kind": "files", "root": ".", "breaker": {} } } }),
+        json!({ "sources": { "a": { "kind": "files", "folder": ".", "breaker": {} } } }),
         json!({ "sources": { "a": { "kind": "memory", "endpoint": { "pinnned": [] } } } }),
     ] {
         assert!(!validator.accepts(&document), "{document}");

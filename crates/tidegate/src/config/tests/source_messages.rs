@@ -60,32 +60,32 @@ fn fields_of_built_in_sources() {
         ),
         (
             "sources: { a: { kind: files } }\n",
-            "1:15: `sources.a`: the field `root` is missing; add it",
+            "1:15: `sources.a`: the field `folder` is missing; add it",
         ),
         (
-            "sources: { a: { kind: files, root: '' } }\n",
-            "1:36: `sources.a.root`: the path is empty; name a folder",
+            "sources: { a: { kind: files, folder: '' } }\n",
+            "1:38: `sources.a.folder`: the path is empty; name a folder",
         ),
         (
-            "sources: { a: { kind: files, root: ., exclude: [x, '[z-a]'] } }\n",
-            "1:52: `sources.a.exclude`: `[z-a]` is not a valid pattern: invalid range; 'z' > 'a'",
+            "sources: { a: { kind: files, folder: ., exclude: [x, '[z-a]'] } }\n",
+            "1:54: `sources.a.exclude`: `[z-a]` is not a valid pattern: invalid range; 'z' > 'a'",
         ),
         (
-            "sources: { a: { kind: files, root: ., exclude: ['secret[0-9.txt'] } }\n",
-            "1:49: `sources.a.exclude`: `secret[0-9.txt` is not a valid pattern: unclosed bracket",
+            "sources: { a: { kind: files, folder: ., exclude: ['secret[0-9.txt'] } }\n",
+            "1:51: `sources.a.exclude`: `secret[0-9.txt` is not a valid pattern: unclosed bracket",
         ),
         (
-            "sources:\n  a:\n    kind: files\n    root: .\n    include:\n      - '*.md'\n      - '#x'\n",
+            "sources:\n  a:\n    kind: files\n    folder: .\n    include:\n      - '*.md'\n      - '#x'\n",
             "7:9: `sources.a.include`: `#x` is not a valid pattern: it is a comment; write `\\#` for a \
              name that starts with `#`",
         ),
         (
-            "sources: { a: { kind: files, root: ., max_file_bytes: 0 } }\n",
-            "1:55: `sources.a.max_file_bytes`: 0 is out of range; use 1 to 256MiB",
+            "sources: { a: { kind: files, folder: ., max_file_bytes: 0 } }\n",
+            "1:57: `sources.a.max_file_bytes`: 0 is out of range; use 1 to 256MiB",
         ),
         (
-            "sources: { a: { kind: files, root: ., max_files: 0 } }\n",
-            "1:50: `sources.a.max_files`: 0 is out of range; use 1 to 1000000",
+            "sources: { a: { kind: files, folder: ., max_files: 0 } }\n",
+            "1:52: `sources.a.max_files`: 0 is out of range; use 1 to 1000000",
         ),
         (
             "sources: { a: { kind: prompts, folder: '' } }\n",

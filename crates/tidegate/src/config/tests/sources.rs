@@ -97,7 +97,7 @@ fn paths_of_sources_start_at_the_folder_of_the_file() {
     fs::create_dir(folder.path().join("etc")).unwrap();
     fs::write(
         folder.path().join("etc/t.yaml"),
-        "sources: { a: { kind: files, root: ../docs }, b: { kind: files, root: ~/notes } }\n",
+        "sources: { a: { kind: files, folder: ../docs }, b: { kind: files, folder: ~/notes } }\n",
     )
     .unwrap();
     let flags = Flags {
@@ -105,12 +105,12 @@ fn paths_of_sources_start_at_the_folder_of_the_file() {
         ..Flags::default()
     };
     let settings = load_in(folder.path(), &flags, &[]).unwrap();
-    let root = |index: usize| {
+    let folder_of = |index: usize| {
         let files: &FilesConfig = settings.sources[index].settings.built_in().unwrap();
-        files.root.clone()
+        files.folder.clone()
     };
-    assert_eq!(root(0), folder.path().join("docs"));
-    assert_eq!(root(1), std::path::Path::new("/home/ada/notes"));
+    assert_eq!(folder_of(0), folder.path().join("docs"));
+    assert_eq!(folder_of(1), std::path::Path::new("/home/ada/notes"));
 }
 
 #[test]

@@ -52,7 +52,9 @@ pub(super) async fn run(
     let result = connection
         .request(Method::ToolsCall, operation, named_params(TOOL, &arguments))
         .await
-        .context("the gateway cannot search; are its bridge tools (`endpoint.bridge_tools`) on?")?;
+        .context(
+            "the gateway cannot search; are its gateway tools on (`endpoint.gateway_tools`)?",
+        )?;
     let ToolResult { content } = result
         .read()
         .context("the gateway sent an invalid tool result")?;

@@ -182,19 +182,24 @@ fn file_over_the_limit_is_neither_listed_nor_read() {
 /// A file in place of a folder is reported as a file.
 #[test]
 fn file_in_place_of_a_folder_is_reported() {
-    let config = "sources: { f: { kind: files, root: x }, p: { kind: prompts, folder: x } }\n";
+    let config = "sources: { f: { kind: files, folder: x }, p: { kind: prompts, folder: x } }\n";
     let home = Home::with_config(config);
     home.write("x", "");
     let listed = home.run(&["ls"]).expect_code(0).stderr;
-    for part in ["`root` is a file", "`folder` is a file"] {
-        assert!(listed.contains(part), "{listed}");
+    let file = home.path().join("x");
+    for source in ["f", "p"] {
+        let message = format!(
+            "source `{source}` is unavailable: `{}` is a file; set `folder` to a folder",
+            file.display()
+        );
+        assert!(listed.contains(&message), "{listed}");
     }
 }
 
 /// A5.3: a truncated list is reported in the list, the log and the health.
 #[test]
 fn files_over_the_limit_are_reported_and_can_be_read() {
-    let config = "sources: { notes: { kind: files, root: notes, max_files: 3 } }\n";
+    let config = "sources: { notes: { kind: files, folder: notes, max_files: 3 } }\n";
     let server = Server::start_in(home_with(config), &[]);
     let page = server.modern("resources/list", json!({})).result();
     let gap = page["_meta"]["dev.tidegate/missing"]["notes"].as_str();
@@ -214,14 +219,16 @@ fn files_over_the_limit_are_reported_and_can_be_read() {
 /// A missing folder is reported, and listed once it exists.
 #[test]
 fn folder_can_be_created_later() {
-    let config = "sources: { notes: { kind: files, root: later } }\n";
+    let config = "sources: { notes: { kind: files, folder: later } }\n";
     let server = Server::start_in(home_with(config), &[]);
     let page = server.modern("resources/list", json!({})).result();
     let gap = &page["_meta"]["dev.tidegate/missing"]["notes"];
-    assert_eq!(
-        gap,
-        "the folder does not exist; create it, or change `root`"
+    let folder = server.home.path().join("later");
+    let message = format!(
+        "the folder `{}` does not exist; create it, or change `folder`",
+        folder.display()
     );
+    assert_eq!(gap, &message);
     write(&server.home, "later/a.md", b"# A\n");
     poll_for("the new folder to be listed", || {
         (!listed(&server).is_empty()).then_some(())
@@ -235,8 +242,8 @@ fn folder_can_be_created_later() {
 fn folders_can_overlap() {
     let config = "\
 sources:
-  inner: { kind: files, root: notes/deep }
-  outer: { kind: files, root: notes, gitignore: false, exclude: ['*.png', /empty], include_hidden: true }
+  inner: { kind: files, folder: notes/deep }
+  outer: { kind: files, folder: notes, gitignore: false, exclude: ['*.png', /empty], include_hidden: true }
 ";
     let server = Server::start_in(home_with(config), &[]);
     let home = server.home.path().to_owned();

@@ -10,7 +10,7 @@ use crate::support::messages::HEALTH;
 
 const SOURCES: &str = "sources:
   memory: { kind: memory }
-  docs: { kind: files, root: ./docs }
+  docs: { kind: files, folder: ./docs }
   words: { kind: prompts, folder: ./words }
   index: { kind: capability-index, enabled: true }
 ";
