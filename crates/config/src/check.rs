@@ -8,8 +8,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 use crate::environment::Environment;
-use crate::secret::Secret;
-use crate::secret_text::SecretText;
+use crate::secret_text::{ResolvedText, SecretText};
 
 /// The section of a component as it is written in the file. Every field is optional unless the
 /// component cannot work without it. Doc comments are the text of the reference and the JSON Schema.
@@ -136,12 +135,26 @@ impl<'a> Checker<'a> {
     }
 
     /// Text with its secret references resolved. The message of a problem never repeats the text.
-    pub fn secret_text(&mut self, field: &[&str], written: &str) -> Option<Secret> {
-        let text = SecretText::parse(written);
-        let resolved = text.and_then(|text| text.resolve(self.base, self.environment));
-        resolved
+    pub fn secret_text(&mut self, field: &[&str], written: &str) -> Option<ResolvedText> {
+        self.resolve(written)
             .map_err(|message| self.problem(field, message))
             .ok()
+    }
+
+    /// The items of a list with their secret references resolved.
+    pub fn secret_items(&mut self, field: &str, written: &[String]) -> Vec<ResolvedText> {
+        let mut resolved = Vec::new();
+        for item in written {
+            match self.resolve(item) {
+                Ok(text) => resolved.push(text),
+                Err(message) => self.item_problem(&[field], item, message),
+            }
+        }
+        resolved
+    }
+
+    fn resolve(&self, written: &str) -> Result<ResolvedText, String> {
+        SecretText::parse(written)?.resolve(self.base, self.environment)
     }
 
     fn full_path(&self, field: &[&str]) -> Vec<String> {
@@ -161,7 +174,7 @@ impl<'a> Checker<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::ByteSize;
+    use crate::byte_size::ByteSize;
 
     #[test]
     fn reports_values_out_of_range_with_their_full_name() {

@@ -12,6 +12,14 @@ const ESCAPED: &str = "$${";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SecretText(Vec<Part>);
 
+/// Text whose references are replaced by their secrets.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ResolvedText {
+    pub text: Secret,
+    /// The secrets that the text contains, which must not be shown.
+    pub secrets: Vec<Secret>,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Part {
     Literal(Secret),
@@ -41,17 +49,24 @@ impl SecretText {
     }
 
     /// Replaces the references by their secrets. Relative paths start at `base`.
-    pub fn resolve(&self, base: &Path, environment: &Environment<'_>) -> Result<Secret, String> {
-        let mut text = String::new();
+    pub fn resolve(
+        &self,
+        base: &Path,
+        environment: &Environment<'_>,
+    ) -> Result<ResolvedText, String> {
+        let (mut text, mut secrets) = (String::new(), Vec::new());
         for part in &self.0 {
             match part {
                 Part::Literal(literal) => text.push_str(literal.expose()),
                 Part::Reference(reference) => {
-                    text.push_str(reference.resolve(base, environment)?.expose());
+                    let secret = reference.resolve(base, environment)?;
+                    text.push_str(secret.expose());
+                    secrets.push(secret);
                 }
             }
         }
-        Ok(Secret::new(text))
+        let text = Secret::new(text);
+        Ok(ResolvedText { text, secrets })
     }
 }
 
@@ -73,8 +88,17 @@ mod tests {
     fn resolve(text: &str) -> Result<String, String> {
         let variable = |name: &str| (name == "TOKEN").then(|| "t0ken".to_owned());
         let environment = Environment::new(variable, "");
-        let secret = SecretText::parse(text)?.resolve(Path::new("/"), &environment)?;
-        Ok(secret.expose().to_owned())
+        let resolved = SecretText::parse(text)?.resolve(Path::new("/"), &environment)?;
+        Ok(resolved.text.expose().to_owned())
+    }
+
+    #[test]
+    fn names_the_secrets_of_a_text() {
+        let environment = Environment::new(|_| Some("t0ken".to_owned()), "");
+        let parsed = SecretText::parse("--key=${env:KEY}").unwrap();
+        let resolved = parsed.resolve(Path::new("/"), &environment).unwrap();
+        assert_eq!(resolved.text.expose(), "--key=t0ken");
+        assert_eq!(resolved.secrets, [Secret::new("t0ken".to_owned())]);
     }
 
     #[test]

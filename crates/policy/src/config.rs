@@ -1,11 +1,12 @@
 //! The configuration of the layers around one source: timeouts, concurrency, retries and breaker.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tidegate_config::{Checker, HumanDuration, Section};
+use tidegate_config::{Checker, HumanDuration, Section, in_range};
 use tidegate_core::Layer;
 
 use crate::{Breaker, Concurrency, Deadline, Retry};
@@ -20,15 +21,23 @@ const DEFAULT_OPEN_DURATION: HumanDuration = HumanDuration::secs(30);
 /// Shorter timeouts fail for well-behaved peers on a busy machine.
 const MIN_TIMEOUT: HumanDuration = HumanDuration::millis(100);
 
+const CALL_TIMEOUT_RANGE: RangeInclusive<HumanDuration> = MIN_TIMEOUT..=HumanDuration::days(1);
+const DURATION_RANGE: RangeInclusive<HumanDuration> = MIN_TIMEOUT..=HumanDuration::days(7);
+const CONCURRENT_CALLS_RANGE: RangeInclusive<usize> = 1..=1_000_000;
+const RETRIES_RANGE: RangeInclusive<u32> = 0..=10;
+const FAILURE_THRESHOLD_RANGE: RangeInclusive<u32> = 0..=1_000_000;
+const OPEN_DURATION_RANGE: RangeInclusive<HumanDuration> =
+    HumanDuration::secs(1)..=HumanDuration::days(1);
+
 /// The timeouts of all calls, as written.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a mapping of fields")]
 pub struct CallTimeoutSection {
     /// How long a call may take without progress from the source.
-    #[schemars(extend("default" = DEFAULT_CALL_TIMEOUT))]
+    #[schemars(extend("default" = DEFAULT_CALL_TIMEOUT), transform = in_range(CALL_TIMEOUT_RANGE))]
     call_timeout: Option<HumanDuration>,
     /// How long a call may take in total.
-    #[schemars(extend("default" = DEFAULT_MAX_CALL_DURATION))]
+    #[schemars(extend("default" = DEFAULT_MAX_CALL_DURATION), transform = in_range(DURATION_RANGE))]
     max_call_duration: Option<HumanDuration>,
 }
 
@@ -71,13 +80,13 @@ impl Section for CallTimeoutSection {
                 "call_timeout",
                 self.call_timeout,
                 default.call_timeout,
-                MIN_TIMEOUT..=HumanDuration::days(1),
+                CALL_TIMEOUT_RANGE,
             ),
             max_call_duration: checker.in_range(
                 "max_call_duration",
                 self.max_call_duration,
                 default.max_call_duration,
-                MIN_TIMEOUT..=HumanDuration::days(7),
+                DURATION_RANGE,
             ),
         };
         if timeouts.call_timeout > timeouts.max_call_duration {
@@ -102,17 +111,17 @@ impl Section for CallTimeoutSection {
 pub struct CallPolicySection {
     /// How long a call to this server may take without progress. The default is
     /// `limits.call_timeout`.
-    #[schemars(extend("examples" = ["2m"]))]
+    #[schemars(extend("examples" = ["2m"]), transform = in_range(DURATION_RANGE))]
     call_timeout: Option<HumanDuration>,
     /// How long a call to this server may take in total. The default is `limits.max_call_duration`.
-    #[schemars(extend("examples" = ["30m"]))]
+    #[schemars(extend("examples" = ["30m"]), transform = in_range(DURATION_RANGE))]
     max_call_duration: Option<HumanDuration>,
     /// Concurrent calls to this server. As many more wait in a queue; further ones are rejected.
-    #[schemars(extend("default" = DEFAULT_MAX_CONCURRENT_CALLS))]
+    #[schemars(extend("default" = DEFAULT_MAX_CONCURRENT_CALLS), transform = in_range(CONCURRENT_CALLS_RANGE))]
     max_concurrent_calls: Option<usize>,
     /// How often a failed call is retried. Calls that never reached the server are retried; others
     /// only if they are idempotent.
-    #[schemars(extend("default" = DEFAULT_MAX_RETRIES))]
+    #[schemars(extend("default" = DEFAULT_MAX_RETRIES), transform = in_range(RETRIES_RANGE))]
     max_retries: Option<u32>,
     /// The circuit breaker: after repeated failures, calls fail immediately for a while.
     breaker: Option<BreakerSection>,
@@ -124,11 +133,11 @@ pub struct CallPolicySection {
 struct BreakerSection {
     /// Consecutive failures (calls without a response, or without one in time) that open the
     /// breaker. 0 turns it off.
-    #[schemars(extend("default" = DEFAULT_FAILURE_THRESHOLD))]
+    #[schemars(extend("default" = DEFAULT_FAILURE_THRESHOLD), transform = in_range(FAILURE_THRESHOLD_RANGE))]
     failure_threshold: Option<u32>,
     /// How long the breaker stays open the first time. It stays open longer each time it opens
     /// again, up to ten times as long.
-    #[schemars(extend("default" = DEFAULT_OPEN_DURATION))]
+    #[schemars(extend("default" = DEFAULT_OPEN_DURATION), transform = in_range(OPEN_DURATION_RANGE))]
     open_duration: Option<HumanDuration>,
 }
 
@@ -190,41 +199,40 @@ impl Section for CallPolicySection {
     fn check(self, checker: &mut Checker<'_>) -> Option<CallPolicy> {
         let default = CallPolicy::default();
         let breaker = self.breaker.unwrap_or_default();
-        let timeouts = MIN_TIMEOUT..=HumanDuration::days(7);
         Some(CallPolicy {
             call_timeout: checker.optional_in_range(
                 "call_timeout",
                 self.call_timeout,
-                timeouts.clone(),
+                DURATION_RANGE,
             ),
             max_call_duration: checker.optional_in_range(
                 "max_call_duration",
                 self.max_call_duration,
-                timeouts,
+                DURATION_RANGE,
             ),
             max_concurrent_calls: checker.in_range(
                 "max_concurrent_calls",
                 self.max_concurrent_calls,
                 default.max_concurrent_calls,
-                1..=1_000_000,
+                CONCURRENT_CALLS_RANGE,
             ),
             max_retries: checker.in_range(
                 "max_retries",
                 self.max_retries,
                 default.max_retries,
-                0..=10,
+                RETRIES_RANGE,
             ),
             failure_threshold: checker.in_range(
                 "breaker.failure_threshold",
                 breaker.failure_threshold,
                 default.failure_threshold,
-                0..=1_000_000,
+                FAILURE_THRESHOLD_RANGE,
             ),
             open_duration: checker.in_range(
                 "breaker.open_duration",
                 breaker.open_duration,
                 default.open_duration,
-                HumanDuration::secs(1)..=HumanDuration::days(1),
+                OPEN_DURATION_RANGE,
             ),
         })
     }

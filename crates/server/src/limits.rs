@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tidegate_config::{ByteSize, Checker, HumanDuration, Section};
+use tidegate_config::{ByteSize, Checker, HumanDuration, Section, in_range};
 
 /// Shorter timeouts fail for well-behaved clients on a busy machine.
 const MIN_TIMEOUT: HumanDuration = HumanDuration::millis(100);
@@ -21,7 +21,11 @@ macro_rules! limits {
         #[derive(Debug, Default, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields, expecting = "a mapping of fields")]
         pub struct TransportLimitsSection {
-            $($(#[$doc])* #[schemars(extend("default" = $default))] $name: Option<$written>,)*
+            $(
+                $(#[$doc])*
+                #[schemars(extend("default" = $default), transform = in_range::<$written>($range))]
+                $name: Option<$written>,
+            )*
         }
 
         /// The limits of the transports.

@@ -29,6 +29,7 @@ mod seal_keys;
 mod settings;
 mod sources;
 mod suggest;
+mod syntax_error;
 mod tree;
 mod validate;
 mod web;
@@ -79,13 +80,7 @@ fn load_file(
 ) -> Result<Settings, Problems> {
     let (mut tree, file) = match file {
         Some(ConfigFile { name, text }) => (parse(&name, &text)?, Some(name)),
-        None => (
-            Node {
-                position: Position::START,
-                value: Value::Null,
-            },
-            None,
-        ),
+        None => (Node::new(Position::START, Value::Null), None),
     };
     if tree.value == Value::Null {
         tree.value = Value::Map(Vec::new());

@@ -13,7 +13,7 @@ use tidegate_core::{List, Seal};
 
 use crate::transport::http::Endpoint;
 use crate::transport::stdio::Command;
-pub use section::{ConnectionSettings, RemoteSection, RemoteSettings, ServerTarget};
+pub use section::{ConnectionSettings, ProgramTarget, RemoteSection, RemoteSettings, ServerTarget};
 
 /// The configuration of one server.
 #[derive(Clone, Debug)]

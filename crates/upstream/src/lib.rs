@@ -25,8 +25,8 @@ mod supervisor;
 mod transport;
 
 pub use config::{
-    ConnectionSettings, EraSetting, ListObserver, RemoteConfig, RemoteSection, RemoteSettings,
-    ServerTarget, Sharing, TransportConfig,
+    ConnectionSettings, EraSetting, ListObserver, ProgramTarget, RemoteConfig, RemoteSection,
+    RemoteSettings, ServerTarget, Sharing, TransportConfig,
 };
 pub use remote::Remote;
 pub use session::CREDENTIALS_REQUIRED;

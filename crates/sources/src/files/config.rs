@@ -1,10 +1,11 @@
 //! The configuration of a `files` source.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tidegate_config::{ByteSize, Checker, Section};
+use tidegate_config::{ByteSize, Checker, Section, in_range};
 
 use super::{Files, build};
 use crate::folder::Patterns;
@@ -13,12 +14,15 @@ use crate::kind::{BuildContext, BuiltSource, SourceConfig, SourceSection};
 const MAX_FILE_BYTES: ByteSize = ByteSize::mib(4);
 const MAX_FILES: usize = 10_000;
 
+const FILE_BYTES_RANGE: RangeInclusive<ByteSize> = ByteSize(1)..=ByteSize::mib(256);
+const FILES_RANGE: RangeInclusive<usize> = 1..=1_000_000;
+
 /// The files of a folder as resources, read-only and watched for changes.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a mapping of fields")]
 pub struct FilesSection {
     /// The folder whose files are served. A relative path starts at the folder of this file.
-    #[schemars(extend("examples" = ["./docs"]))]
+    #[schemars(extend("examples" = ["./docs"], "minLength" = 1))]
     folder: PathBuf,
     /// Serve only files that match one of these patterns, in the syntax of `.gitignore`. Without
     /// patterns, all files are served.
@@ -35,10 +39,10 @@ pub struct FilesSection {
     #[schemars(extend("default" = true))]
     gitignore: Option<bool>,
     /// Maximum size of a file. Larger files are neither listed nor read.
-    #[schemars(extend("default" = MAX_FILE_BYTES))]
+    #[schemars(extend("default" = MAX_FILE_BYTES), transform = in_range(FILE_BYTES_RANGE))]
     max_file_bytes: Option<ByteSize>,
     /// Maximum number of listed files. Files beyond it can still be read by their URI.
-    #[schemars(extend("default" = MAX_FILES))]
+    #[schemars(extend("default" = MAX_FILES), transform = in_range(FILES_RANGE))]
     max_files: Option<usize>,
 }
 
@@ -73,9 +77,9 @@ impl Section for FilesSection {
                 "max_file_bytes",
                 self.max_file_bytes,
                 MAX_FILE_BYTES.into(),
-                ByteSize(1)..=ByteSize::mib(256),
+                FILE_BYTES_RANGE,
             ),
-            max_files: checker.in_range("max_files", self.max_files, MAX_FILES, 1..=1_000_000),
+            max_files: checker.in_range("max_files", self.max_files, MAX_FILES, FILES_RANGE),
         })
     }
 }

@@ -22,7 +22,10 @@ pub struct IndexSection {
     enabled: Option<bool>,
     /// The parts that are served: `summary`, `full`, `stats` or `elements`, or their URIs. Without
     /// any, all parts are served.
-    #[schemars(extend("default" = [], "examples" = [["summary", "stats"]]))]
+    #[schemars(
+        extend("default" = [], "examples" = [["summary", "stats"]]),
+        inner(regex(pattern = PART_PATTERN))
+    )]
     expose: Option<Vec<String>>,
     /// Cache lifetime of capability-index pages. The flag `--resources-cache-ttl` and the variable
     /// `TIDEGATE_RESOURCES_CACHE_TTL` override it.
@@ -58,6 +61,9 @@ pub enum IndexPart {
     Stats,
     Elements,
 }
+
+/// What an entry of `expose` looks like, as a regular expression.
+const PART_PATTERN: &str = "^(capability-index://)?(summary|full|stats|elements)$";
 
 const PARTS: [(&str, IndexPart); 4] = [
     ("summary", IndexPart::Summary),

@@ -1,8 +1,10 @@
 //! The configuration of a `memory` source.
 
+use std::ops::RangeInclusive;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tidegate_config::{ByteSize, Checker, Section};
+use tidegate_config::{ByteSize, Checker, Section, in_range};
 
 use super::{Limits, Memory};
 use crate::kind::{BuildContext, BuiltSource, SourceConfig, SourceSection};
@@ -13,6 +15,13 @@ const MAX_KEY_BYTES: ByteSize = ByteSize(512);
 const MAX_VALUE_BYTES: ByteSize = ByteSize::mib(1);
 const MAX_TAGS: usize = 32;
 const MAX_TAG_BYTES: ByteSize = ByteSize(64);
+
+const ENTRIES_RANGE: RangeInclusive<usize> = 1..=1_000_000;
+const BYTES_RANGE: RangeInclusive<ByteSize> = ByteSize::kib(1)..=ByteSize::mib(64 << 10);
+const KEY_BYTES_RANGE: RangeInclusive<ByteSize> = ByteSize(8)..=ByteSize::kib(4);
+const VALUE_BYTES_RANGE: RangeInclusive<ByteSize> = ByteSize(64)..=ByteSize::mib(64);
+const TAGS_RANGE: RangeInclusive<usize> = 0..=1_000;
+const TAG_BYTES_RANGE: RangeInclusive<ByteSize> = ByteSize(1)..=ByteSize::kib(1);
 
 /// A key-value memory for models. Each principal sees only its own entries.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -27,22 +36,22 @@ pub struct MemorySection {
 #[serde(deny_unknown_fields, expecting = "a mapping of fields")]
 struct QuotaSection {
     /// Maximum number of entries of one principal.
-    #[schemars(extend("default" = MAX_ENTRIES))]
+    #[schemars(extend("default" = MAX_ENTRIES), transform = in_range(ENTRIES_RANGE))]
     max_entries: Option<usize>,
     /// Maximum size of all entries of one principal: keys, values and tags.
-    #[schemars(extend("default" = MAX_BYTES))]
+    #[schemars(extend("default" = MAX_BYTES), transform = in_range(BYTES_RANGE))]
     max_bytes: Option<ByteSize>,
     /// Maximum size of a key.
-    #[schemars(extend("default" = MAX_KEY_BYTES))]
+    #[schemars(extend("default" = MAX_KEY_BYTES), transform = in_range(KEY_BYTES_RANGE))]
     max_key_bytes: Option<ByteSize>,
     /// Maximum size of a value.
-    #[schemars(extend("default" = MAX_VALUE_BYTES))]
+    #[schemars(extend("default" = MAX_VALUE_BYTES), transform = in_range(VALUE_BYTES_RANGE))]
     max_value_bytes: Option<ByteSize>,
     /// Maximum number of tags of an entry.
-    #[schemars(extend("default" = MAX_TAGS))]
+    #[schemars(extend("default" = MAX_TAGS), transform = in_range(TAGS_RANGE))]
     max_tags: Option<usize>,
     /// Maximum size of a tag.
-    #[schemars(extend("default" = MAX_TAG_BYTES))]
+    #[schemars(extend("default" = MAX_TAG_BYTES), transform = in_range(TAG_BYTES_RANGE))]
     max_tag_bytes: Option<ByteSize>,
 }
 
@@ -78,37 +87,37 @@ impl Section for MemorySection {
                 "quota.max_entries",
                 quota.max_entries,
                 default.max_entries,
-                1..=1_000_000,
+                ENTRIES_RANGE,
             ),
             max_bytes: checker.in_range(
                 "quota.max_bytes",
                 quota.max_bytes,
                 default.max_bytes,
-                ByteSize::kib(1)..=ByteSize::mib(64 << 10),
+                BYTES_RANGE,
             ),
             max_key_bytes: checker.in_range(
                 "quota.max_key_bytes",
                 quota.max_key_bytes,
                 default.max_key_bytes,
-                ByteSize(8)..=ByteSize::kib(4),
+                KEY_BYTES_RANGE,
             ),
             max_value_bytes: checker.in_range(
                 "quota.max_value_bytes",
                 quota.max_value_bytes,
                 default.max_value_bytes,
-                ByteSize(64)..=ByteSize::mib(64),
+                VALUE_BYTES_RANGE,
             ),
             max_tags: checker.in_range(
                 "quota.max_tags",
                 quota.max_tags,
                 default.max_tags,
-                0..=1_000,
+                TAGS_RANGE,
             ),
             max_tag_bytes: checker.in_range(
                 "quota.max_tag_bytes",
                 quota.max_tag_bytes,
                 default.max_tag_bytes,
-                ByteSize(1)..=ByteSize::kib(1),
+                TAG_BYTES_RANGE,
             ),
         };
         Some(MemoryConfig { limits })

@@ -15,7 +15,7 @@ use crate::kind::{BuildContext, BuiltSource, SourceConfig, SourceSection};
 pub struct PromptsSection {
     /// The folder. Its Markdown files are prompts; folders that contain a `SKILL.md` are skills. A
     /// relative path starts at the folder of this file.
-    #[schemars(extend("examples" = ["./prompts"]))]
+    #[schemars(extend("examples" = ["./prompts"], "minLength" = 1))]
     folder: PathBuf,
 }
 

@@ -8,12 +8,12 @@ use http::{HeaderName, HeaderValue};
 use tidegate_core::{List, Seal, SourceId};
 use tidegate_policy::CallMetrics;
 use tidegate_upstream::{
-    ChildGuard, Command, ConnectionSettings, Endpoint, ListObserver, Remote, RemoteConfig,
-    RemoteSettings, ServerTarget, TransportConfig, TrustStore, UnusableProxy,
+    ChildGuard, Command, ConnectionSettings, Endpoint, ListObserver, ProgramTarget, Remote,
+    RemoteConfig, RemoteSettings, ServerTarget, TransportConfig, TrustStore, UnusableProxy,
 };
 
 use crate::cli::CHILD_GUARD;
-use crate::config::Settings;
+use crate::config::{Secret, Settings};
 
 /// Builds remote sources with their shared state.
 pub(super) struct RemoteBuilder<'a> {
@@ -52,21 +52,7 @@ impl<'a> RemoteBuilder<'a> {
 
     fn transport(&self, target: &ServerTarget) -> anyhow::Result<TransportConfig> {
         match target {
-            ServerTarget::Program {
-                command,
-                args,
-                env,
-                cwd,
-            } => Ok(TransportConfig::Stdio(Command {
-                program: command.clone(),
-                args: args.clone(),
-                env: env
-                    .iter()
-                    .map(|(name, value)| (name.clone(), value.expose().to_owned()))
-                    .collect(),
-                folder: cwd.clone(),
-                child_guard: child_guard(),
-            })),
+            ServerTarget::Program(program) => Ok(TransportConfig::Stdio(command(program))),
             ServerTarget::Url { url, headers, ca } => {
                 let own_trust = ca.as_ref().map(|ca| self.trust.with_only(ca));
                 let trust = own_trust.as_ref().unwrap_or(&self.trust);
@@ -74,6 +60,22 @@ impl<'a> RemoteBuilder<'a> {
                 Ok(TransportConfig::Http(endpoint))
             }
         }
+    }
+}
+
+fn command(program: &ProgramTarget) -> Command {
+    let exposed = |secrets: &[Secret]| secrets.iter().map(|one| one.expose().to_owned()).collect();
+    let variables = program.env.iter();
+    Command {
+        written: program.written.clone(),
+        program: program.command.expose().to_owned(),
+        args: exposed(&program.args),
+        env: variables
+            .map(|(name, value)| (name.clone(), value.expose().to_owned()))
+            .collect(),
+        folder: program.cwd.clone(),
+        child_guard: child_guard(),
+        secrets: exposed(&program.secrets),
     }
 }
 

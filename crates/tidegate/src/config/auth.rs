@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tidegate_config::{OrderedMap, Secret, SecretReference};
+use tidegate_config::{OrderedMap, Scalar, Secret, SecretReference};
 
 use super::context::LoadContext;
 use super::diagnostics::Diagnostics;
@@ -13,6 +13,10 @@ const MAX_NAME_LENGTH: usize = 64;
 /// Shorter keys can be guessed.
 const MIN_KEY_LENGTH: usize = 16;
 
+/// What the name of a principal and a reference look like, as regular expressions.
+const NAME_PATTERN: &str = "^[a-z][a-z0-9_.@-]{0,63}$";
+const REFERENCE_PATTERN: &str = r"^\$\{.+\}$";
+
 /// The section `auth` as written.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a mapping of fields")]
@@ -20,8 +24,12 @@ pub(crate) struct AuthSection {
     /// Bearer keys, by the name of their principal. A key is a reference, `${env:NAME}` or
     /// `${file:PATH}`, to at least 16 characters without spaces. A relative path starts at the folder
     /// of this file. Only the owner of the key file may have access to it.
-    #[schemars(extend("examples" = [{ "ada": "${env:ADA_KEY}" }]))]
-    keys: OrderedMap<String>,
+    #[schemars(
+        extend("examples" = [{ "ada": "${env:ADA_KEY}" }], "minProperties" = 1),
+        extend("propertyNames" = { "pattern": NAME_PATTERN, "not": { "const": LOCAL } }),
+        extend("additionalProperties" = { "type": "string", "pattern": REFERENCE_PATTERN })
+    )]
+    keys: OrderedMap<Scalar>,
     /// Principals that administer the gateway: they may read data about all principals, such as the
     /// metrics.
     #[schemars(extend("default" = [], "examples" = [["ada"]]))]
@@ -60,7 +68,7 @@ pub(crate) fn check(
         diagnostics.value(&["auth", "admins"], message);
     }
     let mut keys: Vec<Key> = Vec::new();
-    for (principal, text) in written {
+    for (principal, Scalar(text)) in written {
         let path = ["auth", "keys", principal.as_str()];
         if let Err(message) = check_name(&principal) {
             diagnostics.key(&path, message);

@@ -3,7 +3,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};
-use tidegate_config::OrderedMap;
+use tidegate_config::{OrderedMap, Scalar};
 use tidegate_core::Naming;
 
 use super::auth::AuthSection;
@@ -13,21 +13,24 @@ use super::limits::LimitsFields;
 use super::listen;
 use super::log::LogSection;
 use super::mcp_servers::ServerSection;
+use super::schema;
 use super::sources::{ID_PATTERN, RESERVED_IDS, SourceVariants};
+use super::web;
 
 /// The configuration of Tidegate, `tidegate.yaml`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[schemars(title = "tidegate.yaml")]
+#[schemars(title = "tidegate.yaml", transform = schema::allow_empty)]
 #[serde(deny_unknown_fields, expecting = "a mapping of fields")]
 pub(crate) struct Document {
     /// The address and port of the HTTP endpoint. An address that other machines can reach needs
     /// `auth`.
-    #[schemars(extend("default" = listen::DEFAULT.to_string()))]
-    pub(crate) listen: Option<String>,
+    #[schemars(with = "Option<String>", extend("default" = listen::DEFAULT.to_string()))]
+    // A bare port is read as text, for a better message.
+    pub(crate) listen: Option<Scalar>,
 
     /// The URL at which clients reach Tidegate, if it runs behind a reverse proxy. Its host is added
     /// to `allowed_hosts`.
-    #[schemars(extend("examples" = ["https://mcp.example.com"]))]
+    #[schemars(extend("examples" = ["https://mcp.example.com"], "pattern" = web::PUBLIC_URL_PATTERN))]
     pub(crate) public_url: Option<String>,
 
     /// Additional values of the `Host` header to accept, as `host` (any port) or `host:port`. The
@@ -75,7 +78,7 @@ pub(crate) struct Document {
 
     /// Servers in the format of Claude Desktop, Cursor and other clients. Each becomes a source,
     /// after those in `sources`; its id is its name in lower case, with `-` for characters that an
-    /// id cannot have. Unknown fields are ignored.
+    /// id cannot have. Fields that only some clients know are ignored.
     #[serde(rename = "mcpServers")]
     pub(crate) mcp_servers: Option<OrderedMap<ServerSection>>,
 

@@ -1,11 +1,12 @@
 //! The section `limits`: the limits of the transports, the timeouts of calls, and those of the
 //! gateway itself.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
-use tidegate_config::{Checker, HumanDuration, Section};
+use tidegate_config::{Checker, HumanDuration, Section, in_range};
 use tidegate_policy::{CallTimeoutSection, CallTimeouts};
 use tidegate_server::{TransportLimits, TransportLimitsSection};
 
@@ -16,6 +17,10 @@ use super::mapping::Mapping;
 
 const PAGE_SIZE: usize = 1_000;
 const STARTUP_WAIT: HumanDuration = HumanDuration::secs(5);
+
+const PAGE_SIZE_RANGE: RangeInclusive<usize> = 1..=10_000;
+const STARTUP_WAIT_RANGE: RangeInclusive<HumanDuration> =
+    HumanDuration::ZERO..=HumanDuration::minutes(5);
 
 /// The fields of `limits`, in the JSON Schema.
 #[derive(Debug)]
@@ -36,10 +41,12 @@ impl Describe for LimitsFields {
 #[serde(deny_unknown_fields, expecting = "a mapping of fields")]
 struct GatewayLimitsSection {
     /// Number of entries on one page of a list.
-    #[schemars(extend("default" = PAGE_SIZE))]
+    #[schemars(extend("default" = PAGE_SIZE), transform = in_range(PAGE_SIZE_RANGE))]
     page_size: Option<usize>,
-    /// How long the first requests wait for sources that are still starting.
-    #[schemars(extend("default" = STARTUP_WAIT))]
+    /// How long lists, searches and calls to a source that is still starting wait after the start of
+    /// the gateway. After that they are answered without the sources that are missing, and `/readyz`
+    /// responds with 200.
+    #[schemars(extend("default" = STARTUP_WAIT), transform = in_range(STARTUP_WAIT_RANGE))]
     startup_wait: Option<HumanDuration>,
 }
 
@@ -54,12 +61,12 @@ impl Section for GatewayLimitsSection {
 
     fn check(self, checker: &mut Checker<'_>) -> Option<GatewayLimits> {
         Some(GatewayLimits {
-            page_size: checker.in_range("page_size", self.page_size, PAGE_SIZE, 1..=10_000),
+            page_size: checker.in_range("page_size", self.page_size, PAGE_SIZE, PAGE_SIZE_RANGE),
             startup_wait: checker.in_range(
                 "startup_wait",
                 self.startup_wait,
                 STARTUP_WAIT.into(),
-                HumanDuration::ZERO..=HumanDuration::minutes(5),
+                STARTUP_WAIT_RANGE,
             ),
         })
     }

@@ -23,10 +23,7 @@ impl<'a> Mapping<'a> {
     /// The mapping at this path; empty if the file has no mapping there.
     pub(crate) fn at(path: &'a [&'a str], diagnostics: &Diagnostics) -> Self {
         let written = diagnostics.tree().find(path);
-        let empty = || Node {
-            position: diagnostics.tree().position,
-            value: Value::Map(Vec::new()),
-        };
+        let empty = || Node::new(diagnostics.tree().position, Value::Map(Vec::new()));
         Self {
             path,
             // A value that is not a mapping was reported when the file was read.
@@ -63,10 +60,7 @@ impl<'a> Mapping<'a> {
             .into_iter()
             .partition(|entry| fields.contains(&entry.key.as_str()));
         *entries = others;
-        let node = Node {
-            position: self.node.position,
-            value: Value::Map(of_section),
-        };
+        let node = Node::new(self.node.position, Value::Map(of_section));
         read(node, &self.path.join("."), diagnostics)
     }
 

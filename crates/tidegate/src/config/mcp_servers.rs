@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
-use tidegate_config::OrderedMap;
+use serde_json::json;
+use tidegate_config::{OrderedMap, Scalar};
 use tidegate_policy::CallPolicy;
 use tidegate_upstream::RemoteSection;
 
@@ -12,30 +13,55 @@ use super::context::LoadContext;
 use super::diagnostics::Diagnostics;
 use super::kinds::{RemoteSource, SourceSettings};
 use super::sources::{self, ConfiguredSource};
+use super::suggest::{nearest, unknown_field};
+use super::tree::Value;
 
 /// A server in the format of MCP clients.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(expecting = "a mapping of fields")]
+#[schemars(transform = require_target)]
 pub(crate) struct ServerSection {
-    /// The program to run as the server.
+    /// The program to run as the server. May contain references, as in `sources`.
     #[schemars(extend("examples" = ["npx"]))]
     command: Option<String>,
-    /// Arguments of the program.
+    /// Arguments of the program. They may contain references, as in `sources`.
     #[schemars(extend("examples" = [["-y", "@modelcontextprotocol/server-everything"]]))]
-    args: Option<Vec<String>>,
+    args: Option<Vec<Scalar>>,
     /// Environment variables of the program. Values may contain references, as in `sources`.
     #[schemars(extend("examples" = [{ "API_TOKEN": "${API_TOKEN}" }]))]
-    env: Option<OrderedMap<String>>,
+    env: Option<OrderedMap<Scalar>>,
     /// The working directory of the program.
     #[schemars(extend("examples" = ["/srv/app"]))]
     cwd: Option<PathBuf>,
     /// The URL of the server's MCP endpoint, instead of a `command`.
     url: Option<String>,
     /// Headers of every request to the server, for a server with a `url`.
-    headers: Option<OrderedMap<String>>,
+    headers: Option<OrderedMap<Scalar>>,
     /// Leave the server out.
     #[schemars(extend("default" = false))]
     disabled: Option<bool>,
+}
+
+/// The fields that are read. Those of other clients are ignored.
+const FIELDS: [&str; 7] = [
+    "command", "args", "env", "cwd", "url", "headers", "disabled",
+];
+
+/// Requires a `command` or a `url`, with the fields that belong to it, unless the server is disabled.
+fn require_target(schema: &mut Schema) {
+    let absent = json!({ "type": "null" });
+    let url_pattern = RemoteSection::URL_PATTERN;
+    let forms = json!([
+        { "required": ["disabled"], "properties": { "disabled": { "const": true } } },
+        { "required": ["command"], "properties": {
+            "command": { "type": "string", "pattern": r"\S" }, "url": absent, "headers": absent,
+        } },
+        { "required": ["url"], "properties": {
+            "url": { "type": "string", "pattern": url_pattern }, "command": absent,
+            "args": absent, "env": absent, "cwd": absent,
+        } },
+    ]);
+    schema.insert("anyOf".to_owned(), forms);
 }
 
 /// Adds the servers to the sources.
@@ -57,6 +83,9 @@ pub(crate) fn check(
             diagnostics.key(&path, message);
         }
         let id = sources::parse_id(&id).map_err(|message| diagnostics.key(&path, message));
+        if report_misspelled(&path, diagnostics) {
+            continue;
+        }
         let policy = CallPolicy::default();
         let remote = RemoteSource::check(server.into(), policy, &path, context, diagnostics);
         if let (Ok(id), Some(remote)) = (id, remote) {
@@ -67,6 +96,22 @@ pub(crate) fn check(
             });
         }
     }
+}
+
+/// Reports fields that look like misspelled ones. Other unknown fields belong to other clients.
+fn report_misspelled(path: &[&str], diagnostics: &mut Diagnostics) -> bool {
+    let keys: Vec<String> = match diagnostics.tree().find(path).map(|node| &node.value) {
+        Some(Value::Map(entries)) => entries.iter().map(|entry| entry.key.clone()).collect(),
+        _ => Vec::new(),
+    };
+    let is_misspelled =
+        |key: &&String| !FIELDS.contains(&key.as_str()) && nearest(key, &FIELDS).is_some();
+    let misspelled: Vec<&String> = keys.iter().filter(is_misspelled).collect();
+    for key in &misspelled {
+        let path = [path, &[key.as_str()]].concat();
+        diagnostics.key(&path, unknown_field(&path.join("."), key, &FIELDS));
+    }
+    !misspelled.is_empty()
 }
 
 /// The name in lower case, with `-` for characters that an id cannot have.

@@ -7,6 +7,7 @@ use serde::de::{
     Unexpected, Visitor,
 };
 use serde::forward_to_deserialize_any;
+use tidegate_config::Scalar;
 
 use super::diagnostics::Diagnostics;
 use super::read_error::ReadError;
@@ -120,16 +121,6 @@ impl<'de> Deserializer<'de> for &'de Node {
         }
     }
 
-    /// YAML reads an unquoted `8080` as a number; where text is expected, it is text.
-    fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, ReadError> {
-        match self.value {
-            Value::Integer(integer) => visitor
-                .visit_string(integer.to_string())
-                .map_err(|error: ReadError| error.at(self.position)),
-            _ => self.deserialize_any(visitor),
-        }
-    }
-
     /// serde would accept a list of the values of the fields; in a file that is a mistake.
     fn deserialize_struct<V: Visitor<'de>>(
         self,
@@ -165,14 +156,18 @@ impl<'de> Deserializer<'de> for &'de Node {
 
     fn deserialize_newtype_struct<V: Visitor<'de>>(
         self,
-        _: &'static str,
+        name: &'static str,
         visitor: V,
     ) -> Result<V::Value, ReadError> {
-        visitor.visit_newtype_struct(self)
+        match &self.written {
+            // Numbers and booleans are text there, as they were written.
+            Some(written) if name == Scalar::NAME => visitor.visit_str(written),
+            _ => visitor.visit_newtype_struct(self),
+        }
     }
 
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str bytes byte_buf unit
+        bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf unit
         unit_struct seq tuple tuple_struct map identifier ignored_any
     }
 }

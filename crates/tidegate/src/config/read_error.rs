@@ -147,13 +147,13 @@ fn found_name(found: &Unexpected<'_>) -> &'static str {
 
 /// What to write instead, where the mistake is a common one.
 fn fix(expected: &str, found: &Unexpected<'_>) -> &'static str {
-    use Unexpected::{Bool, Float, Str};
+    use Unexpected::{Bool, Float, Signed, Str, Unsigned};
 
     match (type_name(expected), found) {
         ("true or false", Str("yes" | "on" | "true" | "True")) => "; did you mean `true`?",
         ("true or false", Str("no" | "off" | "false" | "False")) => "; did you mean `false`?",
         ("a list", Str(_)) => "; write it in brackets: `[a, b]`",
-        ("text", Bool(_) | Float(_)) => "; write it in quotes",
+        ("text", Bool(_) | Float(_) | Signed(_) | Unsigned(_)) => "; write it in quotes",
         ("a whole number", Str(_)) => "; write it in digits, without quotes",
         _ => "",
     }

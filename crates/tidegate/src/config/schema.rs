@@ -2,7 +2,7 @@
 
 use schemars::Schema;
 use schemars::generate::SchemaSettings;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::document::Document;
 
@@ -10,6 +10,11 @@ use super::document::Document;
 pub(crate) fn schema() -> Schema {
     let settings = SchemaSettings::default().with(|settings| settings.inline_subschemas = true);
     settings.into_generator().into_root_schema_for::<Document>()
+}
+
+/// An empty file is valid: it has all defaults.
+pub(crate) fn allow_empty(schema: &mut Schema) {
+    schema.insert("type".to_owned(), json!(["object", "null"]));
 }
 
 /// The default of a field such as `log.level`, as it would be written.

@@ -1,5 +1,6 @@
 //! The configuration from the outside: files in, settings or messages out.
 
+mod agreement;
 mod defaults;
 mod flags;
 #[cfg(unix)]

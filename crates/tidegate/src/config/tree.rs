@@ -3,18 +3,24 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::ops::Range;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::options::DuplicateKeyPolicy;
 use serde_saphyr::{Location, Spanned, UserMessageFormatter};
 
 use super::position::Position;
+use super::syntax_error::explain;
 
 /// A value and its position.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Node {
     pub(crate) position: Position,
     pub(crate) value: Value,
+    /// A number or boolean as it was written: `1.50`, `0x10`.
+    pub(crate) written: Option<String>,
+    /// The bytes of the file that the value was read from.
+    span: Option<Range<usize>>,
 }
 
 /// A value of the file.
@@ -60,41 +66,46 @@ pub(crate) fn parse(text: &str) -> Result<Node, SyntaxError> {
         strict_booleans: true,
         with_snippet: false,
     };
-    serde_saphyr::from_str_with_options(text, options).map_err(|error| {
+    let parsed: Result<Node, _> = serde_saphyr::from_str_with_options(text, options);
+    let mut node = parsed.map_err(|error| {
         let position = error.location().and_then(to_position);
         let message = error.render_with_formatter(&UserMessageFormatter);
-        let message = without_position(message, position);
         SyntaxError {
             position,
-            message: format!("{message}{}", quoting_hint(text, position)),
+            message: explain(&message, text, position),
         }
-    })
-}
-
-/// Removes the position from the end of the parser's message; ours begins with it.
-fn without_position(message: String, position: Option<Position>) -> String {
-    let Some(Position { line, column }) = position else {
-        return message;
-    };
-    match message.strip_suffix(&format!(" at line {line}, column {column}")) {
-        Some(text) => text.to_owned(),
-        None => message,
-    }
-}
-
-/// An unquoted `${…}` inside `{ }` is a syntax error, because its braces delimit a mapping.
-fn quoting_hint(text: &str, position: Option<Position>) -> &'static str {
-    let line = position.and_then(|position| {
-        let index = usize::try_from(position.line).ok()?.checked_sub(1)?;
-        text.lines().nth(index)
-    });
-    match line.is_some_and(|line| line.contains("${")) {
-        true => "; write references in quotes: \"${env:NAME}\"",
-        false => "",
-    }
+    })?;
+    node.keep_written(text);
+    Ok(node)
 }
 
 impl Node {
+    /// A value that is not in the file.
+    pub(crate) fn new(position: Position, value: Value) -> Self {
+        Self {
+            position,
+            value,
+            written: None,
+            span: None,
+        }
+    }
+
+    /// Stores how numbers and booleans were written.
+    fn keep_written(&mut self, text: &str) {
+        match &mut self.value {
+            Value::Null | Value::Text(_) => {}
+            Value::Bool(_) | Value::Integer(_) | Value::Float(_) => {
+                let written = self.span.clone().and_then(|span| text.get(span));
+                self.written = written.map(|written| written.trim().to_owned());
+            }
+            Value::List(items) => items.iter_mut().for_each(|item| item.keep_written(text)),
+            Value::Map(entries) => {
+                let values = entries.iter_mut().map(|entry| &mut entry.value);
+                values.for_each(|value| value.keep_written(text));
+            }
+        }
+    }
+
     /// The value under these keys. Inside a list, the text of an item is its key.
     pub(crate) fn find(&self, path: &[&str]) -> Option<&Node> {
         path.iter().try_fold(self, |node, key| match &node.value {
@@ -107,8 +118,7 @@ impl Node {
     fn is_text(&self, expected: &str) -> bool {
         match &self.value {
             Value::Text(text) => text == expected,
-            Value::Integer(integer) => integer.to_string() == expected,
-            _ => false,
+            _ => self.written.as_deref() == Some(expected),
         }
     }
 
@@ -161,14 +171,24 @@ fn to_position(location: Location) -> Option<Position> {
     })
 }
 
+fn byte_range(location: Location) -> Option<Range<usize>> {
+    let span = location.span();
+    let start = usize::try_from(span.byte_offset()?).ok()?;
+    Some(start..start + usize::try_from(span.byte_len()?).ok()?)
+}
+
 impl<'de> Deserialize<'de> for Node {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let Spanned {
-            value, referenced, ..
+            value,
+            referenced,
+            defined,
         } = Spanned::<Value>::deserialize(deserializer)?;
         Ok(Self {
             position: to_position(referenced).unwrap_or(Position::START),
             value,
+            written: None,
+            span: byte_range(defined),
         })
     }
 }

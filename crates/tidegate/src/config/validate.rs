@@ -4,7 +4,7 @@
 use std::net::SocketAddr;
 
 use clap::ValueEnum;
-use tidegate_config::OrderedMap;
+use tidegate_config::{OrderedMap, Scalar};
 
 use super::composed::Composed;
 use super::context::LoadContext;
@@ -100,11 +100,11 @@ fn check_sources(
 
 /// The address, which must not be exposed to other machines unintentionally.
 fn check_listen(
-    written: Option<String>,
+    written: Option<Scalar>,
     context: &LoadContext<'_>,
     diagnostics: &mut Diagnostics,
 ) -> SocketAddr {
-    let file = written.map(|text| (text, diagnostics.origin(&["listen"])));
+    let file = written.map(|Scalar(text)| (text, diagnostics.origin(&["listen"])));
     let picked = LISTEN.pick(context.flags.listen.clone(), context.environment, file);
     let Some((text, origin)) = picked else {
         return listen::DEFAULT;

@@ -4,6 +4,10 @@
 use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
+/// What a public URL looks like, as a regular expression.
+pub(crate) const PUBLIC_URL_PATTERN: &str =
+    r"^[hH][tT][tT][pP][sS]?://[^/?#@\\\s]+(/[^?#@\\\s]*)?$";
+
 /// `host` or `host:port`, in lower case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Host {

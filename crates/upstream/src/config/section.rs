@@ -1,5 +1,6 @@
 //! The section of a remote MCP server in the configuration file.
 
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,7 +11,8 @@ use http::header::{
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tidegate_config::{
-    ByteSize, Checker, HumanDuration, OrderedMap, Secret, Section, read_limited,
+    ByteSize, Checker, HumanDuration, OrderedMap, ResolvedText, Scalar, Secret, Section, in_range,
+    read_limited,
 };
 
 use super::{EraSetting, Sharing};
@@ -21,6 +23,16 @@ const MAX_MESSAGE_BYTES: ByteSize = ByteSize::mib(16);
 const MAX_CONNECTIONS: usize = 16;
 const PARKED_CALL_TIMEOUT: HumanDuration = HumanDuration::minutes(10);
 
+const CONNECT_TIMEOUT_RANGE: RangeInclusive<HumanDuration> =
+    HumanDuration::millis(100)..=HumanDuration::hours(1);
+const MESSAGE_BYTES_RANGE: RangeInclusive<ByteSize> = ByteSize::kib(1)..=ByteSize::mib(1024);
+const CONNECTIONS_RANGE: RangeInclusive<usize> = 1..=1_000;
+const PARKED_CALL_RANGE: RangeInclusive<HumanDuration> =
+    HumanDuration::secs(1)..=HumanDuration::days(1);
+
+/// An http or https URL without a user name, or one that contains a reference.
+const URL_PATTERN: &str = r"^https?://[^/?#@\s]+([/?#]\S*)?$|\$\{";
+
 /// The largest certificate file; a larger one was named by mistake.
 const MAX_CA_BYTES: u64 = 1 << 20;
 
@@ -28,29 +40,34 @@ const MAX_CA_BYTES: u64 = 1 << 20;
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a mapping of fields")]
 pub struct RemoteSection {
-    /// The program to run as the server. It is started directly, not through a shell.
+    /// The program to run as the server. It is started directly, not through a shell. May contain
+    /// references, as in `env`.
     #[schemars(extend("examples" = ["npx"]))]
     pub command: Option<String>,
-    /// Arguments of the program.
+    /// Arguments of the program. They may contain references, as in `env`; other users of the
+    /// machine can see them in the process list, so pass secrets in `env` where the program allows
+    /// it.
     #[schemars(extend("default" = [], "examples" = [["-y", "@modelcontextprotocol/server-everything"]]))]
-    pub args: Option<Vec<String>>,
+    pub args: Option<Vec<Scalar>>,
     /// Environment variables of the program. Of the gateway's own environment it inherits only `PATH`,
     /// `HOME`, `USER`, `LANG`, `LC_ALL`, `LC_CTYPE`, `TZ`, `TMPDIR`, the proxy variables
     /// (`HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY`, `NO_PROXY`, also in lower case) and the certificate
     /// variables (`SSL_CERT_FILE`, `SSL_CERT_DIR`, `NODE_EXTRA_CA_CERTS`, `REQUESTS_CA_BUNDLE`,
-    /// `CURL_CA_BUNDLE`, `GIT_SSL_CAINFO`). Values may contain references: `${env:NAME}`, `${file:PATH}`, and `${NAME}` or `${NAME:-default}` as
-    /// MCP clients write them. `$${` stands for a literal `${`.
+    /// `CURL_CA_BUNDLE`, `GIT_SSL_CAINFO`). Values may contain references: `${env:NAME}`,
+    /// `${file:PATH}`, and `${NAME}` or `${NAME:-default}` as MCP clients write them. `$${` stands
+    /// for a literal `${`. Numbers, `true` and `false` are taken as text.
     #[schemars(extend("default" = {}, "examples" = [{ "API_TOKEN": "${env:API_TOKEN}" }]))]
-    pub env: Option<OrderedMap<String>>,
-    /// The working directory of the program.
+    pub env: Option<OrderedMap<Scalar>>,
+    /// The working directory of the program. A relative path starts at the folder of this file. May
+    /// contain references, as in `env`.
     #[schemars(extend("examples" = ["/srv/app"]))]
     pub cwd: Option<PathBuf>,
-    /// The URL of the server's MCP endpoint.
-    #[schemars(extend("examples" = ["https://mcp.example.com/mcp"]))]
+    /// The URL of the server's MCP endpoint. May contain references, as in `env`.
+    #[schemars(extend("examples" = ["https://mcp.example.com/mcp"], "pattern" = URL_PATTERN))]
     pub url: Option<String>,
     /// Headers of every request to the server. Values may contain references, as in `env`.
     #[schemars(extend("default" = {}, "examples" = [{ "Authorization": "Bearer ${env:API_TOKEN}" }]))]
-    pub headers: Option<OrderedMap<String>>,
+    pub headers: Option<OrderedMap<Scalar>>,
     /// A PEM file with the only certificate authorities to trust for this server, for `https` URLs.
     /// By default those of the system and of Mozilla are trusted.
     #[schemars(extend("examples" = ["./ca.pem"]))]
@@ -60,10 +77,10 @@ pub struct RemoteSection {
     #[schemars(extend("default" = EraSetting::default()))]
     pub era: Option<EraSetting>,
     /// How long the server may take for the handshake, and for each page of a list.
-    #[schemars(extend("default" = CONNECT_TIMEOUT))]
+    #[schemars(extend("default" = CONNECT_TIMEOUT), transform = in_range(CONNECT_TIMEOUT_RANGE))]
     pub connect_timeout: Option<HumanDuration>,
     /// Maximum size of one message from the server.
-    #[schemars(extend("default" = MAX_MESSAGE_BYTES))]
+    #[schemars(extend("default" = MAX_MESSAGE_BYTES), transform = in_range(MESSAGE_BYTES_RANGE))]
     pub max_message_bytes: Option<ByteSize>,
     /// Which calls share a session or a process of a legacy server. `principal`: the calls of one
     /// principal whose clients have the same capabilities. `shared`: all calls; the server cannot
@@ -72,17 +89,19 @@ pub struct RemoteSection {
     pub sharing: Option<Sharing>,
     /// Maximum number of connections or processes for one principal, where calls cannot share one.
     /// Further calls wait.
-    #[schemars(extend("default" = MAX_CONNECTIONS))]
+    #[schemars(extend("default" = MAX_CONNECTIONS), transform = in_range(CONNECTIONS_RANGE))]
     pub max_connections: Option<usize>,
     /// How long a call stays parked when the server sends a request to a client without a session,
     /// which has to come back with the answer.
-    #[schemars(extend("default" = PARKED_CALL_TIMEOUT))]
+    #[schemars(extend("default" = PARKED_CALL_TIMEOUT), transform = in_range(PARKED_CALL_RANGE))]
     pub parked_call_timeout: Option<HumanDuration>,
 }
 
 impl RemoteSection {
     /// Fields that only a server with a `command` has.
     pub const PROGRAM_FIELDS: [&str; 4] = ["command", "args", "env", "cwd"];
+    /// What a `url` looks like, as a regular expression.
+    pub const URL_PATTERN: &str = URL_PATTERN;
     /// Fields that only a server with a `url` has.
     pub const URL_FIELDS: [&str; 3] = ["url", "headers", "ca"];
 }
@@ -97,18 +116,26 @@ pub struct RemoteSettings {
 /// The server itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ServerTarget {
-    Program {
-        command: String,
-        args: Vec<String>,
-        env: Vec<(String, Secret)>,
-        cwd: Option<PathBuf>,
-    },
+    Program(ProgramTarget),
     Url {
         url: http::Uri,
         headers: Vec<(HeaderName, HeaderValue)>,
         /// Replaces the default certificate authorities.
         ca: Option<CertificateAuthorities>,
     },
+}
+
+/// A program to run as a server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProgramTarget {
+    /// The command line as written, with references in place of secrets.
+    pub written: String,
+    pub command: Secret,
+    pub args: Vec<Secret>,
+    pub env: Vec<(String, Secret)>,
+    pub cwd: Option<PathBuf>,
+    /// The values of the references in `command`, `args` and `cwd`.
+    pub secrets: Vec<Secret>,
 }
 
 /// How the gateway connects to a server.
@@ -157,26 +184,26 @@ impl RemoteSection {
                 "connect_timeout",
                 self.connect_timeout,
                 default.connect_timeout,
-                HumanDuration::millis(100)..=HumanDuration::hours(1),
+                CONNECT_TIMEOUT_RANGE,
             ),
             max_message_bytes: checker.in_range(
                 "max_message_bytes",
                 self.max_message_bytes,
                 default.max_message_bytes,
-                ByteSize::kib(1)..=ByteSize::mib(1024),
+                MESSAGE_BYTES_RANGE,
             ),
             sharing: self.sharing.unwrap_or_default(),
             max_connections: checker.in_range(
                 "max_connections",
                 self.max_connections,
                 default.max_connections,
-                1..=1_000,
+                CONNECTIONS_RANGE,
             ),
             parked_call_timeout: checker.in_range(
                 "parked_call_timeout",
                 self.parked_call_timeout,
                 default.parked_call_timeout,
-                HumanDuration::secs(1)..=HumanDuration::days(1),
+                PARKED_CALL_RANGE,
             ),
         }
     }
@@ -197,12 +224,9 @@ impl RemoteSection {
             (Some(command), None) if command.trim().is_empty() => {
                 Err("`command` is empty; name a program")
             }
-            (Some(command), None) => Ok(ServerTarget::Program {
-                command,
-                args: self.args.unwrap_or_default(),
-                env: check_env(self.env, checker),
-                cwd: self.cwd,
-            }),
+            (Some(command), None) => Ok(ServerTarget::Program(check_program(
+                command, self.args, self.env, self.cwd, checker,
+            ))),
             (None, Some(url)) => {
                 let headers = check_headers(self.headers, checker);
                 let url = check_url(&url, checker).unwrap_or_default();
@@ -213,7 +237,48 @@ impl RemoteSection {
     }
 }
 
-fn check_url(text: &str, checker: &mut Checker<'_>) -> Option<http::Uri> {
+fn check_program(
+    command: String,
+    args: Option<Vec<Scalar>>,
+    env: Option<OrderedMap<Scalar>>,
+    cwd: Option<PathBuf>,
+    checker: &mut Checker<'_>,
+) -> ProgramTarget {
+    let args: Vec<String> = args
+        .unwrap_or_default()
+        .into_iter()
+        .map(|arg| arg.0)
+        .collect();
+    let words: Vec<&str> = std::iter::once(&command)
+        .chain(&args)
+        .map(String::as_str)
+        .collect();
+    let written = words.join(" ");
+    let mut secrets = Vec::new();
+    let mut text_of = |resolved: ResolvedText| {
+        secrets.extend(resolved.secrets);
+        resolved.text
+    };
+    let command = checker.secret_text(&["command"], &command);
+    let command = command.map(&mut text_of).unwrap_or_default();
+    let args = checker.secret_items("args", &args);
+    let args = args.into_iter().map(&mut text_of).collect();
+    let cwd = cwd.and_then(|cwd| checker.secret_text(&["cwd"], &cwd.to_string_lossy()));
+    let cwd = cwd.map(&mut text_of);
+    ProgramTarget {
+        written,
+        command,
+        args,
+        env: check_env(env, checker),
+        cwd: cwd.map(|cwd| checker.folder("cwd", Path::new(cwd.expose()))),
+        secrets,
+    }
+}
+
+/// The message of a problem repeats the URL only if it cannot contain a secret.
+fn check_url(written: &str, checker: &mut Checker<'_>) -> Option<http::Uri> {
+    let resolved = checker.secret_text(&["url"], written)?;
+    let text = resolved.text.expose();
     let url: Option<http::Uri> = text.parse().ok();
     let is_http = |url: &http::Uri| matches!(url.scheme_str(), Some("http" | "https"));
     let url = url.filter(|url| is_http(url) && url.host().is_some());
@@ -223,26 +288,26 @@ fn check_url(text: &str, checker: &mut Checker<'_>) -> Option<http::Uri> {
         // What stands before an `@` may be a password and is not repeated.
         Some(_) => "the URL contains a user name; send credentials in `headers` instead".to_owned(),
         None if text.contains('@') => "not an http or https URL".to_owned(),
-        None => format!("`{text}` is not an http or https URL"),
+        None => format!("`{written}` is not an http or https URL"),
     };
     checker.problem(&["url"], problem);
     None
 }
 
 fn check_env(
-    written: Option<OrderedMap<String>>,
+    written: Option<OrderedMap<Scalar>>,
     checker: &mut Checker<'_>,
 ) -> Vec<(String, Secret)> {
     let mut variables = Vec::new();
     for (name, text) in written.unwrap_or_default().0 {
-        let value = checker.secret_text(&["env", &name], &text);
-        variables.extend(value.map(|value| (name, value)));
+        let value = checker.secret_text(&["env", &name], &text.0);
+        variables.extend(value.map(|value| (name, value.text)));
     }
     variables
 }
 
 fn check_headers(
-    written: Option<OrderedMap<String>>,
+    written: Option<OrderedMap<Scalar>>,
     checker: &mut Checker<'_>,
 ) -> Vec<(HeaderName, HeaderValue)> {
     let mut headers = Vec::new();
@@ -256,10 +321,10 @@ fn check_headers(
             checker.problem(&field, "the gateway sets this header itself; remove it");
             continue;
         }
-        let Some(text) = checker.secret_text(&field, &text) else {
+        let Some(text) = checker.secret_text(&field, &text.0) else {
             continue;
         };
-        match HeaderValue::try_from(text.expose()) {
+        match HeaderValue::try_from(text.text.expose()) {
             Ok(mut value) => {
                 value.set_sensitive(true);
                 headers.push((header, value));

@@ -137,6 +137,7 @@ impl ConnectAttempt<'_> {
             let ids = RequestIds::default();
             let failed = match handshake(&channel, &ids, self.capabilities, preference).await {
                 Ok(done) => {
+                    process.set_connected();
                     let connection = self.connection(channel, ids, done, sender, preference);
                     return Ok((connection, notifications));
                 }

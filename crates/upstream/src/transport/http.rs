@@ -147,7 +147,8 @@ impl Endpoint {
             insert(request.headers_mut(), content_type);
             insert(request.headers_mut(), headers.iter().cloned());
             let response = self.shared.client.request(request).await;
-            let response = response.map_err(|error| connect_error::explain(&error))?;
+            let response =
+                response.map_err(|error| connect_error::explain(&error, &origin::origin(&url)))?;
             let (head, body) = response.into_parts();
             match redirect_target(&url, &head)? {
                 Some(target) => url = target,
@@ -217,6 +218,8 @@ impl Response {
 /// Shows the path only: the query may hold a secret, and headers often do.
 impl fmt::Debug for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Endpoint").field(&self.url.path()).finish()
+        f.debug_tuple("Endpoint")
+            .field(&origin::origin(&self.url))
+            .finish()
     }
 }

@@ -2,6 +2,7 @@
 
 mod command;
 mod environment;
+mod lookup;
 mod process;
 mod secrets;
 mod stderr;
@@ -21,6 +22,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
+use self::lookup::command_not_found;
 use self::process::{Pipes, Process, Shutdown};
 use self::secrets::Secrets;
 use super::outgoing::flush_timeout;
@@ -41,6 +43,8 @@ pub(crate) struct ServerProcess {
     command: String,
     exit: Arc<OnceLock<Exit>>,
     has_guard: bool,
+    /// Cancelled when the handshake has succeeded.
+    connected: CancellationToken,
 }
 
 /// How a process ended.
@@ -93,12 +97,17 @@ pub(crate) fn start(
     sink: impl MessageSink,
     closed: &CancellationToken,
 ) -> Result<(ServerProcess, BoxFuture<'static, ()>)> {
+    let secrets = Secrets::of(command);
     let working_directory = command.folder.as_ref();
     if let Some(missing) = working_directory.filter(|folder| !folder.is_dir()) {
-        let message = "the working directory does not exist; check `cwd`";
-        return Err(source_failed(message).with_cause(missing.display().to_string()));
+        let folder = secrets.mask(&missing.display().to_string());
+        let message = format!("the working directory `{folder}` does not exist; check `cwd`");
+        return Err(source_failed(&message));
     }
-    let shown_command = shown(command);
+    if let Some(message) = command_not_found(command, |name| std::env::var_os(name)) {
+        return Err(source_failed(&secrets.mask(&message)));
+    }
+    let shown_command = command.written.clone();
     let (process, pipes) = Process::start(command).map_err(|error| {
         let report = ProcessReport {
             command: shown_command.clone(),
@@ -119,12 +128,12 @@ pub(crate) fn start(
     let source = source.to_owned();
     tokio::spawn(write(source.clone(), stdin, outgoing, shutdown.clone()));
     tokio::spawn(read(stdout, sink, max_message_bytes, shutdown.clone()));
-    let secrets = Secrets::of(command);
     let stderr = stderr::forward(source.clone(), stderr, secrets, shutdown.overdue.clone());
     let server = ServerProcess {
         command: shown_command.clone(),
         exit: Arc::default(),
         has_guard: command.child_guard.is_some(),
+        connected: CancellationToken::new(),
     };
     let exited = wait_for_exit(
         source,
@@ -133,11 +142,18 @@ pub(crate) fn start(
         tokio::spawn(stderr),
         shutdown,
         Arc::clone(&server.exit),
+        server.connected.clone(),
     );
     Ok((server, Box::pin(exited)))
 }
 
 impl ServerProcess {
+    /// Marks the process as connected. From now on its exit is logged; before, the failed attempt to
+    /// connect reports it.
+    pub(crate) fn set_connected(&self) {
+        self.connected.cancel();
+    }
+
     /// Why the handshake with this process failed, once the process has exited. `exited_itself` if it
     /// did so before we closed the connection.
     pub(crate) fn start_failure(&self, exited_itself: bool) -> StartFailure {
@@ -166,15 +182,6 @@ pub(crate) fn exited(report: ProcessReport) -> tidegate_core::Error {
         status.unwrap_or_default()
     );
     source_failed(&message).with_cause(report)
-}
-
-/// The command line as configured. Environment variables, which may be secret, are not part of it.
-fn shown(command: &Command) -> String {
-    let args = command.args.iter().map(String::as_str);
-    let words: Vec<_> = std::iter::once(command.program.as_str())
-        .chain(args)
-        .collect();
-    words.join(" ")
 }
 
 /// Owns the process's standard input: a line is written whole or not at all.
@@ -232,7 +239,7 @@ async fn read(
     sink.end();
 }
 
-/// Waits for the process to exit, and logs an exit that was not requested.
+/// Waits for the process to exit, and logs the exit of a connected process that was not requested.
 async fn wait_for_exit(
     source: String,
     command: String,
@@ -240,6 +247,7 @@ async fn wait_for_exit(
     mut stderr: JoinHandle<Vec<String>>,
     shutdown: Shutdown,
     exit: Arc<OnceLock<Exit>>,
+    connected: CancellationToken,
 ) {
     let status = process.wait(&shutdown).await;
     shutdown.closed.cancel();
@@ -256,7 +264,7 @@ async fn wait_for_exit(
         return tracing::warn!(source, "server process cannot be ended");
     };
     let stderr = lines.unwrap_or_default();
-    if !status.success() && !was_requested {
+    if !status.success() && !was_requested && connected.is_cancelled() {
         let stderr = stderr.join("\n");
         tracing::warn!(source, %status, command, stderr, "server process exited");
     }
@@ -272,14 +280,11 @@ mod tests {
     #[test]
     fn a_report_shows_command_status_and_stderr_but_no_environment() {
         let command = Command {
-            program: "npx".to_owned(),
-            args: vec!["-y".to_owned(), "server".to_owned()],
             env: vec![("TOKEN".to_owned(), "secret".to_owned())],
-            folder: None,
-            child_guard: None,
+            ..Command::new("npx", vec!["-y".to_owned(), "server".to_owned()])
         };
         let report = ProcessReport {
-            command: shown(&command),
+            command: command.written.clone(),
             status: Some(ExitStatus::from_raw(1 << 8)),
             stderr: vec!["first".to_owned(), "last".to_owned()],
         };

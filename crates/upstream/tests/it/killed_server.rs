@@ -20,13 +20,8 @@ const RESOURCE: &str = "test://watched-resource";
 async fn start(era: &str) -> RemoteGateway {
     let unused = Fixture::modern().start().await;
     let args = ["--era", era, "--faults"].map(str::to_owned).to_vec();
-    let stdio = TransportConfig::Stdio(Command {
-        program: fixture::program().display().to_string(),
-        args,
-        env: Vec::new(),
-        folder: None,
-        child_guard: None,
-    });
+    let stdio =
+        TransportConfig::Stdio(Command::new(fixture::program().display().to_string(), args));
     let change = |config: &mut tidegate_upstream::RemoteConfig| config.transport = stdio;
     RemoteGateway::build(&unused, Vec::new(), change, |gateway| {
         gateway.limits(|limits| limits.max_concurrent_calls_per_session = 2 * IN_SESSION)

@@ -111,13 +111,10 @@ async fn a_thousand_calls_over_http_get_their_own_questions() {
 async fn a_thousand_calls_over_stdio_get_their_own_questions() {
     let fixture = Fixture::legacy(NEWEST_LEGACY).start().await;
     let gateway = RemoteGateway::for_principals(KEYS, &fixture, |config| {
-        config.transport = TransportConfig::Stdio(Command {
-            program: fixture::program().display().to_string(),
-            args: vec!["--era".to_owned(), "legacy".to_owned()],
-            env: Vec::new(),
-            folder: None,
-            child_guard: None,
-        });
+        config.transport = TransportConfig::Stdio(Command::new(
+            fixture::program().display().to_string(),
+            vec!["--era".to_owned(), "legacy".to_owned()],
+        ));
         config.max_connections = 4;
     })
     .await;

@@ -20,11 +20,8 @@ fn remote(script: String, env: Vec<(String, String)>) -> Arc<Remote> {
     Arc::new(Remote::new(RemoteConfig {
         name: "server".to_owned(),
         transport: TransportConfig::Stdio(Command {
-            program: "sh".to_owned(),
-            args: vec!["-c".to_owned(), script],
             env,
-            folder: None,
-            child_guard: None,
+            ..Command::new("sh", vec!["-c".to_owned(), script])
         }),
         speaks: EraSetting::Auto,
         connect_timeout: Duration::from_secs(60),

@@ -44,13 +44,10 @@ impl RemoteGateway {
     /// `unused`.
     pub(crate) async fn over_stdio(unused: &RunningFixture, args: &[&str]) -> Self {
         Self::with(unused, Vec::new(), |config| {
-            config.transport = TransportConfig::Stdio(Command {
-                program: fixture::program().display().to_string(),
-                args: args.iter().map(|&arg| arg.to_owned()).collect(),
-                env: Vec::new(),
-                folder: None,
-                child_guard: None,
-            });
+            config.transport = TransportConfig::Stdio(Command::new(
+                fixture::program().display().to_string(),
+                args.iter().map(|&arg| arg.to_owned()).collect(),
+            ));
         })
         .await
     }

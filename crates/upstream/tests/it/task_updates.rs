@@ -76,13 +76,10 @@ async fn the_client_that_started_a_task_receives_its_updates() {
 async fn task_updates_arrive_over_stdio() {
     let unused = modern().await;
     let gateway = RemoteGateway::with(&unused, Vec::new(), |config| {
-        config.transport = TransportConfig::Stdio(Command {
-            program: program().to_str().unwrap().to_owned(),
-            args: ["--era", "modern", "--tasks"].map(str::to_owned).into(),
-            env: Vec::new(),
-            folder: None,
-            child_guard: None,
-        });
+        config.transport = TransportConfig::Stdio(Command::new(
+            program().to_str().unwrap().to_owned(),
+            ["--era", "modern", "--tasks"].map(str::to_owned).into(),
+        ));
     })
     .await;
     let client = gateway.client();

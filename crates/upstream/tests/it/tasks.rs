@@ -248,13 +248,10 @@ async fn the_question_of_a_task_arrives_over_stdio() {
     for more in [None, Some("--questions-on-session-stream")] {
         let gateway = RemoteGateway::with(&unused, Vec::new(), |config| {
             let args = ["--era", "legacy", "--tasks"].into_iter().chain(more);
-            config.transport = TransportConfig::Stdio(Command {
-                program: program().to_str().unwrap().to_owned(),
-                args: args.map(str::to_owned).collect(),
-                env: Vec::new(),
-                folder: None,
-                child_guard: None,
-            });
+            config.transport = TransportConfig::Stdio(Command::new(
+                program().to_str().unwrap().to_owned(),
+                args.map(str::to_owned).collect(),
+            ));
         })
         .await;
         answer_question_of_task(&gateway.client()).await;

@@ -6,20 +6,37 @@ use super::{expect_problems, load_text, only_problem, problem_lines};
 #[test]
 fn syntax_errors() {
     expect_problems(&[
-        ("listen: [1\n", "1:9: unclosed bracket '['"),
+        ("listen: [1\n", "1:9: the list `[` is not closed; add `]`"),
         (
             "a:\n\tb: 1\n",
-            "2:2: tabs disallowed within this context (block indentation)",
+            "2:2: tabs cannot be used for indentation; use spaces",
         ),
         (
             "listen: x\n---\n{}\n",
-            "3:1: only single YAML document expected but multiple found",
+            "3:1: the file contains several YAML documents; remove the line `---`",
         ),
-        ("listen: *x\n", "1:9: reference to unknown value"),
+        (
+            "listen: *x\n",
+            "1:9: `*` refers to an anchor that the file does not define; write a text that starts \
+             with `*` in quotes",
+        ),
+        (
+            "listen: 'x\n",
+            "2:1: the text in quotes is not closed; add the closing quote",
+        ),
+        (
+            "listen: a: b\n",
+            "1:10: unexpected `:`; write a value that contains `: ` in quotes, or check the \
+             indentation",
+        ),
+        (
+            "log:\n  level: info\n format: text\n",
+            "3:2: expected `key: value`; check that the line is indented like the others of its mapping",
+        ),
         (
             "auth: { keys: { ada: ${env:X} } }\n",
-            "1:23: while parsing a flow mapping, did not find expected ',' or '}'; write \
-             references in quotes: \"${env:NAME}\"",
+            "1:23: expected `,` or `}`; inside `{ }`, write text that contains `{`, `}` or `,` in \
+             quotes; write references in quotes: \"${env:NAME}\"",
         ),
         (
             "- listen\n",
@@ -87,7 +104,8 @@ fn wrong_types() {
         ),
         (
             "listen: true\n",
-            "1:9: `listen`: expected text, found true; write it in quotes",
+            "1:9: `true` is not an address; write an IP address and a port such as \
+             `127.0.0.1:8080` (host names other than `localhost` are not resolved)",
         ),
         (
             "public_url: 1.5\n",
@@ -242,6 +260,11 @@ fn limits_out_of_range() {
         (
             "limits: { shutdown_timeout: true }\n",
             "1:29: `limits.shutdown_timeout`: expected a duration such as `30s`, found true",
+        ),
+        (
+            "limits: { shutdown_timeout: 2M }\n",
+            "1:29: `limits.shutdown_timeout`: `2M`: the unit `M` is ambiguous; write `2m` for \
+             minutes, or days (`d`) for longer times",
         ),
         (
             "limits: { keep_alive_interval: 0s }\n",

@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 use super::load_text;
 use crate::config::schema;
 
-struct Validator {
+pub(super) struct Validator {
     schemas: Schemas,
     index: SchemaIndex,
 }
 
 impl Validator {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let mut schemas = Schemas::new();
         let mut compiler = Compiler::new();
         let location = "tidegate.schema.json";
@@ -23,7 +23,7 @@ impl Validator {
         Self { schemas, index }
     }
 
-    fn accepts(&self, document: &Value) -> bool {
+    pub(super) fn accepts(&self, document: &Value) -> bool {
         self.schemas.validate(document, self.index).is_ok()
     }
 }

@@ -169,6 +169,14 @@ fn fields_of_remote_servers() {
             "1:12: `sources.a`: `args`, `env` and `cwd` need a `command`; remove them, or replace `url` by `command`",
         ),
         (
+            "sources: { a: { command: npx, args: [x, '${env:NOPE}'] } }\n",
+            "1:41: `sources.a.args`: the environment variable `NOPE` is not set",
+        ),
+        (
+            "sources: { a: { url: 'http://x/${env:NOPE}' } }\n",
+            "1:22: `sources.a.url`: the environment variable `NOPE` is not set",
+        ),
+        (
             "sources: { a: { command: npx, arg: [b] } }\n",
             "1:31: unknown field `sources.a.arg`; did you mean `args`?",
         ),
@@ -199,6 +207,14 @@ fn servers_of_clients() {
         (
             "sources: { a: { command: x } }\nmcpServers: { A: { command: y } }\n",
             "2:15: `A`: the source id `a` is already used; rename one of them",
+        ),
+        (
+            "mcpServers: { a: { comand: x } }\n",
+            "1:20: unknown field `mcpServers.a.comand`; did you mean `command`?",
+        ),
+        (
+            "mcpServers: { a: { command: x, arg: [y] } }\n",
+            "1:32: unknown field `mcpServers.a.arg`; did you mean `args`?",
         ),
         (
             "mcpServers: { System: { command: y } }\n",

@@ -6,9 +6,10 @@ use tempfile::TempDir;
 use tidegate_sources::files::FilesConfig;
 use tidegate_sources::index::IndexConfig;
 use tidegate_sources::memory::MemoryConfig;
+use tidegate_upstream::ServerTarget;
 
 use super::{Flags, load_in, load_text, load_with};
-use crate::config::Settings;
+use crate::config::{Settings, SourceSettings};
 
 fn ids(settings: &Settings) -> Vec<&str> {
     settings
@@ -111,6 +112,32 @@ fn paths_of_sources_start_at_the_folder_of_the_file() {
     };
     assert_eq!(folder_of(0), folder.path().join("docs"));
     assert_eq!(folder_of(1), std::path::Path::new("/home/ada/notes"));
+}
+
+#[test]
+fn references_in_a_command_line_are_resolved_and_never_printed() {
+    let text = "sources: { a: { command: '${env:PROGRAM}', args: ['--key=${env:KEY}', 1.50, yes, \
+                true], env: { LEVEL: 010 }, cwd: 'work/${env:KEY}' } }\n";
+    let variables = [("PROGRAM", "server"), ("KEY", "s3cret-key")];
+    let settings = load_with(text, &Flags::default(), &variables).unwrap();
+    let SourceSettings::Remote(remote) = &settings.sources[0].settings else {
+        panic!("not a remote source");
+    };
+    let ServerTarget::Program(program) = &remote.remote.target else {
+        panic!("not a program");
+    };
+    assert_eq!(program.command.expose(), "server");
+    let args: Vec<&str> = program.args.iter().map(|arg| arg.expose()).collect();
+    assert_eq!(args, ["--key=s3cret-key", "1.50", "yes", "true"]);
+    assert_eq!(program.env[0].1.expose(), "010");
+    let cwd = program.cwd.as_ref().unwrap();
+    assert!(cwd.is_absolute() && cwd.ends_with("work/s3cret-key"));
+    assert_eq!(
+        program.written,
+        "${env:PROGRAM} --key=${env:KEY} 1.50 yes true"
+    );
+    let target = format!("{:?}", program.args);
+    assert!(!target.contains("s3cret-key"), "{target}");
 }
 
 #[test]

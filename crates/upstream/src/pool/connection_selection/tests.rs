@@ -18,13 +18,7 @@ const ROOTS: &str = r#"{"roots":{}}"#;
 fn config(sharing: Sharing) -> RemoteConfig {
     RemoteConfig {
         name: "server".to_owned(),
-        transport: TransportConfig::Stdio(Command {
-            program: "server".to_owned(),
-            args: Vec::new(),
-            env: Vec::new(),
-            folder: None,
-            child_guard: None,
-        }),
+        transport: TransportConfig::Stdio(Command::new("server".to_owned(), Vec::new())),
         speaks: EraSetting::Auto,
         connect_timeout: Duration::from_secs(1),
         list_wait: Duration::from_secs(1),

@@ -56,13 +56,13 @@ impl StdError for ConnectError {
     }
 }
 
-/// The error of a request that got no response.
-pub(super) fn explain(error: &legacy::Error) -> Error {
+/// The error of a request that got no response. `origin` is the scheme, host and port of the server.
+pub(super) fn explain(error: &legacy::Error, origin: &str) -> Error {
     let explained = match find::<ConnectError>(error) {
         Some(ConnectError::ProxyRefused(status)) => return proxy_refused(*status),
         Some(ConnectError::Timeout(limit)) => source_unreachable(&format!(
-            "no connection to the source within {} s; check that its server is running and can be \
-             reached from here",
+            "{origin}: no connection within {} s; check that the source's server is running and can \
+             be reached from here",
             limit.as_secs()
         )),
         Some(ConnectError::Proxy(cause)) => source_unreachable(&format!(
@@ -70,7 +70,9 @@ pub(super) fn explain(error: &legacy::Error) -> Error {
              NO_PROXY",
             proxy_failure(cause.as_ref())
         )),
-        Some(ConnectError::Server(cause)) => source_unreachable(server_failure(cause.as_ref())),
+        Some(ConnectError::Server(cause)) => {
+            source_unreachable(&format!("{origin}: {}", server_failure(cause.as_ref())))
+        }
         None => source_failed(connection_failure(error)),
     };
     explained.with_cause(cause_chain(error))

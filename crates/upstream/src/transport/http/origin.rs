@@ -38,7 +38,7 @@ fn relative(base: &Uri, reference: &str) -> Option<PathAndQuery> {
 }
 
 /// Scheme, host and port, which are never secret.
-fn origin(url: &Uri) -> String {
+pub(super) fn origin(url: &Uri) -> String {
     let scheme = url.scheme_str().unwrap_or_default();
     let host = url.host().unwrap_or_default().to_ascii_lowercase();
     let default_port = if scheme == "https" { 443 } else { 80 };

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 /// A command that runs a server. It is never passed to a shell.
 #[derive(Clone)]
 pub struct Command {
+    /// The command line for messages, with references in place of secrets.
+    pub written: String,
     pub program: String,
     pub args: Vec<String>,
     /// Environment variables in addition to [`crate::INHERITED_VARIABLES`]. May be secret.
@@ -14,19 +16,39 @@ pub struct Command {
     pub folder: Option<PathBuf>,
     /// Ends the process when the gateway dies.
     pub child_guard: Option<ChildGuard>,
+    /// Secrets in the program, its arguments and its working directory.
+    pub secrets: Vec<String>,
 }
 
-/// Shows the names of the variables, not their values.
+/// Shows the command line as written, and the names of the variables, not their values.
 impl fmt::Debug for Command {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let variables: Vec<_> = self.env.iter().map(|(name, _)| name).collect();
         f.debug_struct("Command")
-            .field("program", &self.program)
-            .field("args", &self.args)
+            .field("written", &self.written)
             .field("env", &variables)
-            .field("folder", &self.folder)
             .field("child_guard", &self.child_guard)
-            .finish()
+            .finish_non_exhaustive()
+    }
+}
+
+impl Command {
+    /// A command without secrets, variables or a child guard.
+    pub fn new(program: impl Into<String>, args: Vec<String>) -> Self {
+        let program = program.into();
+        let words: Vec<&str> = std::iter::once(&program)
+            .chain(&args)
+            .map(String::as_str)
+            .collect();
+        Self {
+            written: words.join(" "),
+            program,
+            args,
+            env: Vec::new(),
+            folder: None,
+            child_guard: None,
+            secrets: Vec::new(),
+        }
     }
 }
 

@@ -1,8 +1,7 @@
-//! Sizes and durations as people write them: `4MiB`, `30s`.
+//! Sizes as people write them: `4MiB`.
 
 use std::borrow::Cow;
 use std::fmt::{self, Display};
-use std::time::Duration;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
@@ -133,112 +132,9 @@ impl JsonSchema for ByteSize {
     }
 }
 
-/// A duration with its unit, written as `500ms`, `30s` or `1h 30m`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct HumanDuration(pub Duration);
-
-impl HumanDuration {
-    pub const ZERO: Self = Self(Duration::ZERO);
-
-    pub const fn millis(count: u64) -> Self {
-        Self(Duration::from_millis(count))
-    }
-
-    pub const fn secs(count: u64) -> Self {
-        Self(Duration::from_secs(count))
-    }
-
-    pub const fn minutes(count: u64) -> Self {
-        Self::secs(60 * count)
-    }
-
-    pub const fn hours(count: u64) -> Self {
-        Self::minutes(60 * count)
-    }
-
-    pub const fn days(count: u64) -> Self {
-        Self::hours(24 * count)
-    }
-
-    /// Parses a duration. The error says what to write instead.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        humantime::parse_duration(text)
-            .map(Self)
-            .map_err(|_| format!("`{text}` is not a duration; write `500ms`, `30s`, `5m` or `1h`"))
-    }
-}
-
-impl From<Duration> for HumanDuration {
-    fn from(duration: Duration) -> Self {
-        Self(duration)
-    }
-}
-
-impl From<HumanDuration> for Duration {
-    fn from(duration: HumanDuration) -> Self {
-        duration.0
-    }
-}
-
-impl Display for HumanDuration {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", humantime::format_duration(self.0))
-    }
-}
-
-impl Serialize for HumanDuration {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for HumanDuration {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(HumanDurationVisitor)
-    }
-}
-
-struct HumanDurationVisitor;
-
-impl Visitor<'_> for HumanDurationVisitor {
-    type Value = HumanDuration;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a duration such as `30s`")
-    }
-
-    fn visit_u64<E: Error>(self, count: u64) -> Result<HumanDuration, E> {
-        Err(E::custom(format!(
-            "`{count}` has no unit; for seconds write `{count}s`"
-        )))
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<HumanDuration, E> {
-        HumanDuration::parse(text).map_err(E::custom)
-    }
-}
-
-impl JsonSchema for HumanDuration {
-    fn schema_name() -> Cow<'static, str> {
-        "Duration".into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({
-            "title": "duration",
-            "type": "string",
-            "pattern": "^ *([0-9]+ *[a-zA-Zµ]+ *)+$",
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{ByteSize, HumanDuration};
+    use super::ByteSize;
 
     #[test]
     fn parses_and_displays_sizes() {
@@ -277,16 +173,6 @@ mod tests {
         ] {
             let message = ByteSize::parse(text).unwrap_err();
             assert!(message.contains("is not a size"), "{text}: {message}");
-        }
-    }
-
-    #[test]
-    fn displays_durations_as_they_are_written() {
-        for (duration, displayed) in [
-            (HumanDuration::secs(60), "1m"),
-            (HumanDuration::millis(500), "500ms"),
-        ] {
-            assert_eq!(duration.to_string(), displayed);
         }
     }
 }
