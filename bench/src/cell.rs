@@ -9,7 +9,7 @@ use std::process::Command;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::process::{Process, beside};
+use crate::process::{ChildProcess, beside};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Era {
@@ -42,7 +42,7 @@ pub(crate) struct Cell {
 /// The gateway or the proxy.
 pub(crate) struct Front {
     pub(crate) name: &'static str,
-    pub(crate) process: Process,
+    pub(crate) process: ChildProcess,
     /// The prefix of tool names.
     prefix: &'static str,
 }
@@ -51,13 +51,13 @@ pub(crate) struct Front {
 pub(crate) struct Setup {
     pub(crate) gateway: Front,
     pub(crate) proxy: Front,
-    _server: Process,
+    _server: ChildProcess,
     _folder: TempDir,
 }
 
 impl Setup {
     pub(crate) fn start(gateway: &Path, era: Era, format: ResponseFormat) -> anyhow::Result<Self> {
-        let server = Process::start(
+        let server = ChildProcess::start(
             Command::new(beside("bench-backend")?)
                 .args(["--era", era.as_str()])
                 .args(["--format", format.as_str()]),
@@ -66,13 +66,14 @@ impl Setup {
         let source = json!({ "url": format!("http://{}/mcp", server.address) });
         let config = json!({ "sources": { "bench": source } });
         std::fs::write(folder.path().join("tidegate.json"), config.to_string())?;
-        let gateway = Process::start_logging(
+        let gateway = ChildProcess::start_logging(
             Command::new(gateway)
                 .args(["serve", "--listen", "127.0.0.1:0", "--data-dir", "data"])
                 .current_dir(folder.path()),
         )?;
-        let proxy =
-            Process::start(Command::new(beside("bench-proxy")?).arg(server.address.to_string()))?;
+        let proxy = ChildProcess::start(
+            Command::new(beside("bench-proxy")?).arg(server.address.to_string()),
+        )?;
         Ok(Self {
             gateway: Front {
                 name: "the gateway",

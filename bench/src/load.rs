@@ -18,12 +18,12 @@ use tokio::net::TcpStream;
 
 use crate::cell::{Cell, Era, Front};
 
-const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
-const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+const SESSION_ID_HEADER: HeaderName = HeaderName::from_static("mcp-session-id");
+const PROTOCOL_VERSION_HEADER: HeaderName = HeaderName::from_static("mcp-protocol-version");
 
 /// All clients.
 pub(crate) struct Load {
-    clients: Vec<Client>,
+    clients: Vec<LoadClient>,
 }
 
 /// The result of a number of calls.
@@ -34,7 +34,7 @@ pub(crate) struct LoadResult {
     pub(crate) latencies: Vec<Duration>,
 }
 
-struct Client {
+struct LoadClient {
     requests: SendRequest<Full<Bytes>>,
     headers: HeaderMap,
     /// The message up to its id, and after it.
@@ -48,7 +48,7 @@ impl Load {
     pub(crate) async fn open(front: &Front, cell: Cell, count: usize) -> anyhow::Result<Self> {
         let mut clients = Vec::new();
         for _ in 0..count {
-            clients.push(Client::open(front, cell).await?);
+            clients.push(LoadClient::open(front, cell).await?);
         }
         Ok(Self { clients })
     }
@@ -84,7 +84,7 @@ impl Load {
     }
 }
 
-impl Client {
+impl LoadClient {
     async fn open(front: &Front, cell: Cell) -> anyhow::Result<Self> {
         let address = front.process.address;
         let stream = TcpStream::connect(address).await?;
@@ -116,7 +116,7 @@ impl Client {
             }
         }
         let revision = HeaderValue::from_static(cell.era.revision());
-        client.headers.insert(VERSION, revision);
+        client.headers.insert(PROTOCOL_VERSION_HEADER, revision);
         Ok(client)
     }
 
@@ -129,9 +129,9 @@ impl Client {
         let hello = json!({ "jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params });
         let (headers, _) = self.post(hello.to_string()).await?;
         let session = headers
-            .get(SESSION)
+            .get(SESSION_ID_HEADER)
             .context("the response to initialize has no session id")?;
-        self.headers.insert(SESSION, session.clone());
+        self.headers.insert(SESSION_ID_HEADER, session.clone());
         let notification: Value =
             json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
         self.post(notification.to_string()).await?;

@@ -58,7 +58,7 @@ async fn measure_all(args: &Args) -> anyhow::Result<()> {
         "{} calls per cell in {} rounds, {} concurrent\n",
         args.calls, args.rounds, args.connections
     );
-    println!("{}", report::HEAD);
+    println!("{}", report::TABLE_HEADER);
     let mut worst: f64 = 0.0;
     for era in [Era::Legacy, Era::Modern] {
         for format in [ResponseFormat::Json, ResponseFormat::Sse] {

@@ -14,12 +14,12 @@ use nix::time::clock_getcpuclockid;
 use nix::unistd::Pid;
 
 /// A running program.
-pub(crate) struct Process {
+pub(crate) struct ChildProcess {
     child: Child,
     pub(crate) address: SocketAddr,
 }
 
-impl Process {
+impl ChildProcess {
     /// Starts a program whose first line on stdout is its address.
     pub(crate) fn start(command: &mut Command) -> anyhow::Result<Self> {
         let mut child = command.stdout(Stdio::piped()).spawn()?;
@@ -43,10 +43,10 @@ impl Process {
         address: impl Fn(&str) -> Option<SocketAddr>,
     ) -> anyhow::Result<Self> {
         let mut lines = BufReader::new(output).lines().map_while(Result::ok);
-        let found = lines.by_ref().find_map(|line| address(&line));
+        let printed = lines.by_ref().find_map(|line| address(&line));
         let process = Self {
             child,
-            address: found.context("the program exited before it printed its address")?,
+            address: printed.context("the program exited before it printed its address")?,
         };
         // Keep reading, so that the program can keep writing.
         thread::spawn(move || lines.for_each(drop));
@@ -60,7 +60,7 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for ChildProcess {
     fn drop(&mut self) {
         self.child.kill().ok();
         self.child.wait().ok();

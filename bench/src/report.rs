@@ -8,8 +8,8 @@ use std::time::Duration;
 use crate::cell::Cell;
 use crate::load::LoadResult;
 
-pub(crate) const HEAD: &str = concat!(
-    "                              CPU µs a call           calls a second     latency p50/p99 ms\n",
+pub(crate) const TABLE_HEADER: &str = concat!(
+    "                              CPU µs per call         calls per second    latency p50/p99 ms\n",
     "era    call           form   gateway  proxy  ratio   gateway    proxy   gateway       proxy",
 );
 
@@ -42,17 +42,17 @@ impl Measurement {
     fn median(rounds: &[Self]) -> Self {
         let of = |value: fn(&Self) -> f64| median(rounds.iter().map(value).collect());
         Self {
-            cpu_us: of(|one| one.cpu_us),
-            per_second: of(|one| one.per_second),
-            p50_ms: of(|one| one.p50_ms),
-            p99_ms: of(|one| one.p99_ms),
+            cpu_us: of(|round| round.cpu_us),
+            per_second: of(|round| round.per_second),
+            p50_ms: of(|round| round.p50_ms),
+            p99_ms: of(|round| round.p99_ms),
         }
     }
 }
 
-fn median(mut all: Vec<f64>) -> f64 {
-    all.sort_unstable_by(f64::total_cmp);
-    all[all.len() / 2]
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    values[values.len() / 2]
 }
 
 /// One row of the table.

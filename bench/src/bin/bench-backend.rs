@@ -33,7 +33,7 @@ enum ResponseFormat {
 }
 
 #[derive(Clone, Copy, Parser)]
-struct Settings {
+struct BackendSettings {
     #[arg(long, value_enum)]
     era: Era,
     #[arg(long, value_enum)]
@@ -44,7 +44,7 @@ type Answer = Response<BoxBody<Bytes, Infallible>>;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> anyhow::Result<()> {
-    let settings = Settings::parse();
+    let settings = BackendSettings::parse();
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     writeln!(stdout(), "{}", listener.local_addr()?)?;
     loop {
@@ -55,7 +55,10 @@ async fn main() -> anyhow::Result<()> {
     }
 }
 
-async fn answer(settings: Settings, request: Request<Incoming>) -> Result<Answer, hyper::Error> {
+async fn answer(
+    settings: BackendSettings,
+    request: Request<Incoming>,
+) -> Result<Answer, hyper::Error> {
     if *request.method() != Method::POST {
         return Ok(status(StatusCode::METHOD_NOT_ALLOWED));
     }
@@ -67,17 +70,17 @@ async fn answer(settings: Settings, request: Request<Incoming>) -> Result<Answer
     }
     let method = message["method"].as_str().unwrap_or_default();
     if method == "subscriptions/listen" {
-        return Ok(listening(id));
+        return Ok(listen_answer(id));
     }
     let (name, content) = match result(settings, method) {
         Some(result) => ("result", result),
         None => ("error", json!({ "code": -32601, "message": "not here" })),
     };
     let text = json!({ "jsonrpc": "2.0", "id": id, name: content }).to_string();
-    Ok(written(settings.format, text, method == "initialize"))
+    Ok(encode_answer(settings.format, text, method == "initialize"))
 }
 
-fn result(settings: Settings, method: &str) -> Option<Value> {
+fn result(settings: BackendSettings, method: &str) -> Option<Value> {
     let modern = settings.era == Era::Modern;
     let capabilities = json!({ "tools": {}, "resources": {} });
     let mut result = match method {
@@ -106,7 +109,7 @@ fn result(settings: Settings, method: &str) -> Option<Value> {
     Some(result)
 }
 
-fn written(format: ResponseFormat, text: String, opens_session: bool) -> Answer {
+fn encode_answer(format: ResponseFormat, text: String, opens_session: bool) -> Answer {
     let (kind, text) = match format {
         ResponseFormat::Json => ("application/json", text),
         ResponseFormat::Sse => (
@@ -118,24 +121,26 @@ fn written(format: ResponseFormat, text: String, opens_session: bool) -> Answer 
     if opens_session {
         answer = answer.header("Mcp-Session-Id", "bench");
     }
-    answer.body(Full::from(text).boxed()).expect("a good head")
+    answer
+        .body(Full::from(text).boxed())
+        .expect("valid headers")
 }
 
 /// A change stream without changes.
-fn listening(id: &Value) -> Answer {
-    let begun = json!({
+fn listen_answer(id: &Value) -> Answer {
+    let acknowledgement = json!({
         "jsonrpc": "2.0", "method": "notifications/subscriptions/acknowledged",
         "params": {
             "notifications": {}, "_meta": { "io.modelcontextprotocol/subscriptionId": id },
         },
     });
-    let first = Frame::data(Bytes::from(format!("data: {begun}\n\n")));
+    let first = Frame::data(Bytes::from(format!("data: {acknowledgement}\n\n")));
     let frames = stream::once(async { Ok(first) });
     let frames = futures_util::StreamExt::chain(frames, stream::pending());
     Response::builder()
         .header(CONTENT_TYPE, "text/event-stream")
         .body(BodyExt::boxed(StreamBody::new(Box::pin(frames))))
-        .expect("a good head")
+        .expect("valid headers")
 }
 
 fn status(status: StatusCode) -> Answer {

@@ -12,7 +12,7 @@ use prometheus_client::registry::Registry;
 use tidegate_core::{HealthCheck, Metric, Source, SourceId};
 
 use components::Components;
-use process::Process;
+use process::ProcessCollector;
 
 /// The metrics that are collected at each scrape.
 pub const METRICS: &[&[Metric]] = &[components::METRICS, process::METRICS];
@@ -33,7 +33,7 @@ impl Metrics {
             sources,
             components,
         }));
-        registry.register_collector(Box::new(Process));
+        registry.register_collector(Box::new(ProcessCollector));
         Self { registry }
     }
 

@@ -20,7 +20,7 @@ use tokio::sync::broadcast::error::RecvError;
 
 use crate::{Caller, Principal, SourceId};
 pub use filter::ChangeFilter;
-use listener::Listener;
+use listener::ChangeListener;
 pub use listener::covering_uris;
 pub(crate) use listener::{Interest, SubscribedResource};
 
@@ -201,7 +201,7 @@ impl Hub {
     /// The changes that a listener is interested in, from now on. A listener that falls behind gets
     /// everything its filter names.
     pub(crate) fn listen(&self, interest: Interest) -> impl Stream<Item = Change> + Send + use<> {
-        let start = (self.sender.subscribe(), Listener::new(interest));
+        let start = (self.sender.subscribe(), ChangeListener::new(interest));
         let changes = stream::unfold(start, |(mut receiver, listener)| async {
             loop {
                 let changes = match receiver.recv().await {

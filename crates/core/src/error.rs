@@ -20,7 +20,7 @@ pub enum Code {
     /// The method does not exist in this revision.
     MethodNotFound,
     InvalidParams,
-    /// The `_meta` that a stateless request needs is missing or malformed.
+    /// The `_meta` of a modern request is missing or malformed.
     MalformedMeta,
     /// A header is missing, appears twice, or contradicts the body.
     HeaderMismatch,

@@ -213,10 +213,10 @@ impl SearchIndex {
         let order =
             |a: &(f32, DocumentId), b: &(f32, DocumentId)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
         // Documents that are not listed are dropped below, so a few more are kept here.
-        let enough = limit.saturating_mul(2).saturating_add(8);
-        if scored.len() > enough {
-            scored.select_nth_unstable_by(enough, order);
-            scored.truncate(enough);
+        let max_scored = limit.saturating_mul(2).saturating_add(8);
+        if scored.len() > max_scored {
+            scored.select_nth_unstable_by(max_scored, order);
+            scored.truncate(max_scored);
         }
         scored.sort_by(order);
         let hits = scored.into_iter().filter_map(|(score, id)| {

@@ -182,8 +182,8 @@ impl SealingKey {
 }
 
 fn derive<const LENGTH: usize>(salt: &[u8], secret: &[u8], label: &[u8]) -> [u8; LENGTH] {
-    struct Length(usize);
-    impl ring::hkdf::KeyType for Length {
+    struct KeyLength(usize);
+    impl ring::hkdf::KeyType for KeyLength {
         fn len(&self) -> usize {
             self.0
         }
@@ -191,7 +191,7 @@ fn derive<const LENGTH: usize>(salt: &[u8], secret: &[u8], label: &[u8]) -> [u8;
     let mut derived = [0; LENGTH];
     Salt::new(HKDF_SHA256, salt)
         .extract(secret)
-        .expand(&[label], Length(LENGTH))
+        .expand(&[label], KeyLength(LENGTH))
         .and_then(|derivation| derivation.fill(&mut derived))
         .expect("the length can be derived");
     derived

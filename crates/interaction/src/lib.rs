@@ -14,7 +14,7 @@
 //! | modern → legacy | The call is parked and its request ends with `input_required` and a sealed state. The client's continuation resumes the parked call. | [`ParkedCalls`] |
 //! | modern → modern | `input_required` results and continuations pass unchanged. | [`Interaction::adapt`] |
 //!
-//! Every tool call, prompt and read of a client with a session passes through [`run_round_trips`],
+//! Every tool call, prompt and read in a legacy session passes through [`run_round_trips`],
 //! which does nothing unless the result is `input_required`.
 //!
 //! [`Interaction`] is the source's side of this: `upstream` passes the events of every call

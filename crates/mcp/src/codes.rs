@@ -76,7 +76,7 @@ codes! {
     InvalidParams,       "invalid_params",       modern -32602 200, legacy -32602 200,
         "The parameters of the method are invalid.";
     MalformedMeta,       "malformed_meta",       modern -32602 400, legacy -32602 400,
-        "The `_meta` of a request without a session lacks the protocol version or the client capabilities, or they are malformed.";
+        "The `_meta` of a modern request lacks the protocol version or the client capabilities, or they are malformed.";
     HeaderMismatch,      "header_mismatch",      modern -32020 400, legacy -32020 400,
         "A standard header is missing, appears twice, or does not match the body.";
     MissingCapability,   "missing_capability",   modern -32021 400, legacy -32603 200,

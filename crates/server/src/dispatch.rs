@@ -82,7 +82,7 @@ impl Transports {
         }
     }
 
-    /// Dispatches a message without a session and without modern metadata, as `revision`.
+    /// Dispatches a sessionless message, as `revision`.
     pub(crate) fn dispatch_sessionless(
         &self,
         requester: &Requester,

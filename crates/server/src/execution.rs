@@ -17,8 +17,8 @@ use crate::error_response::record_rejection;
 use crate::in_flight::InFlightCall;
 use crate::session::too_many_subscriptions;
 
-/// The messages that answer one request: notifications, then one response. Dropping it cancels the
-/// call.
+/// The messages that answer one request: notifications and questions, then one response. Dropping
+/// it cancels the call.
 pub(crate) type OutgoingMessageStream = BoxStream<'static, OutgoingMessage>;
 
 impl Transports {
@@ -131,7 +131,7 @@ fn lower_event(
     questions: Option<&mut CallQuestions>,
 ) -> Option<OutgoingMessage> {
     match event {
-        // A client without a session cannot be asked: dropping the question declines it.
+        // Without a session the client cannot be asked: dropping the question declines it.
         Ok(Event::Question(question)) => {
             let request = questions?.ask(question)?;
             Some(OutgoingMessage::Request(request))

@@ -104,8 +104,8 @@ limits! {
     /// How long a client may block a stream by not reading before the stream is closed.
     write_timeout: HumanDuration as Duration = HumanDuration::secs(30),
         in MIN_TIMEOUT..=HumanDuration::hours(1);
-    /// How long a client with a session may take to answer an elicitation, sampling or roots request
-    /// of a server without sessions.
+    /// How long a legacy client may take to answer an elicitation, sampling or roots request of a
+    /// modern server.
     answer_timeout: HumanDuration as Duration = HumanDuration::minutes(10),
         in MIN_TIMEOUT..=HumanDuration::days(1);
     /// How long new connections are still accepted after the signal to stop, so that load balancers

@@ -77,9 +77,9 @@ const fn gauge(
 
 /// This process.
 #[derive(Debug)]
-pub(super) struct Process;
+pub(super) struct ProcessCollector;
 
-impl Collector for Process {
+impl Collector for ProcessCollector {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
         let version = env!("CARGO_PKG_VERSION");
         encode_metric(

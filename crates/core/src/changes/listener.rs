@@ -41,7 +41,7 @@ pub fn covering_uris(uri: &str) -> impl Iterator<Item = &str> {
 }
 
 /// An interest, indexed for lookups.
-pub(super) struct Listener {
+pub(super) struct ChangeListener {
     pub(super) caller: Option<Arc<Caller>>,
     filter: ChangeFilter,
     /// By source and native URI: the requested URIs.
@@ -49,7 +49,7 @@ pub(super) struct Listener {
     pub(super) only: Option<SourceId>,
 }
 
-impl Listener {
+impl ChangeListener {
     pub(super) fn new(interest: Interest) -> Self {
         let mut resources: HashMap<_, HashMap<_, Vec<String>>> = HashMap::new();
         for resource in interest.resources {

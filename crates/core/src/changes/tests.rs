@@ -36,7 +36,7 @@ fn updated(uri: &str) -> Change {
 fn a_subscription_covers_the_uri_and_everything_below() {
     let owner = source("owner");
     let covers = |subscribed: &str, uri| {
-        let listener = Listener::new(interest(subscribed, subscribed));
+        let listener = ChangeListener::new(interest(subscribed, subscribed));
         listener.subscribed(&owner, updated(uri)) == [updated(uri)]
     };
     assert!(covers("a://b/c", "a://b/c"));
@@ -50,7 +50,7 @@ fn a_subscription_covers_the_uri_and_everything_below() {
 
 #[test]
 fn an_update_names_the_uri_that_was_requested() {
-    let listener = Listener::new(interest("a://b", "gateway://s/a://b"));
+    let listener = ChangeListener::new(interest("a://b", "gateway://s/a://b"));
     assert_eq!(
         listener.subscribed(&source("owner"), updated("a://b/c")),
         [updated("gateway://s/a://b/c")]
@@ -60,7 +60,7 @@ fn an_update_names_the_uri_that_was_requested() {
 #[test]
 fn a_source_cannot_announce_updates_of_another_source() {
     let other = source("other");
-    let mut listener = Listener::new(interest("a://b", "a://b"));
+    let mut listener = ChangeListener::new(interest("a://b", "a://b"));
     assert_eq!(listener.subscribed(&other, updated("a://b")), []);
     assert_eq!(listener.subscribed(&other, Change::Tools), [Change::Tools]);
     listener.only = Some(source("owner"));
@@ -69,7 +69,7 @@ fn a_source_cannot_announce_updates_of_another_source() {
 
 #[test]
 fn all_resources_updated_becomes_one_update_for_each_subscription() {
-    let listener = Listener::new(interest("a://b?c", "gateway://s/a://b?c"));
+    let listener = ChangeListener::new(interest("a://b?c", "gateway://s/a://b?c"));
     let all = |id| listener.changes_in(&source(id), ChangeEvent::AllResourcesUpdated.into());
     assert_eq!(all("owner"), [updated("gateway://s/a://b?c")]);
     assert_eq!(all("other"), []);
@@ -77,8 +77,8 @@ fn all_resources_updated_becomes_one_update_for_each_subscription() {
 
 #[test]
 fn private_changes_reach_only_their_recipients() {
-    let mut listener = Listener::new(interest("a://b", "a://b"));
-    let receives = |listener: &Listener, recipients: Recipients| {
+    let mut listener = ChangeListener::new(interest("a://b", "a://b"));
+    let receives = |listener: &ChangeListener, recipients: Recipients| {
         let event = ChangeEvent::Change(updated("a://b"));
         let notice = ChangeNotice { recipients, event };
         listener.changes_in(&source("owner"), notice) == [updated("a://b")]

@@ -20,12 +20,12 @@ pub fn list<'a, T: Deserialize<'a>>(text: &'a str, max: usize) -> serde_json::Re
 /// The number of items of an array; `None` if the text is not an array.
 pub fn length(text: &str) -> Option<usize> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    deserializer.deserialize_seq(Length).ok()
+    deserializer.deserialize_seq(LengthVisitor).ok()
 }
 
-struct Length;
+struct LengthVisitor;
 
-impl<'de> Visitor<'de> for Length {
+impl<'de> Visitor<'de> for LengthVisitor {
     type Value = usize;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -31,7 +31,7 @@ pub(super) struct ActiveRequest {
 }
 
 /// An event, and the request if more events follow.
-type NextEvent = Option<(Result<Event>, Option<ActiveRequest>)>;
+type UnfoldedEvent = Option<(Result<Event>, Option<ActiveRequest>)>;
 
 impl ActiveRequest {
     pub(super) fn new(
@@ -53,7 +53,7 @@ impl ActiveRequest {
         stream::unfold(Some(self), |request| async { request?.next().await }).boxed()
     }
 
-    async fn next(mut self) -> NextEvent {
+    async fn next(mut self) -> UnfoldedEvent {
         loop {
             let next = self.call.events.next();
             let event = match self.park_at {
@@ -88,7 +88,7 @@ impl ActiveRequest {
     }
 
     /// Parks the call and ends the request with its questions.
-    fn park(self) -> NextEvent {
+    fn park(self) -> UnfoldedEvent {
         let questions: Vec<_> = self
             .call
             .questions
@@ -112,7 +112,7 @@ impl ActiveRequest {
 
     /// Ends the request with an error; or with questions, if the call failed because the user must
     /// visit a URL first.
-    fn fail(self, error: Error) -> NextEvent {
+    fn fail(self, error: Error) -> UnfoldedEvent {
         let Some(elicitations) = url_elicitations(&error) else {
             return Some((Err(error), None));
         };

@@ -85,7 +85,7 @@ impl RequestState {
         match digest == RequestDigest::of(call) {
             true => Ok(id),
             false => Err(invalid_params(
-                "`requestState` was issued for another request; retry with the original params",
+                "`requestState` was issued for another request; send it with the original params",
             )),
         }
     }

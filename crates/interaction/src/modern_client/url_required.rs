@@ -1,5 +1,5 @@
-//! Calls that a legacy server fails because the user must visit a URL first. A client without a
-//! session gets the URLs as questions, and its retry sends the call to the server again.
+//! Calls that a legacy server fails because the user must visit a URL first. A modern client gets the
+//! URLs as questions, and its continuation sends the call to the server again.
 
 use futures_util::stream::{self, StreamExt};
 use tidegate_core::{

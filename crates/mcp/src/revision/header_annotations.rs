@@ -1,5 +1,5 @@
 //! Validates the `x-mcp-header` annotations of tools. A tool with one invalid annotation cannot be
-//! called over HTTP without a session: its server rejects calls without the header.
+//! called over HTTP in the modern era: its server rejects calls without the header.
 
 use std::collections::HashSet;
 
@@ -42,19 +42,19 @@ pub fn invalid_header_annotation(definition: &RawJson) -> Option<String> {
         return None;
     }
     let definition: Value = serde_json::from_str(definition.as_str()).ok()?;
-    let mut annotations = Annotations::default();
+    let mut annotations = HeaderAnnotations::default();
     annotations
         .check_schema(definition.get("inputSchema")?, true)
         .err()
 }
 
 #[derive(Default)]
-struct Annotations {
+struct HeaderAnnotations {
     /// In lower case: header names are case-insensitive.
     header_names: HashSet<String>,
 }
 
-impl Annotations {
+impl HeaderAnnotations {
     /// Checks a schema and its subschemas. Only an argument that is reached solely through
     /// `properties` can have a header.
     fn check_schema(&mut self, schema: &Value, is_named: bool) -> Result<(), String> {

@@ -1,4 +1,4 @@
-//! Questions of a server to its client, as the requests of revisions with sessions.
+//! Questions of a server to its client, as requests of the legacy era.
 
 use tidegate_core::{Code, Declined, Object, QuestionKind, RawJson};
 

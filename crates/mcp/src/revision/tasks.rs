@@ -67,7 +67,7 @@ pub(super) fn must_be_task(definition: &RawJson) -> bool {
     support.as_deref() == Some("required")
 }
 
-/// The capabilities of a client with a session, without tasks, which sessions are not offered.
+/// The capabilities of a legacy client without tasks, which are not offered to it.
 pub(super) fn without_tasks(capabilities: RawJson) -> RawJson {
     let changed = capabilities.object().and_then(|mut members| {
         let extensions = members.get("extensions");

@@ -64,7 +64,7 @@ impl Listener {
             };
             match accepted {
                 Ok((stream, permit)) => {
-                    let connection = Connection {
+                    let connection = HttpConnection {
                         stream,
                         limits: limits.clone(),
                         router: router.clone(),
@@ -100,7 +100,7 @@ impl Listener {
     }
 }
 
-struct Connection {
+struct HttpConnection {
     stream: TcpStream,
     limits: TransportLimits,
     router: Router,
@@ -109,7 +109,7 @@ struct Connection {
     _permit: OwnedSemaphorePermit,
 }
 
-impl Connection {
+impl HttpConnection {
     async fn run(self, builder: Builder<TokioExecutor>) {
         let preface = timeout(self.limits.header_timeout, wait_for_preface(&self.stream));
         let has_preface = tokio::select! {

@@ -1,4 +1,4 @@
-//! TransportLimits of sizes and counts, and requests that are ambiguous.
+//! Limits of sizes and counts, and requests that are ambiguous.
 
 use serde_json::{Value, json};
 use tidegate_testkit::{FakeSource, HttpResponse, MODERN, NEWEST_LEGACY, TestGateway, wait_until};

@@ -97,7 +97,7 @@ async fn a_stream_that_ends_without_a_result_is_an_error() {
 }
 
 #[tokio::test]
-async fn a_panic_in_a_catalog_fails_a_stateless_call_with_an_error() {
+async fn a_panic_in_a_catalog_fails_a_modern_call_with_an_error() {
     let (gateway, source) = standard().await;
     source.break_catalog();
     for request in [
