@@ -1,5 +1,7 @@
 //! The JSON Schema of the file, generated from the sections. Must not know any field.
 
+use std::sync::LazyLock;
+
 use schemars::Schema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
@@ -19,11 +21,13 @@ pub(crate) fn allow_empty(schema: &mut Schema) {
 
 /// The default of a field such as `log.level`, as it would be written.
 pub(crate) fn default_of(field: &str) -> Option<String> {
+    // Generated once: the help texts of every command contain many defaults.
+    static SCHEMA: LazyLock<Schema> = LazyLock::new(schema);
     let pointer: String = field
         .split('.')
         .map(|name| format!("/properties/{name}"))
         .collect();
-    display_default(schema().pointer(&pointer)?)
+    display_default(SCHEMA.pointer(&pointer)?)
 }
 
 /// The default in the schema of a field, as it would be written; `None` for an empty list or mapping.
