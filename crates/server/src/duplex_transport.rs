@@ -212,7 +212,7 @@ impl DuplexConnection {
             while let Some(message) = messages.next().await {
                 match message {
                     OutgoingMessage::Notification(json) | OutgoingMessage::Request(json) => {
-                        connection.send(json).await
+                        connection.send(json).await;
                     }
                     OutgoingMessage::Response { json, .. } => responses.push(json),
                 }
