@@ -81,12 +81,12 @@ impl Client {
         self.request("GET").header("Accept", "text/event-stream")
     }
 
-    /// A stateless request, with its headers and its `_meta`.
+    /// A modern request, with its headers and its `_meta`.
     pub fn modern(&self, method: &str, params: Value) -> ModernRequest {
         ModernRequest::new(self, method, params)
     }
 
-    /// A stateless tool call.
+    /// A modern tool call.
     pub fn modern_call(&self, tool: &str, arguments: Value) -> ModernRequest {
         self.modern(
             "tools/call",

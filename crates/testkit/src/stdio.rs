@@ -75,9 +75,9 @@ impl StdioClient {
         id
     }
 
-    /// Sends a stateless request; returns its id.
+    /// Sends a modern request; returns its id.
     pub async fn modern(&mut self, method: &str, params: Value) -> u64 {
-        let params = stateless(params);
+        let params = with_modern_meta(params);
         self.request(method, params).await
     }
 
@@ -160,8 +160,8 @@ impl StdioClient {
     }
 }
 
-/// Adds the `_meta` members that a stateless request requires.
-pub(crate) fn stateless(mut params: Value) -> Value {
+/// Adds the `_meta` members that a modern request requires.
+pub(crate) fn with_modern_meta(mut params: Value) -> Value {
     let members = params.as_object_mut().expect("params are an object");
     let meta = members.entry("_meta").or_insert_with(|| json!({}));
     let meta = meta.as_object_mut().expect("`_meta` is an object");

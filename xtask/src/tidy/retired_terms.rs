@@ -17,6 +17,11 @@ const WORDS: &[(&str, &str)] = &[
     (concat!("look", "out"), "gateway handle"),
     (concat!("kee", "per"), "child guard, supervisor"),
     (concat!("she", "lf"), "snapshot"),
+    (concat!("is_", "retry"), "is_continuation"),
+    (concat!("next_", "round"), "continuation"),
+    (concat!("own_", "source"), "gateway source"),
+    (concat!("bridge_", "tools"), "gateway_tools"),
+    (concat!("bridge", "tools"), "GatewayTools"),
 ];
 
 const PHRASES: &[(&str, &str)] = &[
@@ -31,6 +36,11 @@ const PHRASES: &[(&str, &str)] = &[
     (concat!("what can be", " had"), "what is available"),
     (concat!("may come", " in"), "is accepted, may connect"),
     (concat!("in so many", " words"), "explicitly"),
+    (concat!("bridge", " tools"), "gateway tools"),
+    (concat!("stateless", " client"), "modern client"),
+    (concat!("stateless", " server"), "modern server"),
+    (concat!("stateless", " request"), "modern request"),
+    (concat!("stateless", " call"), "modern call"),
 ];
 
 pub(super) fn check(file: &Source) -> Vec<Problem> {

@@ -27,7 +27,7 @@ pub(crate) async fn hold_call(gateway: &TestGateway, source: &FakeSource) -> Con
     connection
 }
 
-/// Starts a stateless call and a call of a session that block until the test releases `hold` twice.
+/// Starts a modern call and a call of a session that block until the test releases `hold` twice.
 pub(crate) async fn hold_two_calls(
     gateway: &TestGateway,
     session: &Session,

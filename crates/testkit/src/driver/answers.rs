@@ -4,8 +4,8 @@
 
 use serde_json::{Map, Value, json};
 
-/// The params of the next round of a stateless request; `None` if the result is complete.
-pub(super) fn next_round(params: &Value, result: &Value) -> Option<Value> {
+/// The params of the continuation of a modern request; `None` if the result is complete.
+pub(super) fn continuation_params(params: &Value, result: &Value) -> Option<Value> {
     if result["resultType"] != "input_required" {
         return None;
     }

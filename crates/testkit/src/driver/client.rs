@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 use tidegate_mcp::revision::meta_keys;
 
-use super::answers::{answer, next_round};
+use super::answers::{answer, continuation_params};
 use super::headers::parameter_headers;
 use crate::{Client, MODERN, Session};
 
@@ -17,14 +17,14 @@ const MAX_PAGES: usize = 100;
 
 pub(super) enum DriverClient {
     Session(Session),
-    Stateless(Client),
+    Modern(Client),
 }
 
 impl DriverClient {
-    /// A client of this revision. A session declares these capabilities; a stateless client all.
+    /// A client of this revision. A session declares these capabilities; a modern client all.
     pub(super) async fn new(client: &Client, revision: &str, capabilities: Value) -> Self {
         if revision == MODERN {
-            Self::Stateless(client.clone())
+            Self::Modern(client.clone())
         } else {
             Self::Session(client.initialize_with(revision, &capabilities).await)
         }
@@ -59,7 +59,7 @@ impl DriverClient {
     async fn rounds(&self, method: &str, mut params: Value, headers: &[(String, String)]) -> Value {
         for _ in 0..MAX_ROUNDS {
             let result = self.exchange_once(method, &params, headers).await;
-            match next_round(&params, &result) {
+            match continuation_params(&params, &result) {
                 Some(next) => params = next,
                 None => return result,
             }
@@ -76,7 +76,7 @@ impl DriverClient {
     ) -> Value {
         let message = match self {
             Self::Session(session) => exchange(session, method, params).await,
-            Self::Stateless(client) => {
+            Self::Modern(client) => {
                 let capabilities = json!({ "elicitation": {}, "sampling": {}, "roots": {} });
                 let mut request = client
                     .modern(method, params.clone())

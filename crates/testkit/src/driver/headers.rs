@@ -1,4 +1,4 @@
-//! The `Mcp-Param-*` headers of a tool call, as a stateless client writes them.
+//! The `Mcp-Param-*` headers of a tool call, as a modern client writes them.
 //!
 //! Must not know: who reads them.
 

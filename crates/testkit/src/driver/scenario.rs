@@ -5,7 +5,7 @@
 use serde_json::{Value, json};
 
 use super::ScenarioRun;
-use super::answers::next_round;
+use super::answers::continuation_params;
 use super::client::DriverClient;
 use crate::Client;
 
@@ -58,7 +58,7 @@ async fn rounds(client: &DriverClient) {
     for name in ["test_mrtr_echo_state", "test_mrtr_no_state"] {
         let first = params(name);
         let asked = client.exchange_once(call, &first, &[]).await;
-        let second = next_round(&first, &asked).expect("a result that requires input");
+        let second = continuation_params(&first, &asked).expect("a result that requires input");
         client.exchange_once(call, &other, &[]).await;
         let done = client.exchange_once(call, &second, &[]).await;
         assert_eq!(done["resultType"], "complete", "{done}");

@@ -1,4 +1,4 @@
-//! A stateless request whose headers repeat its body, unless a test changes them.
+//! A modern request whose headers repeat its body, unless a test changes them.
 //!
 //! Must not know: which response is correct.
 
@@ -7,16 +7,16 @@ use tidegate_mcp::revision::meta_keys;
 
 use super::{Client, Events, HttpResponse, Request};
 use crate::MODERN;
-use crate::stdio::stateless;
+use crate::stdio::with_modern_meta;
 
-/// A stateless request under construction.
+/// A modern request under construction.
 #[derive(Clone, Debug)]
 pub struct ModernRequest {
     client: Client,
     id: String,
     method: String,
     params: Value,
-    /// Headers in addition to those of every stateless request.
+    /// Headers in addition to those of every modern request.
     headers: Vec<(String, String)>,
 }
 
@@ -26,7 +26,7 @@ impl ModernRequest {
             client: client.clone(),
             id: "1".to_owned(),
             method: method.to_owned(),
-            params: stateless(params),
+            params: with_modern_meta(params),
             headers: Vec::new(),
         }
     }

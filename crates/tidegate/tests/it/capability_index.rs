@@ -15,7 +15,7 @@ use crate::support::inspector::inspect;
 use crate::support::messages::{LEGACY, Modern, watching};
 use crate::support::proc::poll_for;
 use crate::support::{Events, Home, PATIENCE, Running, Server, Session};
-use crate::walk::client::Stateless;
+use crate::walk::client::ModernClient;
 use crate::walk::{Pages, all, list};
 
 const SUMMARY: &str = "capability-index://summary";
@@ -56,7 +56,7 @@ fn stats(server: &Server) -> Value {
 }
 
 fn uris(server: &Server) -> Vec<String> {
-    let mut client = Stateless::new(server, "/mcp");
+    let mut client = ModernClient::new(server, "/mcp");
     let entries = list(&mut client, "resources/list", "resources", Pages::Large);
     all(&entries, "uri")
 }

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use crate::support::messages::{HEALTH, MODERN, STATS, request, stateless};
+use crate::support::messages::{HEALTH, MODERN, STATS, request, with_modern_meta};
 use crate::support::{Answer, Post, Server};
 
 const LIST: &[u8] = br#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
@@ -63,7 +63,7 @@ fn rejects_duplicate_keys() {
 #[test]
 fn rejects_duplicate_headers() {
     with_gateway(|server| {
-        let body = request(1, "tools/list", &stateless(json!({}))).to_string();
+        let body = request(1, "tools/list", &with_modern_meta(json!({}))).to_string();
         let modern = || {
             let post = server
                 .post()

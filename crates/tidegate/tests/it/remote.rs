@@ -337,7 +337,7 @@ fn client_without_capability_is_not_asked() {
 /// Many servers that support sessions do not declare it. A server without sessions is asked for one
 /// once, and then used without.
 #[test]
-fn client_with_capabilities_works_with_a_stateless_server() {
+fn client_with_capabilities_works_with_a_modern_server() {
     let fixture = Fixture::start(&["--era", "modern"]);
     let gateway = before(&fixture);
     let mut initialize = handshake("2025-11-25");
@@ -377,7 +377,7 @@ fn gateway_works_behind_another_gateway() {
     behind.stop();
 }
 
-/// Changes at a stateless server are relayed, including those that may have happened while its
+/// Changes at a modern server are relayed, including those that may have happened while its
 /// subscription stream was down.
 #[test]
 fn changes_are_relayed_and_none_is_missed() {

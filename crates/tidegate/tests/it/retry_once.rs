@@ -16,7 +16,7 @@ fn tools(post: Post) -> Vec<String> {
         .collect()
 }
 
-/// §2.9: a tool with invalid header annotations cannot be called over stateless HTTP and is not
+/// §2.9: a tool with invalid header annotations cannot be called over modern HTTP and is not
 /// listed there; elsewhere annotations do not matter.
 #[test]
 fn tools_with_invalid_annotations_are_not_listed_over_modern_http() {

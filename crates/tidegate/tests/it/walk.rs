@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::support::messages::LEGACY;
 use crate::support::{Server, Stdio};
 use all_sources::{ENDPOINTS, Endpoint};
-use client::{Client, Sessions, SseClient, Stateless, StdioClient};
+use client::{Client, ModernClient, Sessions, SseClient, StdioClient};
 
 const OLDEST: &str = LEGACY[0];
 
@@ -122,7 +122,11 @@ fn over_http(pages: Pages) {
                 pages,
             );
         }
-        walk(&mut Stateless::new(&server, endpoint.path), endpoint, pages);
+        walk(
+            &mut ModernClient::new(&server, endpoint.path),
+            endpoint,
+            pages,
+        );
     }
     server.stop();
 }

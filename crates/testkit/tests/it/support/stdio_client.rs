@@ -27,7 +27,7 @@ impl<R: AsyncRead + Unpin, W: AsyncWrite + Unpin> StdioPeer<R, W> {
             .await;
     }
 
-    /// Sends a stateless request.
+    /// Sends a modern request.
     pub(crate) async fn modern(&mut self, id: u64, method: &str, mut params: Value) {
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",

@@ -90,7 +90,7 @@ const INVALID: &[&str] = &[
     "auth: { keys: { Ada: '${env:KEY}' } }",
     "auth: { keys: { local: '${env:KEY}' } }",
     "auth: { keys: { ada: the-key-itself-is-here } }",
-    "endpoint: { bridge_tools: true }",
+    "endpoint: { search_tools: true }",
 ];
 
 #[test]

@@ -99,7 +99,7 @@ impl ClientSession {
 
     /// Sends a request; returns its id.
     pub(super) async fn start_request(&mut self, method: &str, params: Value) -> Value {
-        let params = self.stateless(params);
+        let params = self.with_modern_meta(params);
         self.last += 1;
         let id = Value::from(self.last);
         let request = json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params });
@@ -113,8 +113,8 @@ impl ClientSession {
         id
     }
 
-    /// Adds the `_meta` of a stateless request in the modern era.
-    pub(super) fn stateless(&self, mut params: Value) -> Value {
+    /// Adds the `_meta` of a modern request.
+    pub(super) fn with_modern_meta(&self, mut params: Value) -> Value {
         if self.is_modern() {
             let meta = &mut params["_meta"];
             meta[format!("{META}protocolVersion")] = MODERN.into();

@@ -151,7 +151,7 @@ async fn run_features(gateway: &Gateway, sdk: &Sdk) -> Vec<String> {
 async fn open(gateway: &Gateway, source: &str, revision: &'static str) -> ClientSession {
     let mut capabilities = json!({ "elicitation": { "form": {} }, "sampling": {}, "roots": {} });
     if revision == MODERN {
-        // With roots, each call of a stateless client starts a server process of its own, which is
+        // With roots, each call of a modern client starts a server process of its own, which is
         // slow.
         capabilities.as_object_mut().unwrap().remove("roots");
     }

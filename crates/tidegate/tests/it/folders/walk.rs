@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{home, start};
 use crate::support::Stdio;
 use crate::support::messages::LEGACY;
-use crate::walk::client::{Client, Sessions, Stateless, StdioClient};
+use crate::walk::client::{Client, ModernClient, Sessions, StdioClient};
 use crate::walk::{Pages, all, list};
 
 /// Reads, expands, fetches and subscribes to everything that the two folders list.
@@ -140,7 +140,7 @@ fn everything_listed_works_over_http() {
         for revision in LEGACY {
             walk(&mut Sessions::open(&server, path, revision), files, prompts);
         }
-        walk(&mut Stateless::new(&server, path), files, prompts);
+        walk(&mut ModernClient::new(&server, path), files, prompts);
     }
     server.stop();
 }

@@ -29,7 +29,7 @@ fn json_is_relayed_unchanged() {
     let fixture = Fixture::start(&["--era", "modern"]);
     let server = before(&fixture, &json!({}));
     let body = r#"{"name":"gateway__call_tool","arguments":{"name":"fixture__echo","arguments":{"a":1.50,"b":12345678901234567890123}}}"#;
-    let mut params = crate::support::messages::stateless(json!({})).to_string();
+    let mut params = crate::support::messages::with_modern_meta(json!({})).to_string();
     params.truncate(params.len() - 1);
     let body = format!(
         r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params},{}}}"#,

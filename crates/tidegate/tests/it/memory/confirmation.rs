@@ -3,12 +3,13 @@
 use serde_json::{Value, json};
 
 use super::{PATH, User};
-use crate::support::messages::{MODERN, request, stateless};
+use crate::support::messages::{MODERN, request, with_modern_meta};
 use crate::support::{Answer, Events, Post, Server};
 
 /// Calls `clear` as a modern client with elicitation and additional params.
 fn clear(server: &Server, more: &Value) -> Answer {
-    let mut params = stateless(json!({ "name": "clear", "arguments": { "namespace": "work" } }));
+    let mut params =
+        with_modern_meta(json!({ "name": "clear", "arguments": { "namespace": "work" } }));
     params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({ "elicitation": {} });
     for (key, value) in more.as_object().unwrap() {
         params[key] = value.clone();

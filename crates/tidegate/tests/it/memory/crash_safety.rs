@@ -8,7 +8,7 @@ use std::time::Duration;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::support::messages::{request, stateless};
+use crate::support::messages::{request, with_modern_meta};
 use crate::support::{Home, Running};
 
 /// How often two processes on one folder are killed while they write.
@@ -25,7 +25,8 @@ fn write_and_kill(home: &Home, number: u64) -> Vec<String> {
             let key = format!("k{number}-{write}");
             let value = "v".repeat(usize::try_from(write * 37 % 4000).unwrap());
             let arguments = json!({ "key": key, "value": value });
-            let params = stateless(json!({ "name": "memory__store", "arguments": arguments }));
+            let params =
+                with_modern_meta(json!({ "name": "memory__store", "arguments": arguments }));
             let line = format!("{}\n", request(write, "tools/call", &params));
             // Fails once the process is killed.
             if input.write_all(line.as_bytes()).is_err() {

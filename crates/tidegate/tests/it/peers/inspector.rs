@@ -90,7 +90,7 @@ fn over_http_with_a_session() {
 }
 
 #[test]
-fn over_http_stateless() {
+fn over_http_modern() {
     let server = Server::start();
     Target::Http(&server).walk("modern", "2026-07-28");
     server.stop();
@@ -110,7 +110,7 @@ fn over_stdio_with_a_session() {
 }
 
 #[test]
-fn over_stdio_stateless() {
+fn over_stdio_modern() {
     Target::Stdio(Home::with_config("sources: {}\n")).walk("modern", "2026-07-28");
 }
 

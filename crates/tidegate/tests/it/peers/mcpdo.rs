@@ -98,6 +98,6 @@ fn subscribes_with_a_session() {
 }
 
 #[test]
-fn subscribes_stateless() {
+fn subscribes_modern() {
     subscribes("modern");
 }

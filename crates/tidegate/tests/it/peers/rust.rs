@@ -155,7 +155,7 @@ async fn over_http_with_a_session() {
 }
 
 #[tokio::test]
-async fn over_http_stateless() {
+async fn over_http_modern() {
     over_http(discover()).await;
 }
 
@@ -170,7 +170,7 @@ async fn over_stdio_with_a_session() {
 }
 
 #[tokio::test]
-async fn over_stdio_stateless() {
+async fn over_stdio_modern() {
     over_stdio(discover()).await;
 }
 

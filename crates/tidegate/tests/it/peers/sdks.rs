@@ -85,7 +85,7 @@ fn typescript_2_over_http_with_a_session() {
 }
 
 #[test]
-fn typescript_2_over_http_stateless() {
+fn typescript_2_over_http_modern() {
     over_http(ts2, MODERN_ERA, MODERN);
 }
 
@@ -95,7 +95,7 @@ fn typescript_2_over_stdio_with_a_session() {
 }
 
 #[test]
-fn typescript_2_over_stdio_stateless() {
+fn typescript_2_over_stdio_modern() {
     over_stdio(ts2, MODERN_ERA, MODERN);
 }
 
@@ -115,7 +115,7 @@ fn python_2_over_http_with_a_session() {
 }
 
 #[test]
-fn python_2_over_http_stateless() {
+fn python_2_over_http_modern() {
     over_http(python_v2, MODERN_ERA, MODERN);
 }
 
@@ -125,6 +125,6 @@ fn python_2_over_stdio_with_a_session() {
 }
 
 #[test]
-fn python_2_over_stdio_stateless() {
+fn python_2_over_stdio_modern() {
     over_stdio(python_v2, MODERN_ERA, MODERN);
 }

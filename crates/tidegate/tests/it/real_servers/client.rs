@@ -14,7 +14,7 @@ use crate::support::messages::{LEGACY, MODERN, notification, request};
 pub(super) enum Era {
     /// With a handshake.
     Legacy,
-    /// Stateless.
+    /// Modern.
     Modern,
 }
 

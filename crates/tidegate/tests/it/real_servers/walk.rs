@@ -9,7 +9,7 @@ use super::client::{ClientCapabilities, Era};
 use super::deployment::Deployment;
 use super::server_kind::ServerKind;
 use crate::support::messages::{LEGACY, watching};
-use crate::walk::client::{Client, Sessions, Stateless};
+use crate::walk::client::{Client, ModernClient, Sessions};
 use crate::walk::{Pages, all, list};
 use completion_values::CompletionValues;
 
@@ -136,5 +136,5 @@ fn in_2025_11_25() {
 
 #[test]
 fn in_2026_07_28() {
-    over_all(|deployment| Box::new(Stateless::new(deployment.gateway(), "/mcp")));
+    over_all(|deployment| Box::new(ModernClient::new(deployment.gateway(), "/mcp")));
 }

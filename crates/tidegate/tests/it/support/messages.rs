@@ -43,8 +43,8 @@ pub(crate) fn handshake(revision: &str) -> Value {
     })
 }
 
-/// Adds the `_meta` members of a stateless request.
-pub(crate) fn stateless(mut params: Value) -> Value {
+/// Adds the `_meta` members of a modern request.
+pub(crate) fn with_modern_meta(mut params: Value) -> Value {
     params["_meta"]["io.modelcontextprotocol/protocolVersion"] = MODERN.into();
     params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
     params["_meta"]["io.modelcontextprotocol/clientInfo"] =
@@ -57,7 +57,7 @@ pub(crate) fn watching(uris: &[&str]) -> Value {
     json!({ "notifications": { "resourceSubscriptions": uris } })
 }
 
-/// A stateless request over HTTP, with headers that repeat its body.
+/// A modern request over HTTP, with headers that repeat its body.
 pub(crate) struct Modern {
     method: String,
     params: Value,
@@ -67,7 +67,7 @@ impl Modern {
     pub(crate) fn new(method: &str, params: Value) -> Self {
         Self {
             method: method.to_owned(),
-            params: stateless(params),
+            params: with_modern_meta(params),
         }
     }
 

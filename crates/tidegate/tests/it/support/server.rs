@@ -62,7 +62,7 @@ impl Server {
         Post::to(self.address, "/mcp")
     }
 
-    /// Sends one stateless request.
+    /// Sends one modern request.
     pub(crate) fn modern(&self, method: &str, params: Value) -> Answer {
         Modern::new(method, params).post(self.post())
     }

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use serde_json::{Value, json};
 
-use super::messages::{handshake, notification, request, stateless};
+use super::messages::{handshake, notification, request, with_modern_meta};
 use super::{Ended, Home, Running};
 
 /// A gateway that serves one client over stdio.
@@ -64,7 +64,7 @@ impl Stdio {
     }
 
     pub(crate) fn modern(&mut self, method: &str, params: Value) -> Value {
-        self.request(method, &stateless(params))
+        self.request(method, &with_modern_meta(params))
     }
 
     pub(crate) fn initialize(&mut self, revision: &str) {
@@ -79,7 +79,7 @@ impl Stdio {
         self.send(&request(
             self.last_id,
             "subscriptions/listen",
-            &stateless(filter),
+            &with_modern_meta(filter),
         ));
         self.receive()
     }

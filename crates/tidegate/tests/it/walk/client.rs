@@ -65,12 +65,12 @@ impl Client for Sessions {
 }
 
 /// Over HTTP, without a session.
-pub(crate) struct Stateless {
+pub(crate) struct ModernClient {
     address: SocketAddr,
     path: String,
 }
 
-impl Stateless {
+impl ModernClient {
     pub(crate) fn new(server: &Server, path: &str) -> Self {
         Self {
             address: server.address,
@@ -83,7 +83,7 @@ impl Stateless {
     }
 }
 
-impl Client for Stateless {
+impl Client for ModernClient {
     fn request(&mut self, method: &str, params: Value) -> Value {
         let answer = Modern::new(method, params).post(self.post());
         assert_eq!(answer.status, 200, "{method}: {answer:?}");

@@ -30,7 +30,7 @@ async fn check_ignored(cell: &mut Cell<'_>) -> Verdict {
     let peer = cell.without_capabilities().await;
     let id = peer.start_call("test_slow", arguments).await;
     peer.notification(PROGRESS).await;
-    let params = peer.stateless(json!({ "requestId": id }));
+    let params = peer.with_modern_meta(json!({ "requestId": id }));
     peer.notify(CANCELLED, params).await;
     let answer = peer.answer(&id).await;
     assert!(answer["result"]["content"].is_array(), "{answer}");

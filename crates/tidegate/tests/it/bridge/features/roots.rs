@@ -22,7 +22,7 @@ pub(super) async fn changed(cell: &mut Cell<'_>) -> Verdict {
     let arguments = cell.marked(json!({}));
     let peer = cell.with_capabilities().await;
     if peer.is_modern() || server_is_modern {
-        let params = peer.stateless(json!({}));
+        let params = peer.with_modern_meta(json!({}));
         peer.notify(CHANGED, params).await;
         peer.call("echo", arguments).await.text();
         return Verdict::Unsupported(&NO_ROOTS_NOTIFICATION);

@@ -41,7 +41,7 @@ impl Http {
         }
     }
 
-    /// A stateless request repeats parts of its body in its headers.
+    /// A modern request repeats parts of its body in its headers.
     fn post_of(&self, message: &Value) -> Post {
         let post = self.post().with_mcp_headers();
         let params = &message["params"];
