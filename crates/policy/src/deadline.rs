@@ -9,6 +9,7 @@ use tidegate_core::{
 use tokio::time::{Instant, timeout_at};
 
 /// Limits the time between two events of a call, and its total time. Change streams have no deadline.
+#[derive(Clone, Copy)]
 pub struct Deadline {
     pub call_timeout: Duration,
     pub max_call_duration: Duration,
@@ -23,43 +24,48 @@ impl Layer for Deadline {
             let end = Instant::now() + self.max_call_duration;
             let first_event = (Instant::now() + self.call_timeout).min(end);
             match timeout_at(first_event, next.run(call)).await {
-                Ok(Ok(Reply::Stream(events))) => {
-                    let events = with_deadline(events, self.call_timeout, end);
-                    Ok(Reply::Stream(events))
-                }
+                Ok(Ok(Reply::Stream(events))) => Ok(Reply::Stream(self.limit(events, end))),
                 Ok(reply) => reply,
-                Err(_) => Err(timed_out()),
+                Err(_) => Err(self.timed_out(end)),
             }
         })
     }
 }
 
-fn with_deadline(events: EventStream, call_timeout: Duration, end: Instant) -> EventStream {
-    let state = Some((events, false));
-    stream::unfold(state, move |state| async move {
-        let (mut events, has_question) = state?;
-        // A client may take longer than a server to answer a question, so only the total timeout
-        // applies.
-        let next_event = match has_question {
-            true => end,
-            false => (Instant::now() + call_timeout).min(end),
-        };
-        match timeout_at(next_event, events.next()).await {
-            Ok(None) => None,
-            Ok(Some(event)) if Event::is_last(&event) => Some((event, None)),
-            Ok(Some(event)) => {
-                let has_question = matches!(event, Ok(Event::Question(_)));
-                Some((event, Some((events, has_question))))
+impl Deadline {
+    fn limit(self, events: EventStream, end: Instant) -> EventStream {
+        let state = Some((events, false));
+        stream::unfold(state, move |state| async move {
+            let (mut events, has_question) = state?;
+            // A client may take longer than a server to answer a question, so only the total timeout
+            // applies.
+            let next_event = match has_question {
+                true => end,
+                false => (Instant::now() + self.call_timeout).min(end),
+            };
+            match timeout_at(next_event, events.next()).await {
+                Ok(None) => None,
+                Ok(Some(event)) if Event::is_last(&event) => Some((event, None)),
+                Ok(Some(event)) => {
+                    let has_question = matches!(event, Ok(Event::Question(_)));
+                    Some((event, Some((events, has_question))))
+                }
+                Err(_) => Some((Err(self.timed_out(end)), None)),
             }
-            Err(_) => Some((Err(timed_out()), None)),
-        }
-    })
-    .boxed()
-}
+        })
+        .boxed()
+    }
 
-fn timed_out() -> Error {
-    let message = "the call timed out and was cancelled";
-    Error::new(Code::Timeout, ErrorOrigin::Source, message)
+    fn timed_out(self, end: Instant) -> Error {
+        let message = if Instant::now() < end {
+            let seconds = self.call_timeout.as_secs_f64();
+            format!("the call timed out: no response or progress for {seconds} s (`call_timeout`)")
+        } else {
+            let seconds = self.max_call_duration.as_secs_f64();
+            format!("the call timed out: not complete after {seconds} s (`max_call_duration`)")
+        };
+        Error::new(Code::Timeout, ErrorOrigin::Source, message)
+    }
 }
 
 #[cfg(test)]

@@ -112,13 +112,13 @@ impl UpdateDelivery {
     async fn run(&self, changes: EventStream, cancelled: &CancellationToken) {
         let mut changes = changes.fuse().boxed();
         while let Some(change) = next_change(&mut changes, cancelled).await {
-            let is_own = match &change {
+            let is_delivered = match &change {
                 Change::ResourceUpdated(updated) => {
                     self.subscriptions.is_most_specific(&self.uri, updated)
                 }
                 _ => true,
             };
-            if is_own {
+            if is_delivered {
                 self.push(&change);
             }
         }

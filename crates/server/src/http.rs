@@ -25,7 +25,7 @@ use axum::extract::{Path, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{any, get};
-use tidegate_core::{Caller, Code, Error, Result, Scope};
+use tidegate_core::{Caller, Code, Error, Result, Scope, truncate_for_message};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -164,13 +164,17 @@ async fn one_source(
     source: Result<Path<String>, PathRejection>,
     request: Request<Body>,
 ) -> Response {
-    let source = source
-        .ok()
-        .and_then(|Path(source)| source.parse().ok())
-        .filter(|id| http.transports.gateway.has_source(id));
-    match source {
+    let Ok(Path(name)) = source else {
+        return no_endpoint(State(http)).await;
+    };
+    let id = name.parse().ok();
+    match id.filter(|id| http.transports.gateway.has_source(id)) {
         Some(id) => endpoint(&http, Scope::Source(id), request).await,
-        None => http.error(Error::client(Code::NoEndpoint, "unknown source")),
+        None => {
+            let name = truncate_for_message(&name);
+            let message = format!("no source named `{name}`; the endpoint of all sources is /mcp");
+            http.error(Error::client(Code::NoEndpoint, message))
+        }
     }
 }
 

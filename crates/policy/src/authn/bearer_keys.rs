@@ -59,7 +59,7 @@ impl Identify for BearerKeys {
             Credential::Bearer(token) => self
                 .find(token)
                 .cloned()
-                .ok_or_else(|| unauthenticated("unknown key")),
+                .ok_or_else(|| unauthenticated("the bearer key is unknown")),
             Credential::Process => Ok(Arc::clone(&self.local)),
         };
         Box::pin(std::future::ready(caller))

@@ -58,7 +58,9 @@ async fn each_event_restarts_the_idle_timeout() {
 #[tokio::test(start_paused = true)]
 async fn ends_a_stream_that_stops_sending_events() {
     let (seconds, event_count, result) = run(|| vec![(5, progress()), (11, end())]).await;
-    assert_eq!(result.unwrap_err().code(), Code::Timeout);
+    let error = result.unwrap_err();
+    assert_eq!(error.code(), Code::Timeout);
+    assert!(error.message().contains("10 s (`call_timeout`)"), "{error}");
     assert_eq!((seconds, event_count), (5 + IDLE, 1));
 }
 
@@ -66,7 +68,12 @@ async fn ends_a_stream_that_stops_sending_events() {
 async fn ends_a_stream_at_the_total_timeout_despite_progress() {
     let script = || (0..100).map(|_| (8, progress())).collect();
     let (seconds, event_count, result) = run(script).await;
-    assert_eq!(result.unwrap_err().code(), Code::Timeout);
+    let error = result.unwrap_err();
+    assert_eq!(error.code(), Code::Timeout);
+    assert!(
+        error.message().contains("60 s (`max_call_duration`)"),
+        "{error}"
+    );
     assert_eq!((seconds, event_count), (TOTAL, 7));
 }
 

@@ -297,7 +297,7 @@ fn missing_key_names_the_variable() {
     let mut with_key = home.tidegate(&["ls", "--url", &format!("{base}/mcp/nobody")]);
     with_key.env("TIDEGATE_KEY", KEY);
     let stderr = String::from_utf8(with_key.output().unwrap().stderr).unwrap();
-    assert!(stderr.contains("unknown source"), "{stderr}");
+    assert!(stderr.contains("no source named `nobody`"), "{stderr}");
     server.stop();
 }
 
