@@ -9,6 +9,7 @@ mod handle;
 mod name_conflicts;
 mod resolve;
 mod rewrite;
+mod startup;
 mod task_ids;
 mod task_subscriptions;
 mod view;
@@ -38,7 +39,7 @@ use view_cache::ViewCache;
 /// The gateway: resolves requests and serves them through the layers.
 pub struct Gateway {
     inner: Arc<GatewayInner>,
-    /// Cancelled when the gateway starts to serve calls.
+    /// Cancelled when the gateway starts to serve all calls.
     opened: CancellationToken,
 }
 
@@ -68,7 +69,7 @@ impl Gateway {
         join_all(sources.map(|(_, source)| source.ready())).await;
     }
 
-    /// Starts to serve calls. Until then they wait.
+    /// Starts to serve all calls. Until then only those are served whose source is ready.
     pub fn open(&self) {
         self.opened.cancel();
     }
@@ -79,7 +80,7 @@ impl Gateway {
 
     /// Serves one request. Dropping the future or the reply's stream cancels it.
     pub async fn handle(&self, request: Request) -> Result<Reply> {
-        self.opened.cancelled().await;
+        self.wait_for_sources(&request).await;
         self.inner.handle(request).await
     }
 
@@ -102,10 +103,14 @@ impl Gateway {
         self.inner.draining.cancel();
     }
 
+    /// The sources that have their own endpoint, in the order of the configuration.
+    pub fn source_ids(&self) -> impl Iterator<Item = &SourceId> {
+        self.inner.sources.iter().map(|(id, _)| id)
+    }
+
     /// Whether this source has its own endpoint.
     pub fn has_source(&self, id: &SourceId) -> bool {
-        let mut sources = self.inner.sources.iter();
-        sources.any(|(known, _)| known == id)
+        self.source_ids().any(|known| known == id)
     }
 }
 
@@ -179,15 +184,15 @@ impl GatewayInner {
         .await
     }
 
-    /// The view that a request is resolved with. It waits for catalogs that are being loaded; for a
-    /// URI that no source has, it reloads the catalogs.
+    /// The view that a request is resolved with. It waits for catalogs that are being loaded, unless
+    /// they cannot change the target; for a URI that no source has, it reloads the catalogs.
     async fn view_for(&self, request: &Request) -> Arc<View> {
         let (scope, viewer) = (&request.scope, request.viewer());
         let view = self.view(scope, &viewer);
         if request.operation == Operation::Gateway(GatewayOperation::Ping) {
             return view;
         }
-        if view.is_loading() {
+        if view.is_loading() && !self.is_target_known(request, &view) {
             let loading = view.loading_sources();
             join_all(loading.map(|source| source.wait_for_catalog(&viewer))).await;
             return self.view(scope, &viewer);

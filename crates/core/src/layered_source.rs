@@ -65,6 +65,10 @@ impl Source for LayeredSource {
         self.source.refresh(viewer)
     }
 
+    fn depends_on_other_sources(&self) -> bool {
+        self.source.depends_on_other_sources()
+    }
+
     fn roots_changed(&self, affinity: AffinityKey) {
         self.source.roots_changed(affinity);
     }

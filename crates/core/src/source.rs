@@ -55,6 +55,12 @@ pub trait Source: Send + Sync + 'static {
         Box::pin(std::future::ready(()))
     }
 
+    /// Whether its answers depend on the other sources, such as a health report or an index. Its calls
+    /// wait for sources that are still starting.
+    fn depends_on_other_sources(&self) -> bool {
+        false
+    }
+
     /// Reloads the catalog of this viewer, unless it was reloaded recently. Called when a client
     /// requests a URI that no source lists. Must not take long.
     fn refresh(&self, _viewer: &Viewer<'_>) -> BoxFuture<'_, ()> {

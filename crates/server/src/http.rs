@@ -25,7 +25,7 @@ use axum::extract::{Path, State};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use axum::routing::{any, get};
-use tidegate_core::{Caller, Code, Error, Result, Scope, truncate_for_message};
+use tidegate_core::{Caller, Code, Error, Result, Scope, SourceId, truncate_for_message};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -171,11 +171,25 @@ async fn one_source(
     match id.filter(|id| http.transports.gateway.has_source(id)) {
         Some(id) => endpoint(&http, Scope::Source(id), request).await,
         None => {
-            let name = truncate_for_message(&name);
-            let message = format!("no source named `{name}`; the endpoint of all sources is /mcp");
-            http.error(Error::client(Code::NoEndpoint, message))
+            let error = unknown_source(&http, &name, request.headers()).await;
+            http.error(error)
         }
     }
+}
+
+/// Lists the sources only for callers that may use them.
+async fn unknown_source(http: &Http, name: &str, headers: &HeaderMap) -> Error {
+    let message = format!("no source named `{}`", truncate_for_message(name));
+    let message = match http.identify(headers).await {
+        Ok(_) => {
+            let ids = http.transports.gateway.source_ids();
+            let ids: Vec<&str> = ids.map(SourceId::as_str).collect();
+            format!("{message}; configured: {}", ids.join(", "))
+        }
+        Err(_) => message,
+    };
+    let message = format!("{message}; the endpoint of all sources is /mcp");
+    Error::client(Code::NoEndpoint, message)
 }
 
 async fn endpoint(http: &Arc<Http>, scope: Scope, request: Request<Body>) -> Response {

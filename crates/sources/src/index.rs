@@ -158,6 +158,10 @@ impl Source for CapabilityIndex {
         self.renderer.declared.catalog(viewer)
     }
 
+    fn depends_on_other_sources(&self) -> bool {
+        true
+    }
+
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>> {
         let renderer = Arc::clone(&self.renderer);
         Box::pin(async move {

@@ -112,6 +112,10 @@ impl Source for System {
         self.declared.catalog(viewer)
     }
 
+    fn depends_on_other_sources(&self) -> bool {
+        true
+    }
+
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>> {
         Box::pin(async move { self.declared.call(&self.state, &call).await })
     }

@@ -51,7 +51,7 @@ pub(crate) use suggest::nearest;
 pub use tidegate_config::{Environment, Secret};
 pub use web::PublicUrl;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use context::LoadContext;
 use diagnostics::Diagnostics;
@@ -71,6 +71,12 @@ pub(crate) fn without_file(
     environment: &Environment<'_>,
 ) -> Result<Settings, Problems> {
     load_file(None, flags, environment)
+}
+
+/// The name of the configuration file, if there is one. The file may be invalid.
+pub(crate) fn file_name(flags: &Flags, environment: &Environment<'_>) -> Option<PathBuf> {
+    let file = file::find(flags, environment).ok()??;
+    Some(environment.folder().join(file.name))
 }
 
 fn load_file(

@@ -18,7 +18,7 @@ const HEALTH: Metric = Metric {
     kind: MetricKind::Gauge,
     labels: &["kind", "component"],
     meaning: "Health of a source (kind `source`) or a component of the gateway (kind `gateway`): 1 \
-              healthy, 0.5 degraded, 0 down",
+              healthy, 0.5 warning, 0 critical",
 };
 
 const CATALOG_ENTRIES: Metric = Metric {

@@ -83,6 +83,10 @@ impl Source for GatewaySource {
         Arc::clone(&self.catalog)
     }
 
+    fn depends_on_other_sources(&self) -> bool {
+        true
+    }
+
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>> {
         if let (Operation::Tool { .. }, Some(tools)) = (&call.operation, &self.tools) {
             return tools.call(call);

@@ -90,6 +90,15 @@ impl View {
         self.names.sources().iter().any(is_loading)
     }
 
+    pub(super) fn is_source_loading(&self, number: usize) -> bool {
+        is_loading(&self.names.sources()[number])
+    }
+
+    /// Whether a source before this one is loading.
+    pub(super) fn is_loading_before(&self, number: usize) -> bool {
+        self.names.sources()[..number].iter().any(is_loading)
+    }
+
     pub(super) fn loading_sources(&self) -> impl Iterator<Item = &Arc<dyn Source>> {
         let parts = self.names.sources().iter().zip(&self.sources);
         parts

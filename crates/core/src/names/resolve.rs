@@ -66,6 +66,46 @@ impl NameMap {
             .or_else(|| self.unlisted(name))
     }
 
+    /// The source of a tool by its listed name or with its source, and whether the name begins with
+    /// the source.
+    pub(crate) fn known_tool(&self, name: &str) -> Option<(usize, bool)> {
+        self.known_entry(List::Tools, name, &["__", "."])
+    }
+
+    /// Like [`known_tool`](Self::known_tool), for a prompt.
+    pub(crate) fn known_prompt(&self, name: &str) -> Option<(usize, bool)> {
+        self.known_entry(List::Prompts, name, &["/"])
+    }
+
+    fn known_entry(&self, list: List, name: &str, dividers: &[&str]) -> Option<(usize, bool)> {
+        let mut dividers = dividers.iter();
+        let prefixed = dividers.find_map(|divider| self.prefixed(list, name, divider));
+        match (self.listed(list, name), prefixed) {
+            (Some(listed), Some(prefixed)) => {
+                Some((listed.source, listed.source == prefixed.source))
+            }
+            (Some(listed), None) => Some((listed.source, false)),
+            (None, Some(prefixed)) => Some((prefixed.source, true)),
+            (None, None) => None,
+        }
+    }
+
+    /// The source of a resource that is listed, owned or qualified, and whether no other source can
+    /// have it.
+    pub(crate) fn listed_or_owned_resource(&self, uri: &str) -> Option<(usize, bool)> {
+        let (resolved, rule) = self.known_resource(uri)?;
+        match rule {
+            ResolutionRule::Qualified | ResolutionRule::Owned => Some((resolved.source, true)),
+            ResolutionRule::Listed => Some((
+                resolved.source,
+                owner_of(&self.sources, uri) == Some(resolved.source),
+            )),
+            ResolutionRule::Template(_) | ResolutionRule::Scheme | ResolutionRule::OnlySource => {
+                None
+            }
+        }
+    }
+
     pub(crate) fn resource(&self, uri: &str) -> Option<Resolved> {
         self.resource_with_rule(uri).map(|(resolved, _)| resolved)
     }

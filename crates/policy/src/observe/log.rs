@@ -1,5 +1,6 @@
-//! Log events of calls: one at the end of each call. Reads of `plugin://` resources and client errors
-//! are logged at `info`, other failures at `error`, everything else at `debug`.
+//! Log events of calls: one at the end of each call. Reads of `plugin://` resources and mistakes of
+//! clients are logged at `info`, failures of the gateway or of a source at `error`, everything else
+//! at `debug`.
 
 use std::time::Duration;
 
@@ -58,7 +59,21 @@ impl ObservedCall {
         let (code, message) = (error.code(), error.message());
         let duration = duration.as_secs_f64();
         match (&self.kind, error.origin()) {
-            (CallKind::PluginRead { counters, uri }, _) => tracing::error!(
+            (CallKind::PluginRead { counters, uri }, ErrorOrigin::Client) => tracing::info!(
+                plugin = counters.plugin,
+                resource = counters.resource,
+                uri,
+                principal = %self.principal,
+                correlation_id = %self.correlation_id,
+                ?code,
+                error = message,
+                duration,
+                "plugin_resource_read_failed"
+            ),
+            (
+                CallKind::PluginRead { counters, uri },
+                ErrorOrigin::Gateway | ErrorOrigin::Source,
+            ) => tracing::error!(
                 plugin = counters.plugin,
                 resource = counters.resource,
                 uri,

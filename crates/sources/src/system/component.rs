@@ -52,7 +52,7 @@ impl Component {
             let details = source.failure_details().filter(|_| caller.admin);
             let health = match (source.health(), details) {
                 (Health::Down(reason), Some(details)) => {
-                    Health::Down(format!("{reason}; {details}"))
+                    Health::Down(format!("{reason}\n{details}"))
                 }
                 (health, _) => health,
             };

@@ -25,15 +25,15 @@ mod target;
 use std::io;
 use std::time::Duration;
 
-use super::report::{end_line, exit_for, fail, start_log};
+use super::report::{end_line, exit_for, fail, print_warning, start_log, use_color_on_stdout};
 use super::runtime::block_on;
 use super::signals::shutdown_signal;
-use crate::cli::{ClientCommand, Exit, OutputArgs};
-use crate::config::{Environment, LogLevel, Settings, load, without_file};
+use crate::cli::{ClientArgs, ClientCommand, Exit, OutputArgs};
+use crate::config::{Environment, Flags, LogLevel, Settings, file_name, load, without_file};
 use crate::log::LogGuard;
 use connection::{GatewayConnection, gateway_key};
 use invocation::Invocation;
-use output::CommandOutput;
+use output::{CommandOutput, Style};
 use progress::Progress;
 use target::Target;
 
@@ -52,16 +52,10 @@ pub(super) fn run(
     };
     let args = command.args();
     let flags = args.flags(output, environment);
-    let settings = match &args.url {
-        // The file in this folder does not apply to a remote gateway, and may be invalid.
-        Some(_) => without_file(&flags, environment),
-        None => load(&flags, environment),
+    let (mut settings, target) = match settings_and_target(args, &flags, environment) {
+        Ok(chosen) => chosen,
+        Err(exit) => return exit,
     };
-    let mut settings = match settings {
-        Ok(settings) => settings,
-        Err(problems) => return fail(&problems, Exit::Usage),
-    };
-    let target = Target::choose(args, &settings);
     let sets_log_level = args.config.sets_log_level(output, environment);
     if !target.is_temporary() && !sets_log_level {
         // The only connection is to the gateway, and the command itself reports its failure.
@@ -73,6 +67,9 @@ pub(super) fn run(
     let request = ClientRequest {
         invocation,
         json: args.json,
+        style: Style {
+            color: use_color_on_stdout(output, environment),
+        },
         target,
         settings,
         key: gateway_key(environment),
@@ -80,9 +77,50 @@ pub(super) fn run(
     block_on(request.execute(log, progress), LEFTOVER).unwrap_or_else(|exit| exit)
 }
 
+/// The settings of the command, and the gateway that it asks. A gateway that runs with a file that
+/// is invalid by now is still asked.
+fn settings_and_target(
+    args: &ClientArgs,
+    flags: &Flags,
+    environment: &Environment<'_>,
+) -> Result<(Settings, Target), Exit> {
+    let settings = match &args.url {
+        // The file in this folder does not apply to a remote gateway, and may be invalid.
+        Some(_) => without_file(flags, environment),
+        None => load(flags, environment),
+    };
+    let problems = match settings {
+        Ok(settings) => {
+            let target = Target::choose(args, &settings)
+                .map_err(|message| fail(&format_args!("tidegate: {message}"), Exit::Usage))?;
+            return Ok((settings, target));
+        }
+        Err(problems) => problems,
+    };
+    let running = || {
+        let file = file_name(flags, environment).filter(|_| !args.temporary)?;
+        let settings = without_file(flags, environment).ok()?;
+        let target = Target::running_with(&file, &settings)?;
+        Some((file, settings, target))
+    };
+    match running() {
+        Some((file, settings, target)) => {
+            let warning = format_args!(
+                "tidegate: {} is invalid (`tidegate check` shows why); asking the gateway that \
+                 was started with it",
+                file.display()
+            );
+            print_warning(&warning);
+            Ok((settings, target))
+        }
+        None => Err(fail(&problems, Exit::Usage)),
+    }
+}
+
 struct ClientRequest {
     invocation: Invocation,
     json: bool,
+    style: Style,
     target: Target,
     settings: Settings,
     key: Option<crate::config::Secret>,
@@ -124,11 +162,19 @@ impl ClientRequest {
         connection: &GatewayConnection,
         progress: Progress,
     ) -> anyhow::Result<CommandOutput> {
-        progress.wait_until_ready(connection).await?;
+        let work = async {
+            connection.wait_until_connected().await?;
+            self.send(connection).await
+        };
+        progress.show_while(connection, work).await
+    }
+
+    /// Sends the requests of the command.
+    async fn send(&self, connection: &GatewayConnection) -> anyhow::Result<CommandOutput> {
         let json = self.json;
         match &self.invocation {
-            Invocation::Sources => sources::run(connection, json).await,
-            Invocation::Ls(lists) => ls::run(connection, lists, json).await,
+            Invocation::Sources => sources::run(connection, json, self.style).await,
+            Invocation::Ls(lists) => ls::run(connection, lists, json, self.style).await,
             Invocation::Read { uri } => read::run(connection, uri, json).await,
             Invocation::Get { prompt, arguments } => {
                 get::run(connection, prompt, arguments, json).await

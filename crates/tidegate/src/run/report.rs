@@ -32,6 +32,11 @@ pub(super) fn fail(message: &dyn Display, exit: Exit) -> Exit {
     exit
 }
 
+/// Prints a message about something that does not stop the command.
+pub(super) fn print_warning(message: &dyn Display) {
+    writeln!(io::stderr(), "{message}").ok();
+}
+
 /// The exit code of a command that printed data. A reader that closed the pipe is not an error.
 pub(super) fn exit_for(printed: io::Result<Exit>) -> Exit {
     match printed {
@@ -43,9 +48,18 @@ pub(super) fn exit_for(printed: io::Result<Exit>) -> Exit {
 
 /// Starts the log, with colors if stderr shows them.
 pub(super) fn start_log(log: &Log, output: OutputArgs, environment: &Environment<'_>) -> LogGuard {
-    let no_color = environment.variable(NO_COLOR).is_some() || is_dumb_terminal(environment);
-    let color = output.color.applies(io::stderr().is_terminal(), no_color);
+    let color = use_color(io::stderr().is_terminal(), output, environment);
     log::start(log, color)
+}
+
+/// Whether data on stdout is colored.
+pub(super) fn use_color_on_stdout(output: OutputArgs, environment: &Environment<'_>) -> bool {
+    use_color(io::stdout().is_terminal(), output, environment)
+}
+
+fn use_color(is_terminal: bool, output: OutputArgs, environment: &Environment<'_>) -> bool {
+    let no_color = environment.variable(NO_COLOR).is_some() || is_dumb_terminal(environment);
+    output.color.applies(is_terminal, no_color)
 }
 
 /// Whether stderr is a terminal that understands control sequences.

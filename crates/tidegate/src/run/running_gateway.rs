@@ -1,6 +1,7 @@
-//! The record of the running gateway in the data folder, by which client commands find it. Only its
-//! owner can read it.
+//! The records of running gateways in the data folder, by which client commands find them: one file
+//! for each process, which only its owner can read.
 
+use std::fmt;
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Write as _};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
@@ -8,17 +9,19 @@ use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rustix::process::{Pid, test_kill_process};
 use serde::{Deserialize, Serialize};
 
 use crate::config::Settings;
 
-const FILE: &str = "running.json";
+/// The folder of the records, in the data folder.
+const FOLDER: &str = "running";
 
-/// How long the gateway may take to accept a connection.
+/// How long a gateway may take to accept a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// A running gateway.
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct RunningGateway {
     pub(super) pid: u32,
     address: SocketAddr,
@@ -27,10 +30,7 @@ pub(super) struct RunningGateway {
 }
 
 /// The record of this process, removed when dropped.
-pub(super) struct GatewayRecord {
-    file: PathBuf,
-    gateway: RunningGateway,
-}
+pub(super) struct GatewayRecord(PathBuf);
 
 impl GatewayRecord {
     /// Records that this process serves at an address.
@@ -38,15 +38,15 @@ impl GatewayRecord {
         let gateway = RunningGateway {
             pid: std::process::id(),
             address: connectable(address),
-            config: canonical_config_file(settings),
+            config: settings.file.as_deref().map(canonical),
         };
-        let folder = &settings.data_dir;
+        let folder = settings.data_dir.join(FOLDER);
         DirBuilder::new()
             .recursive(true)
             .mode(0o700)
-            .create(folder)?;
-        let file = folder.join(FILE);
-        let temporary = folder.join(format!("{FILE}.{}", gateway.pid));
+            .create(&folder)?;
+        let file = folder.join(format!("{}.json", gateway.pid));
+        let temporary = folder.join(format!("{}.tmp", gateway.pid));
         let mut out = OpenOptions::new()
             .write(true)
             .create(true)
@@ -55,31 +55,63 @@ impl GatewayRecord {
             .open(&temporary)?;
         out.write_all(serde_json::to_string(&gateway)?.as_bytes())?;
         fs::rename(&temporary, &file)?;
-        Ok(Self { file, gateway })
+        Ok(Self(file))
     }
 }
 
 impl Drop for GatewayRecord {
     fn drop(&mut self) {
-        // Another gateway may have replaced the record.
-        if read(&self.file).as_ref() == Some(&self.gateway) {
-            fs::remove_file(&self.file).ok();
-        }
+        fs::remove_file(&self.0).ok();
     }
 }
 
 impl RunningGateway {
-    /// The gateway that runs with these settings, if it accepts connections.
-    pub(super) fn find(settings: &Settings) -> Option<Self> {
-        let gateway = read(&settings.data_dir.join(FILE))?;
-        let same_config = gateway.config == canonical_config_file(settings);
-        let accepts = || TcpStream::connect_timeout(&gateway.address, CONNECT_TIMEOUT).is_ok();
-        (same_config && accepts()).then_some(gateway)
+    /// The gateways of a data folder that accept connections, the oldest process id first. Removes
+    /// the records of processes that have died.
+    pub(super) fn all(data_dir: &Path) -> Vec<Self> {
+        let files = fs::read_dir(data_dir.join(FOLDER)).into_iter().flatten();
+        let mut gateways = Vec::new();
+        for file in files.flatten().map(|entry| entry.path()) {
+            match read(&file) {
+                Some(gateway) if !gateway.is_alive() => {
+                    fs::remove_file(&file).ok();
+                }
+                Some(gateway) if gateway.accepts_connections() => gateways.push(gateway),
+                _ => {}
+            }
+        }
+        gateways.sort_by_key(|gateway| gateway.pid);
+        gateways
+    }
+
+    /// Whether it was started with this configuration file.
+    pub(super) fn has_config(&self, file: Option<&Path>) -> bool {
+        self.config == file.map(canonical)
     }
 
     /// Its MCP endpoint.
     pub(super) fn url(&self) -> Option<http::Uri> {
         format!("http://{}/mcp", self.address).parse().ok()
+    }
+
+    fn is_alive(&self) -> bool {
+        let pid = i32::try_from(self.pid).ok().and_then(Pid::from_raw);
+        pid.is_some_and(|pid| test_kill_process(pid).is_ok())
+    }
+
+    fn accepts_connections(&self) -> bool {
+        TcpStream::connect_timeout(&self.address, CONNECT_TIMEOUT).is_ok()
+    }
+}
+
+/// `--url http://127.0.0.1:8080/mcp (pid 7, /home/ada/tidegate.yaml)`
+impl fmt::Display for RunningGateway {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "--url http://{}/mcp (pid {}, ", self.address, self.pid)?;
+        match &self.config {
+            Some(file) => write!(f, "{})", file.display()),
+            None => f.write_str("no configuration file)"),
+        }
     }
 }
 
@@ -87,10 +119,9 @@ fn read(file: &Path) -> Option<RunningGateway> {
     serde_json::from_slice(&fs::read(file).ok()?).ok()
 }
 
-/// The configuration file by a path that does not depend on the current folder.
-fn canonical_config_file(settings: &Settings) -> Option<PathBuf> {
-    let file = settings.file.as_ref()?;
-    Some(file.canonicalize().unwrap_or_else(|_| file.clone()))
+/// A file by a path that does not depend on the current folder.
+fn canonical(file: &Path) -> PathBuf {
+    file.canonicalize().unwrap_or_else(|_| file.to_owned())
 }
 
 /// The address to connect to: loopback for a gateway that listens on all addresses.

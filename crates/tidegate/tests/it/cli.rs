@@ -2,6 +2,8 @@
 
 mod check;
 mod config;
+mod failed_server;
+mod gateways;
 mod pipes;
 mod secrets;
 mod signals;

@@ -297,7 +297,15 @@ fn missing_key_names_the_variable() {
     let mut with_key = home.tidegate(&["ls", "--url", &format!("{base}/mcp/nobody")]);
     with_key.env("TIDEGATE_KEY", KEY);
     let stderr = String::from_utf8(with_key.output().unwrap().stderr).unwrap();
-    assert!(stderr.contains("no source named `nobody`"), "{stderr}");
+    let unknown = "no source named `nobody`; configured: memory, system";
+    assert!(stderr.contains(unknown), "{stderr}");
+    let mut with_wrong_key = home.tidegate(&["ls", "--url", &base]);
+    with_wrong_key.env("TIDEGATE_KEY", "not-a-key-of-this-gateway");
+    let stderr = String::from_utf8(with_wrong_key.output().unwrap().stderr).unwrap();
+    assert!(
+        stderr.contains("rejects the key in the variable TIDEGATE_KEY"),
+        "{stderr}"
+    );
     server.stop();
 }
 

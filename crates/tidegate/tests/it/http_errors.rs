@@ -221,7 +221,13 @@ fn rejects_an_unknown_path_or_method() {
             .with_mcp_headers()
             .at("/mcp/nobody")
             .send(LIST);
-        assert_rejected(server, &answer, 404, -32600, "no source named `nobody`");
+        assert_rejected(
+            server,
+            &answer,
+            404,
+            -32600,
+            "no source named `nobody`; configured: ",
+        );
         let answer = server.post().with_mcp_headers().at("/").send(LIST);
         assert_rejected(server, &answer, 404, -32600, "/mcp");
         // Without a session there is nothing to GET or DELETE.

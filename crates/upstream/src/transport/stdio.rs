@@ -76,11 +76,11 @@ impl fmt::Display for ProcessReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "command: {}", self.command)?;
         if let Some(status) = self.status {
-            write!(f, "; {status}")?;
+            write!(f, "\n{status}")?;
         }
         match self.stderr.is_empty() {
-            true => f.write_str("; stderr: (empty)"),
-            false => write!(f, "; stderr:\n{}", self.stderr.join("\n")),
+            true => f.write_str("\nstderr: (empty)"),
+            false => write!(f, "\nstderr:\n{}", self.stderr.join("\n")),
         }
     }
 }
@@ -293,7 +293,7 @@ mod tests {
         let shown = report.to_string();
         assert_eq!(
             shown,
-            "command: npx -y server; exit status: 1; stderr:\nfirst\nlast"
+            "command: npx -y server\nexit status: 1\nstderr:\nfirst\nlast"
         );
         assert!(!shown.contains("TOKEN") && !shown.contains("secret"));
         assert!(exited(report).message().ends_with("(exit status: 1)"));

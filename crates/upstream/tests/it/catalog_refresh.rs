@@ -75,7 +75,8 @@ async fn an_unreachable_server_is_reported() {
         let answer = client.modern(method, params).send().await.message().await;
         let message = answer["error"]["message"].as_str().unwrap();
         assert!(
-            message.contains("`server` is unavailable: connection refused"),
+            message.contains("`server` is unavailable: http")
+                && message.contains("connection refused"),
             "{answer}"
         );
         assert_eq!(answer["error"]["data"]["kind"], kind, "{answer}");

@@ -25,15 +25,20 @@ pub(super) fn unhealthy_sources(connection: &GatewayConnection) -> Vec<Unhealthy
     let sources = connection.sources();
     sources
         .filter_map(|(id, source)| {
-            let (Health::Degraded(reason) | Health::Down(reason)) = source.health() else {
-                return None;
+            let (state, reason) = match source.health() {
+                Health::Good => return None,
+                Health::Degraded(reason) => ("has a warning", reason),
+                Health::Down(reason) => ("is critical", reason),
             };
             let message = match source.ready().now_or_never() {
                 None => format!(
                     "source `{id}` is still starting (waited {})",
                     HumanDuration(connection.startup_wait())
                 ),
-                Some(()) => format!("source `{id}` is {}: {reason}", state(connection, source)),
+                Some(()) if lists_nothing(connection, source) => {
+                    format!("source `{id}` is unavailable: {reason}")
+                }
+                Some(()) => format!("source `{id}` {state}: {reason}"),
             };
             let id = id.clone();
             Some(UnhealthySource { id, message })
@@ -41,15 +46,10 @@ pub(super) fn unhealthy_sources(connection: &GatewayConnection) -> Vec<Unhealthy
         .collect()
 }
 
-/// What an unhealthy source still lists.
-fn state(connection: &GatewayConnection, source: &dyn Source) -> &'static str {
+fn lists_nothing(connection: &GatewayConnection, source: &dyn Source) -> bool {
     let catalog = source.catalog(&Viewer {
         caller: connection.caller(),
         client: &client_context(),
     });
-    match List::ALL.iter().all(|list| catalog.list(*list).is_empty()) {
-        true => "unavailable",
-        false if catalog.gap.is_some() => "incomplete",
-        false => "degraded",
-    }
+    List::ALL.iter().all(|list| catalog.list(*list).is_empty())
 }

@@ -3,14 +3,14 @@
 use anyhow::Context as _;
 use serde::Deserialize;
 use serde_json::Value;
-use tidegate_core::{List, Operation, RawJson};
+use tidegate_core::{List, Operation, RawJson, Scope};
 use tidegate_mcp::revision::Method;
 
 use super::arguments::{ToolArguments, named_params};
-use super::confirm::{can_ask, confirm, is_destructive};
+use super::confirm::{PlannedCall, can_ask, confirm, is_destructive};
 use super::connection::GatewayConnection;
 use super::content::{ContentText, content_text};
-use super::lists::{entries, entry_key};
+use super::lists::{entries, entries_of, entry_key};
 use super::output::CommandOutput;
 use super::suggestions::{Suggestion, explain_error, spellings, suggest};
 use crate::cli::Exit;
@@ -50,12 +50,13 @@ pub(super) async fn run(
         true => definition(connection, tool).await,
         false => None,
     };
-    if ask && definition.as_ref().is_some_and(is_destructive) && !confirm(tool).await? {
+    let schema = definition.as_ref().and_then(input_schema);
+    let arguments = arguments.to_json(&schema.unwrap_or_default());
+    if ask && !is_confirmed(connection, tool, definition.as_ref(), &arguments).await? {
         return Ok(CommandOutput::failure(&format!("`{tool}` was not called")));
     }
     let operation = Operation::Tool { name: tool.clone() };
-    let schema = definition.as_ref().and_then(input_schema);
-    let params = named_params(tool, &arguments.to_json(&schema.unwrap_or_default()));
+    let params = named_params(tool, &arguments);
     let result = connection
         .request(Method::ToolsCall, operation, params)
         .await;
@@ -81,8 +82,33 @@ pub(super) async fn run(
     Ok(output)
 }
 
+/// Asks the user, if the tool is marked as destructive.
+async fn is_confirmed(
+    connection: &GatewayConnection,
+    tool: &str,
+    listed: Option<&RawJson>,
+    arguments: &RawJson,
+) -> anyhow::Result<bool> {
+    let call = PlannedCall::new(tool, arguments.clone());
+    let inner = match call.tool == tool {
+        true => None,
+        false => definition(connection, &call.tool).await,
+    };
+    let is_marked = inner.as_ref().or(listed).is_some_and(is_destructive);
+    Ok(!is_marked || confirm(&call).await?)
+}
+
 /// The definition of a tool, if it is listed.
 async fn definition(connection: &GatewayConnection, tool: &str) -> Option<RawJson> {
+    if let Some((id, native)) = connection.source_of(tool) {
+        // The list of one source does not wait for the others.
+        let tools = entries_of(connection, Scope::Source(id), List::Tools)
+            .await
+            .ok()?;
+        return tools
+            .into_iter()
+            .find(|entry| entry_key(List::Tools, entry).is_some_and(|name| name == native));
+    }
     let tools = entries(connection, List::Tools).await.ok()?;
     tools.into_iter().find(|entry| {
         let name = entry_key(List::Tools, entry);

@@ -10,6 +10,7 @@ use anyhow::Context as _;
 use futures_util::StreamExt as _;
 use futures_util::future::join_all;
 use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
+use parking_lot::Mutex;
 use tidegate_core::{
     Caller, ClientContext, CorrelationId, Era, Error, Event, Gateway, GatewayConfig,
     GatewayOperation, Health, Operation, Outcome, RawJson, Reply, Request, Scope, Source, SourceId,
@@ -24,6 +25,7 @@ use tokio::time::timeout;
 use super::output::printable;
 use crate::assemble::{Assembly, Ending, endpoint, open_when_ready, remote_config};
 use crate::config::{Environment, Secret, Settings};
+use crate::log::StatusLine;
 
 /// The source id of a remote gateway.
 const REMOTE_GATEWAY: &str = "gateway-url";
@@ -49,6 +51,10 @@ pub(super) struct GatewayConnection {
     /// The URL of the gateway, if it is not in this process.
     url: Option<http::Uri>,
     startup_wait: Duration,
+    /// Whether the requests to a remote gateway carry a key.
+    has_key: bool,
+    /// Shows the sources that are starting, until the first response.
+    status_line: Mutex<Option<StatusLine>>,
 }
 
 /// The key for a remote gateway, if one is set.
@@ -69,6 +75,8 @@ impl GatewayConnection {
             caller: Arc::new(Caller::local()),
             url: None,
             startup_wait: settings.startup_wait,
+            has_key: false,
+            status_line: Mutex::default(),
         })
     }
 
@@ -117,6 +125,8 @@ impl GatewayConnection {
             caller: Arc::new(Caller::local()),
             url: Some(url.clone()),
             startup_wait: settings.startup_wait,
+            has_key: key.is_some(),
+            status_line: Mutex::default(),
         })
     }
 
@@ -158,20 +168,45 @@ impl GatewayConnection {
         &self.caller
     }
 
-    /// Waits for the sources as a client's request does. A remote gateway must then be connected.
-    pub(super) async fn wait_until_ready(&self) -> anyhow::Result<()> {
-        let ping = Operation::Gateway(GatewayOperation::Ping);
-        self.request(Method::Ping, ping, RawJson::empty_object())
-            .await?;
+    /// Waits for the connection to a remote gateway. In a temporary gateway, each request waits for
+    /// the sources that it needs.
+    pub(super) async fn wait_until_connected(&self) -> anyhow::Result<()> {
         let Some(url) = &self.url else {
             return Ok(());
         };
+        let ping = Operation::Gateway(GatewayOperation::Ping);
+        self.request(Method::Ping, ping, RawJson::empty_object())
+            .await?;
         let health = self.sources.first().map(|(_, source)| source.health());
         match health {
             Some(Health::Degraded(reason) | Health::Down(reason)) => {
-                Err(connect_error(url, &reason))
+                Err(connect_error(url, &reason, self.has_key))
             }
             Some(Health::Good) | None => Ok(()),
+        }
+    }
+
+    pub(super) fn scope(&self) -> &Scope {
+        &self.scope
+    }
+
+    /// The source in this process that a tool name begins with, and the name of the tool there.
+    pub(super) fn source_of<'a>(&self, tool: &'a str) -> Option<(SourceId, &'a str)> {
+        let (prefix, native) = tool.split_once("__")?;
+        let mut ids = self.sources.iter().map(|(id, _)| id);
+        let id = ids.find(|id| self.url.is_none() && id.as_str() == prefix)?;
+        Some((id.clone(), native))
+    }
+
+    /// The line that shows which sources are starting. It is removed by the first response.
+    pub(super) fn set_status_line(&self, line: StatusLine) {
+        self.status_line.lock().replace(line);
+    }
+
+    /// Shows a text on the status line, if it is still there.
+    pub(super) fn show_status(&self, text: String) {
+        if let Some(line) = &*self.status_line.lock() {
+            line.show(text);
         }
     }
 
@@ -182,10 +217,35 @@ impl GatewayConnection {
         operation: Operation,
         params: RawJson,
     ) -> Result<RawJson, Error> {
+        self.request_in(self.scope.clone(), method, operation, params)
+            .await
+    }
+
+    /// Sends one request in a scope.
+    pub(super) async fn request_in(
+        &self,
+        scope: Scope,
+        method: Method,
+        operation: Operation,
+        params: RawJson,
+    ) -> Result<RawJson, Error> {
+        let reply = self.send(scope, method, operation, params).await;
+        // Before anything else is printed.
+        drop(self.status_line.lock().take());
+        self.result(reply?).await
+    }
+
+    async fn send(
+        &self,
+        scope: Scope,
+        method: Method,
+        operation: Operation,
+        params: RawJson,
+    ) -> Result<Reply, Error> {
         let request = Request {
             correlation_id: CorrelationId::generate(),
             caller: Arc::clone(&self.caller),
-            scope: self.scope.clone(),
+            scope,
             label: method.name(),
             client: client_context(),
             operation,
@@ -193,7 +253,12 @@ impl GatewayConnection {
             is_continuation: false,
             precondition: None,
         };
-        let mut events = match self.gateway.handle(request).await? {
+        self.gateway.handle(request).await
+    }
+
+    /// The result of a reply. Progress is printed, log messages are logged.
+    async fn result(&self, reply: Reply) -> Result<RawJson, Error> {
+        let mut events = match reply {
             Reply::Done(outcome) => return result(outcome),
             Reply::Stream(events) => events,
         };
@@ -235,7 +300,13 @@ impl GatewayConnection {
 
 /// Why a gateway cannot be reached, in a message for users of a command, which does not call it a
 /// source.
-fn connect_error(url: &http::Uri, reason: &str) -> anyhow::Error {
+fn connect_error(url: &http::Uri, reason: &str, has_key: bool) -> anyhow::Error {
+    if reason.starts_with(CREDENTIALS_REQUIRED) && has_key {
+        return anyhow::anyhow!(
+            "the gateway at {url} rejects the key in the variable {KEY_VARIABLE}; set it to one of \
+             its `auth.keys`"
+        );
+    }
     if reason.starts_with(CREDENTIALS_REQUIRED) {
         return anyhow::anyhow!(
             "the gateway at {url} requires a key; set the variable {KEY_VARIABLE} to one of its \

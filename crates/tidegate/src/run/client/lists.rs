@@ -1,7 +1,7 @@
 //! Fetches whole lists of tools, prompts, resources and templates.
 
 use serde_json::value::RawValue;
-use tidegate_core::{Error, GatewayOperation, List, Operation, RawJson};
+use tidegate_core::{Error, GatewayOperation, List, Operation, RawJson, Scope};
 use tidegate_mcp::revision::Method;
 
 use super::connection::GatewayConnection;
@@ -11,11 +11,21 @@ pub(super) async fn entries(
     connection: &GatewayConnection,
     list: List,
 ) -> Result<Vec<RawJson>, Error> {
+    entries_of(connection, connection.scope().clone(), list).await
+}
+
+/// Every entry of a list of a scope.
+pub(super) async fn entries_of(
+    connection: &GatewayConnection,
+    scope: Scope,
+    list: List,
+) -> Result<Vec<RawJson>, Error> {
     let (mut entries, mut cursor) = (Vec::new(), None);
     loop {
         let operation = Operation::Gateway(GatewayOperation::List { list, cursor });
+        let params = RawJson::empty_object();
         let page = connection
-            .request(list_method(list), operation, RawJson::empty_object())
+            .request_in(scope.clone(), list_method(list), operation, params)
             .await?;
         let members = page.object().unwrap_or_default();
         let text = members.get(list.member()).unwrap_or("[]");

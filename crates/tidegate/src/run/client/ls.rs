@@ -7,7 +7,7 @@ use tidegate_core::{List, Object, RawJson};
 use super::availability::unhealthy_sources;
 use super::connection::GatewayConnection;
 use super::lists::{entries, entry_key, list_name};
-use super::output::{CommandOutput, columns, printable};
+use super::output::{CommandOutput, Style, columns, printable};
 
 type Listing = (List, Vec<RawJson>);
 
@@ -15,6 +15,7 @@ pub(super) async fn run(
     connection: &GatewayConnection,
     lists: &[List],
     json: bool,
+    style: Style,
 ) -> anyhow::Result<CommandOutput> {
     let mut listings = Vec::new();
     for list in lists {
@@ -22,7 +23,7 @@ pub(super) async fn run(
     }
     let mut output = match json {
         true => CommandOutput::json(&to_json(&listings)),
-        false => CommandOutput::data(to_text(&listings)),
+        false => CommandOutput::data(to_text(&listings, style)),
     };
     // The lists lack the entries of these sources.
     for source in unhealthy_sources(connection) {
@@ -42,7 +43,7 @@ fn to_json(listings: &[Listing]) -> RawJson {
 }
 
 /// One list without a heading, several with one each.
-fn to_text(listings: &[Listing]) -> String {
+fn to_text(listings: &[Listing], style: Style) -> String {
     if let [(list, entries)] = listings {
         return columns(&rows(*list, entries, ""));
     }
@@ -50,7 +51,7 @@ fn to_text(listings: &[Listing]) -> String {
     let listings = listings.iter().filter(|(_, entries)| !entries.is_empty());
     for (list, entries) in listings {
         let gap = if text.is_empty() { "" } else { "\n" };
-        text += &format!("{gap}{}\n", list_name(*list));
+        text += &format!("{gap}{}\n", style.heading(list_name(*list)));
         text += &columns(&rows(*list, entries, "  "));
     }
     text

@@ -59,16 +59,55 @@ pub(super) fn printable(text: &str) -> String {
         .collect()
 }
 
-/// Rows as aligned columns. On a terminal, the last column is cut to the width of the terminal.
-pub(super) fn columns<const N: usize>(rows: &[[String; N]]) -> String {
-    let terminal = terminal_size_of(io::stdout());
-    aligned(
-        rows,
-        terminal.map(|(Width(columns), _)| usize::from(columns)),
-    )
+/// How text on stdout is styled.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Style {
+    /// Whether escape sequences are printed at all.
+    pub(super) color: bool,
 }
 
-fn aligned<const N: usize>(rows: &[[String; N]], line_width: Option<usize>) -> String {
+impl Style {
+    pub(super) fn heading(self, text: &str) -> String {
+        self.paint("1", text)
+    }
+
+    /// A health status: green, yellow or red.
+    pub(super) fn status(self, status: &str) -> String {
+        match status {
+            "healthy" => self.paint("32", status),
+            "warning" => self.paint("33", status),
+            _ => self.paint("31", status),
+        }
+    }
+
+    fn paint(self, code: &str, text: &str) -> String {
+        match self.color && !text.is_empty() {
+            true => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
+            false => text.to_owned(),
+        }
+    }
+}
+
+/// Rows as aligned columns. On a terminal, the last column is cut to the width of the terminal.
+pub(super) fn columns<const N: usize>(rows: &[[String; N]]) -> String {
+    styled_columns(rows, |_, _, cell| cell.to_owned())
+}
+
+/// Like [`columns`], with a style for each cell, by its row and column.
+pub(super) fn styled_columns<const N: usize>(
+    rows: &[[String; N]],
+    style: impl Fn(usize, usize, &str) -> String,
+) -> String {
+    let terminal = terminal_size_of(io::stdout());
+    let width = terminal.map(|(Width(columns), _)| usize::from(columns));
+    aligned(rows, width, style)
+}
+
+fn aligned<const N: usize>(
+    rows: &[[String; N]],
+    line_width: Option<usize>,
+    style: impl Fn(usize, usize, &str) -> String,
+) -> String {
     let column_width = |column: usize| {
         let widths = rows.iter().map(|row| row[column].chars().count());
         widths.max().unwrap_or_default()
@@ -79,11 +118,15 @@ fn aligned<const N: usize>(rows: &[[String; N]], line_width: Option<usize>) -> S
         *last = line_width.saturating_sub(used).max(MIN_LAST_COLUMN);
     }
     let mut text = String::new();
-    for row in rows {
+    for (number, row) in rows.iter().enumerate() {
         let cells = std::iter::zip(row, widths).enumerate();
         let cells = cells.map(|(column, (cell, width))| match column + 1 == N {
-            true => shorten(cell, width),
-            false => format!("{cell:<width$}{GAP}"),
+            true => style(number, column, &shorten(cell, width)),
+            false => {
+                // Padded after styling: escape sequences have no width.
+                let padding = width - cell.chars().count() + GAP.len();
+                format!("{}{:padding$}", style(number, column, cell), "")
+            }
         });
         text += cells.collect::<String>().trim_end();
         text.push('\n');
@@ -108,7 +151,29 @@ mod tests {
     fn aligns_columns() {
         let row = |a: &str, b: &str| [a.to_owned(), b.to_owned()];
         let rows = [row("a", "one"), row("bcd", ""), row("é", "two")];
-        assert_eq!(aligned(&rows, None), "a    one\nbcd\né    two\n");
+        assert_eq!(plain(&rows, None), "a    one\nbcd\né    two\n");
+    }
+
+    fn plain(rows: &[[String; 2]], width: Option<usize>) -> String {
+        aligned(rows, width, |_, _, cell| cell.to_owned())
+    }
+
+    #[test]
+    fn styles_do_not_change_the_alignment() {
+        let row = |a: &str, b: &str| [a.to_owned(), b.to_owned()];
+        let rows = [row("name", "status"), row("a", "healthy"), row("b", "")];
+        let style = Style { color: true };
+        let text = aligned(&rows, None, |row, _, cell| match row {
+            0 => style.heading(cell),
+            _ => style.status(cell),
+        });
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "\u{1b}[1mname\u{1b}[0m  \u{1b}[1mstatus\u{1b}[0m");
+        assert_eq!(
+            lines[1],
+            "\u{1b}[31ma\u{1b}[0m     \u{1b}[32mhealthy\u{1b}[0m"
+        );
+        assert_eq!(lines[2], "\u{1b}[31mb\u{1b}[0m");
     }
 
     #[test]
@@ -116,11 +181,11 @@ mod tests {
         let row = |a: &str, b: &str| [a.to_owned(), b.to_owned()];
         let rows = [row("name", "a description of 30 characters")];
         let cut = "name  a description of 30…\n";
-        assert_eq!(aligned(&rows, Some(27)), cut);
-        assert_eq!(aligned(&rows, Some(10)), cut);
+        assert_eq!(plain(&rows, Some(27)), cut);
+        assert_eq!(plain(&rows, Some(10)), cut);
         let whole = "name  a description of 30 characters\n";
-        assert_eq!(aligned(&rows, Some(36)), whole);
-        assert_eq!(aligned(&rows, None), whole);
+        assert_eq!(plain(&rows, Some(36)), whole);
+        assert_eq!(plain(&rows, None), whole);
     }
 
     #[test]

@@ -55,35 +55,38 @@ impl Progress {
         }
     }
 
-    /// Waits until the gateway can answer, and shows the sources it waits for.
-    pub(super) async fn wait_until_ready(
+    /// Does the work of a command. Until the first response, shows the sources that are starting.
+    pub(super) async fn show_while<T>(
         self,
         connection: &GatewayConnection,
-    ) -> anyhow::Result<()> {
+        work: impl Future<Output = T>,
+    ) -> T {
+        let Self::Terminal(line) = self else {
+            return work.await;
+        };
+        // Before the work starts: its first response removes the line.
+        connection.set_status_line(line);
         tokio::select! {
-            ready = connection.wait_until_ready() => ready,
-            never = self.show_starting(connection) => match never {},
+            result = work => result,
+            never = show_starting(connection) => match never {},
         }
     }
+}
 
-    async fn show_starting(&self, connection: &GatewayConnection) -> Infallible {
-        let Self::Terminal(line) = self else {
-            return pending().await;
-        };
-        let mut starting: Vec<String> = connection.source_names().collect();
-        let total = starting.len();
-        let mut ready: FuturesUnordered<_> = connection.ready_sources().collect();
-        let delay = tokio::time::sleep(DELAY);
-        tokio::pin!(delay);
-        loop {
-            tokio::select! {
-                Some(name) = ready.next() => starting.retain(|one| *one != name),
-                () = &mut delay, if !delay.is_elapsed() => {}
-                else => return pending().await,
-            }
-            if delay.is_elapsed() {
-                line.show(starting_text(&starting, total, terminal_width()));
-            }
+async fn show_starting(connection: &GatewayConnection) -> Infallible {
+    let mut starting: Vec<String> = connection.source_names().collect();
+    let total = starting.len();
+    let mut ready: FuturesUnordered<_> = connection.ready_sources().collect();
+    let delay = tokio::time::sleep(DELAY);
+    tokio::pin!(delay);
+    loop {
+        tokio::select! {
+            Some(name) = ready.next() => starting.retain(|one| *one != name),
+            () = &mut delay, if !delay.is_elapsed() => {}
+            else => return pending().await,
+        }
+        if delay.is_elapsed() {
+            connection.show_status(starting_text(&starting, total, terminal_width()));
         }
     }
 }

@@ -7,7 +7,7 @@ use tidegate_mcp::revision::Method;
 
 use super::connection::GatewayConnection;
 use super::lists::entries;
-use super::output::{CommandOutput, columns, printable};
+use super::output::{CommandOutput, Style, printable, styled_columns};
 
 /// The health resource of a gateway.
 const HEALTH: &str = "resource://system/health";
@@ -58,11 +58,12 @@ struct ListCounts {
 pub(super) async fn run(
     connection: &GatewayConnection,
     json: bool,
+    style: Style,
 ) -> anyhow::Result<CommandOutput> {
     let rows = rows(connection).await?;
     Ok(match json {
         true => CommandOutput::data(format!("{:#}\n", serde_json::json!({ "sources": rows }))),
-        false => CommandOutput::data(to_text(&rows)),
+        false => CommandOutput::data(to_text(&rows, style)),
     })
 }
 
@@ -124,7 +125,12 @@ async fn server_row(connection: &GatewayConnection, url: &http::Uri) -> anyhow::
     })
 }
 
-fn to_text(rows: &[SourceRow]) -> String {
+/// The column of the status.
+const STATUS: usize = 1;
+
+/// A table with the first line of each message, then the other lines of long messages, such as the
+/// output of a server that failed.
+fn to_text(rows: &[SourceRow], style: Style) -> String {
     let heading = [
         "source",
         "status",
@@ -144,8 +150,53 @@ fn to_text(rows: &[SourceRow]) -> String {
             counts.prompts.to_string(),
             counts.resources.to_string(),
             counts.templates.to_string(),
-            printable(&row.message),
+            printable(row.message.lines().next().unwrap_or_default()),
         ]
     }));
-    columns(&cells)
+    let mut text = styled_columns(&cells, |row, column, cell| match (row, column) {
+        (0, _) => style.heading(cell),
+        (_, STATUS) => style.status(cell),
+        _ => cell.to_owned(),
+    });
+    for row in rows {
+        let mut details = row.message.lines().skip(1).peekable();
+        if details.peek().is_some() {
+            text += &format!("\n{}\n", style.heading(&printable(&row.name)));
+        }
+        for line in details {
+            text += &format!("  {}\n", printable(line));
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shows_long_messages_below_the_table() {
+        let row = |name: &str, status: &str, message: &str| SourceRow {
+            name: name.to_owned(),
+            status: status.to_owned(),
+            message: message.to_owned(),
+            counts: ListCounts {
+                tools: 1,
+                prompts: 0,
+                resources: 0,
+                templates: 0,
+            },
+        };
+        let rows = [
+            row("a", "critical", "it failed\ncommand: x\nstderr:\none"),
+            row("b", "healthy", "ok"),
+        ];
+        let text = to_text(&rows, Style { color: false });
+        let expected = "source  status    tools  prompts  resources  templates  message\n\
+            a       critical  1      0        0          0          it failed\n\
+            b       healthy   1      0        0          0          ok\n\
+            \n\
+            a\n  command: x\n  stderr:\n  one\n";
+        assert_eq!(text, expected);
+    }
 }

@@ -1,6 +1,7 @@
 //! Chooses the gateway that a client command uses.
 
 use std::fmt;
+use std::path::Path;
 
 use super::connection::GatewayConnection;
 use crate::cli::ClientArgs;
@@ -21,19 +22,40 @@ pub(super) enum Target {
 }
 
 impl Target {
-    pub(super) fn choose(args: &ClientArgs, settings: &Settings) -> Self {
+    /// The gateway of the flags; otherwise the one that runs with the same configuration file. A
+    /// command without a configuration file uses the only gateway that runs.
+    pub(super) fn choose(args: &ClientArgs, settings: &Settings) -> Result<Self, String> {
         if let Some(url) = &args.url {
-            return Self::Url(url.clone());
+            return Ok(Self::Url(url.clone()));
         }
         if args.temporary {
-            return Self::Temporary;
+            return Ok(Self::Temporary);
         }
-        let running = RunningGateway::find(settings);
-        let target = running.and_then(|gateway| {
-            let (url, pid) = (gateway.url()?, gateway.pid);
-            Some(Self::Running { url, pid })
-        });
-        target.unwrap_or(Self::NoneRunning)
+        let file = settings.file.as_deref();
+        let running = RunningGateway::all(&settings.data_dir);
+        let same = |gateway: &&RunningGateway| gateway.has_config(file);
+        let same: Vec<RunningGateway> = running.iter().filter(same).cloned().collect();
+        let candidates = match (same.is_empty(), file) {
+            (true, None) => running,
+            _ => same,
+        };
+        match &candidates[..] {
+            [] => Ok(Self::NoneRunning),
+            [only] => Ok(Self::running(only).unwrap_or(Self::NoneRunning)),
+            several => Err(several_running(several)),
+        }
+    }
+
+    /// The gateway that runs with this configuration file, which may be invalid by now.
+    pub(super) fn running_with(file: &Path, settings: &Settings) -> Option<Self> {
+        let running = RunningGateway::all(&settings.data_dir);
+        let same = |gateway: &&RunningGateway| gateway.has_config(Some(file));
+        running.iter().find(same).and_then(Self::running)
+    }
+
+    fn running(gateway: &RunningGateway) -> Option<Self> {
+        let (url, pid) = (gateway.url()?, gateway.pid);
+        Some(Self::Running { url, pid })
     }
 
     /// Whether the gateway is in this process.
@@ -53,6 +75,12 @@ impl Target {
             Self::NoneRunning | Self::Temporary => GatewayConnection::to_temporary(settings),
         }
     }
+}
+
+fn several_running(gateways: &[RunningGateway]) -> String {
+    let listed = gateways.iter().map(|gateway| format!("\n  {gateway}"));
+    let listed: String = listed.collect();
+    format!("several gateways are running; choose one:{listed}")
 }
 
 impl fmt::Display for Target {

@@ -13,7 +13,9 @@ const MEMORY: &str = "sources: { memory: { kind: memory } }\n";
 const ERASE_LINE: &str = "\r\u{1b}[K";
 
 fn on_terminal(home: &Home, args: &[&str]) -> Terminal {
-    Terminal::start(home.tidegate(args).env("TERM", "xterm"))
+    let mut command = home.tidegate(args);
+    command.env("TERM", "xterm").env("NO_COLOR", "1");
+    Terminal::start(&mut command)
 }
 
 #[test]
@@ -92,7 +94,8 @@ fn entries(home: &Home) -> usize {
 #[test]
 fn call_asks_before_a_destructive_tool() {
     let home = with_entry();
-    let question = "`memory__delete` is marked as destructive. Call it? [y/N] ";
+    let question =
+        "`memory__delete` is marked as destructive. Call it with {\"key\":\"a\"}? [y/N] ";
     for (answer, left) in [("", 1), ("n", 1), ("nonsense", 1), ("y", 0)] {
         let mut terminal = on_terminal(&home, &DELETE);
         terminal.wait_for(question);
@@ -103,6 +106,31 @@ fn call_asks_before_a_destructive_tool() {
         let refused = screen.contains("tidegate: `memory__delete` was not called");
         assert_eq!(refused, left == 1, "{answer:?}: {screen}");
     }
+}
+
+#[test]
+fn call_asks_before_the_inner_tool_of_call_tool() {
+    let home = with_entry();
+    let inner = r#"{"name":"memory__delete","arguments":{"key":"a"}}"#;
+    let mut terminal = on_terminal(&home, &["call", "gateway__call_tool", inner]);
+    terminal.wait_for(
+        "`memory__delete` (through `gateway__call_tool`) is marked as destructive. Call it with \
+         {\"key\":\"a\"}? [y/N] ",
+    );
+    terminal.type_line("n");
+    let (_, screen) = terminal.finish();
+    assert_eq!(entries(&home), 1, "{screen}");
+}
+
+#[test]
+fn input_before_the_question_is_not_an_answer() {
+    let home = with_entry();
+    let mut terminal = on_terminal(&home, &DELETE);
+    terminal.type_line("y");
+    terminal.wait_for("? [y/N] ");
+    terminal.type_line("");
+    let (_, screen) = terminal.finish();
+    assert_eq!(entries(&home), 1, "{screen}");
 }
 
 #[test]
@@ -137,6 +165,27 @@ fn colors_follow_the_flag_then_no_color_then_the_terminal() {
     assert!(!piped.contains('\u{1b}'), "{piped:?}");
     let piped = home.run(&["sources", "-v", "--color=always"]).stderr;
     assert!(piped.contains('\u{1b}'), "{piped:?}");
+}
+
+#[test]
+fn tables_are_colored_by_the_same_rules() {
+    let home = Home::with_config(MEMORY);
+    let table = |args: &[&str]| home.run(args).expect_code(0).stdout;
+    let plain = table(&["sources"]);
+    assert!(!plain.contains('\u{1b}'), "{plain:?}");
+    let colored = table(&["sources", "--color=always"]);
+    assert!(
+        colored.starts_with("\u{1b}[1msource\u{1b}[0m"),
+        "{colored:?}"
+    );
+    assert!(
+        colored.contains("\u{1b}[32mhealthy\u{1b}[0m"),
+        "{colored:?}"
+    );
+    let lists = table(&["ls", "--color=always"]);
+    assert!(lists.contains("\u{1b}[1mtools\u{1b}[0m\n"), "{lists:?}");
+    let (_, screen) = on_terminal(&home, &["sources"]).finish();
+    assert!(!screen.contains("\u{1b}[1m"), "{screen:?}");
 }
 
 /// Servers that do not end, or fail, when their input is closed.
