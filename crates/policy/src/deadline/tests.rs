@@ -7,13 +7,13 @@ use crate::scripted::{
     LayerUnderTest, done, drain, events, outcome, progress, question, ready, tool_call,
 };
 
-const IDLE: u64 = 10;
-const TOTAL: u64 = 60;
+const CALL_TIMEOUT_SECONDS: u64 = 10;
+const MAX_CALL_SECONDS: u64 = 60;
 
 fn deadline() -> Deadline {
     Deadline {
-        call_timeout: Duration::from_secs(IDLE),
-        max_call_duration: Duration::from_secs(TOTAL),
+        call_timeout: Duration::from_secs(CALL_TIMEOUT_SECONDS),
+        max_call_duration: Duration::from_secs(MAX_CALL_SECONDS),
     }
 }
 
@@ -37,7 +37,7 @@ async fn ends_a_call_without_a_response_after_the_idle_timeout() {
     let start = Instant::now();
     let error = source.call(tool_call()).await.unwrap_err();
     assert_eq!(error.code(), Code::Timeout);
-    assert_eq!(start.elapsed(), Duration::from_secs(IDLE));
+    assert_eq!(start.elapsed(), Duration::from_secs(CALL_TIMEOUT_SECONDS));
 }
 
 #[tokio::test(start_paused = true)]
@@ -61,7 +61,7 @@ async fn ends_a_stream_that_stops_sending_events() {
     let error = result.unwrap_err();
     assert_eq!(error.code(), Code::Timeout);
     assert!(error.message().contains("10 s (`call_timeout`)"), "{error}");
-    assert_eq!((seconds, event_count), (5 + IDLE, 1));
+    assert_eq!((seconds, event_count), (5 + CALL_TIMEOUT_SECONDS, 1));
 }
 
 #[tokio::test(start_paused = true)]
@@ -74,7 +74,7 @@ async fn ends_a_stream_at_the_total_timeout_despite_progress() {
         error.message().contains("60 s (`max_call_duration`)"),
         "{error}"
     );
-    assert_eq!((seconds, event_count), (TOTAL, 7));
+    assert_eq!((seconds, event_count), (MAX_CALL_SECONDS, 7));
 }
 
 #[tokio::test(start_paused = true)]
@@ -85,14 +85,14 @@ async fn the_idle_timeout_does_not_run_while_a_question_is_open() {
 
     let (seconds, _, result) = run(|| vec![(1, question()), (80, end())]).await;
     assert_eq!(result.unwrap_err().code(), Code::Timeout);
-    assert_eq!(seconds, TOTAL, "but the total timeout does");
+    assert_eq!(seconds, MAX_CALL_SECONDS, "but the total timeout does");
 }
 
 #[tokio::test(start_paused = true)]
 async fn change_streams_have_no_deadline() {
     let source = LayerUnderTest::new(deadline(), |_| {
         Box::pin(async {
-            tokio::time::sleep(Duration::from_secs(2 * TOTAL)).await;
+            tokio::time::sleep(Duration::from_secs(2 * MAX_CALL_SECONDS)).await;
             done()
         })
     });
