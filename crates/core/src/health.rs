@@ -5,11 +5,11 @@ use std::time::Duration;
 /// The health of a source or a component.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Health {
-    Good,
+    Healthy,
     /// It works, with this problem.
-    Degraded(String),
+    Warning(String),
     /// It does not work, for this reason.
-    Down(String),
+    Critical(String),
 }
 
 /// A component that reports its health.
@@ -28,9 +28,9 @@ pub struct ComponentHealth {
 }
 
 impl ComponentHealth {
-    pub fn good() -> Self {
+    pub fn healthy() -> Self {
         Self {
-            health: Health::Good,
+            health: Health::Healthy,
             response_time: None,
             gauges: Vec::new(),
         }

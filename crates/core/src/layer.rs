@@ -14,7 +14,7 @@ pub trait Layer: Send + Sync + 'static {
 
     /// The health of the source behind the layer, as far as the layer has observed it.
     fn health(&self) -> Health {
-        Health::Good
+        Health::Healthy
     }
 }
 

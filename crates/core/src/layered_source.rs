@@ -85,9 +85,9 @@ impl Source for LayeredSource {
     fn health(&self) -> Health {
         let mut layers = self.layers.iter().map(|layer| layer.health());
         match self.source.health() {
-            Health::Good => layers
-                .find(|health| *health != Health::Good)
-                .unwrap_or(Health::Good),
+            Health::Healthy => layers
+                .find(|health| *health != Health::Healthy)
+                .unwrap_or(Health::Healthy),
             problem => problem,
         }
     }

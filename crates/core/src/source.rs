@@ -71,7 +71,7 @@ pub trait Source: Send + Sync + 'static {
     fn roots_changed(&self, _affinity: AffinityKey) {}
 
     fn health(&self) -> Health {
-        Health::Good
+        Health::Healthy
     }
 
     /// Details of a failure, such as the output of a process. For administrators only: they may

@@ -77,9 +77,9 @@ impl Layer for Breaker {
 
     fn health(&self) -> Health {
         match *self.lock() {
-            BreakerState::Closed { .. } => Health::Good,
+            BreakerState::Closed { .. } => Health::Healthy,
             BreakerState::Open { .. } | BreakerState::HalfOpen { .. } => {
-                Health::Degraded("circuit breaker open after repeated failures".to_owned())
+                Health::Warning("circuit breaker open after repeated failures".to_owned())
             }
         }
     }

@@ -10,7 +10,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::TransportLimits;
 
-/// Health is degraded from this share of a limit on.
+/// Health is a warning from this share of a limit on.
 const DEGRADED_SHARE: f64 = 0.9;
 
 /// Buffered bytes are counted in blocks of this size.
@@ -155,9 +155,9 @@ impl HealthCheck for Admission {
             .iter()
             .find(|(_, used, limit)| is_nearly_full(*used, *limit));
         let health = match nearly_full {
-            None => Health::Good,
+            None => Health::Healthy,
             Some((name, used, limit)) => {
-                Health::Degraded(format!("{used} of {limit} {name} are in use"))
+                Health::Warning(format!("{used} of {limit} {name} are in use"))
             }
         };
         let gauges = usage.iter().map(|(name, used, _)| GaugeValue {

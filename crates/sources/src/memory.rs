@@ -134,10 +134,10 @@ impl Source for Memory {
 
     fn health(&self) -> Health {
         match self.store.state() {
-            StoreState::Open | StoreState::Closed => Health::Good,
+            StoreState::Open | StoreState::Closed => Health::Healthy,
             StoreState::Failing { open, message, .. } => match open {
-                true => Health::Degraded(message.to_owned()),
-                false => Health::Down(message.to_owned()),
+                true => Health::Warning(message.to_owned()),
+                false => Health::Critical(message.to_owned()),
             },
         }
     }

@@ -209,8 +209,8 @@ impl Source for Remote {
     fn failure_details(&self) -> Option<String> {
         let snapshot = self.snapshots().load();
         match snapshot.health {
-            Health::Down(_) => snapshot.failure_details.clone(),
-            Health::Good | Health::Degraded(_) => None,
+            Health::Critical(_) => snapshot.failure_details.clone(),
+            Health::Healthy | Health::Warning(_) => None,
         }
     }
 

@@ -135,9 +135,9 @@ fn is_valid(name: &str) -> bool {
 
 fn health_value(health: &Health) -> f64 {
     match health {
-        Health::Good => 1.0,
-        Health::Degraded(_) => 0.5,
-        Health::Down(_) => 0.0,
+        Health::Healthy => 1.0,
+        Health::Warning(_) => 0.5,
+        Health::Critical(_) => 0.0,
     }
 }
 

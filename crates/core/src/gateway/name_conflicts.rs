@@ -54,7 +54,7 @@ impl HealthCheck for NameConflictCheck {
         };
         let problem = conflicts.iter().find_map(NameConflict::problem);
         ComponentHealth {
-            health: problem.map_or(Health::Good, Health::Degraded),
+            health: problem.map_or(Health::Healthy, Health::Warning),
             gauges: vec![
                 gauge("collisions", |conflict| {
                     matches!(conflict, NameConflict::Collision { .. })
@@ -66,7 +66,7 @@ impl HealthCheck for NameConflictCheck {
                     matches!(conflict, NameConflict::Duplicate { .. })
                 }),
             ],
-            ..ComponentHealth::good()
+            ..ComponentHealth::healthy()
         }
     }
 }

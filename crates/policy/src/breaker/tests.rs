@@ -42,7 +42,7 @@ async fn assert_open(source: &LayerUnderTest) {
         (Code::SourceDown, ErrorOrigin::Gateway)
     );
     assert_eq!(source.source_calls(), calls);
-    assert!(matches!(source.health(), Health::Degraded(_)));
+    assert!(matches!(source.health(), Health::Warning(_)));
 }
 
 #[tokio::test(start_paused = true)]
@@ -53,7 +53,7 @@ async fn opens_after_consecutive_failures() {
     source.call(tool_call()).await.unwrap();
     fails.store(true, Relaxed);
     fail(&source, 2).await;
-    assert_eq!(source.health(), Health::Good, "not three in a row");
+    assert_eq!(source.health(), Health::Healthy, "not three in a row");
     fail(&source, 1).await;
     assert_open(&source).await;
 }
@@ -65,10 +65,10 @@ async fn a_successful_trial_closes_it() {
     tokio::time::advance(OPEN_DURATION).await;
     fails.store(false, Relaxed);
     source.call(tool_call()).await.unwrap();
-    assert_eq!(source.health(), Health::Good);
+    assert_eq!(source.health(), Health::Healthy);
     fails.store(true, Relaxed);
     fail(&source, 2).await;
-    assert_eq!(source.health(), Health::Good, "the count starts again");
+    assert_eq!(source.health(), Health::Healthy, "the count starts again");
 }
 
 #[tokio::test(start_paused = true)]
@@ -110,7 +110,7 @@ async fn a_cancelled_trial_lets_the_next_call_be_the_trial() {
     assert!((&mut trial).now_or_never().is_none());
     drop(trial);
     source.call(tool_call()).await.unwrap();
-    assert_eq!(source.health(), Health::Good);
+    assert_eq!(source.health(), Health::Healthy);
 }
 
 #[tokio::test(start_paused = true)]
@@ -138,6 +138,6 @@ async fn error_responses_and_unreachable_sources_are_not_failures() {
             assert_eq!(code, error().code());
         }
         assert_eq!(source.source_calls(), 2);
-        assert_eq!(source.health(), Health::Good);
+        assert_eq!(source.health(), Health::Healthy);
     }
 }

@@ -77,10 +77,10 @@ impl<D> FolderSnapshot<D> {
 
     fn health(&self) -> Health {
         match &self.catalog.gap {
-            None | Some(CatalogGap::Loading) => Health::Good,
+            None | Some(CatalogGap::Loading) => Health::Healthy,
             Some(CatalogGap::Unavailable(reason)) => match self.tree.is_unavailable() {
-                true => Health::Down(reason.clone()),
-                false => Health::Degraded(reason.clone()),
+                true => Health::Critical(reason.clone()),
+                false => Health::Warning(reason.clone()),
             },
         }
     }

@@ -51,8 +51,8 @@ impl Component {
             let catalog = source.catalog(&viewer);
             let details = source.failure_details().filter(|_| caller.admin);
             let health = match (source.health(), details) {
-                (Health::Down(reason), Some(details)) => {
-                    Health::Down(format!("{reason}\n{details}"))
+                (Health::Critical(reason), Some(details)) => {
+                    Health::Critical(format!("{reason}\n{details}"))
                 }
                 (health, _) => health,
             };
@@ -68,7 +68,7 @@ impl Component {
     pub(super) fn of_system(catalog: &Arc<Catalog>) -> Self {
         Self::timed("system".to_owned(), || ComponentHealth {
             gauges: element_counts(catalog),
-            ..ComponentHealth::good()
+            ..ComponentHealth::healthy()
         })
     }
 
@@ -86,9 +86,9 @@ impl Component {
 
     fn new(name: String, report: ComponentHealth, response_time: Duration) -> Self {
         let (status, message) = match report.health {
-            Health::Good => (ComponentStatus::Healthy, "ok".to_owned()),
-            Health::Degraded(message) => (ComponentStatus::Warning, message),
-            Health::Down(message) => (ComponentStatus::Critical, message),
+            Health::Healthy => (ComponentStatus::Healthy, "ok".to_owned()),
+            Health::Warning(message) => (ComponentStatus::Warning, message),
+            Health::Critical(message) => (ComponentStatus::Critical, message),
         };
         Self {
             name,

@@ -314,7 +314,7 @@ fn health(catalog: &Catalog) -> Health {
         .map(|defect| defect.reason.as_str())
         .collect();
     match defects.is_empty() {
-        true => Health::Good,
-        false => Health::Degraded(defects.join("; ")),
+        true => Health::Healthy,
+        false => Health::Warning(defects.join("; ")),
     }
 }

@@ -67,7 +67,7 @@ impl Snapshot {
             facts: None,
             catalog: Arc::clone(&LOADING),
             cache_lifetime: CacheLifetime::Unknown,
-            health: Health::Degraded("not connected yet".to_owned()),
+            health: Health::Warning("not connected yet".to_owned()),
             failure_details: None,
             classes: Vec::new(),
         }
@@ -128,7 +128,7 @@ impl Snapshot {
     pub(crate) fn set_disconnected(&mut self, reason: &str, details: Option<String>) {
         self.connection = None;
         self.cache_lifetime = CacheLifetime::Unknown;
-        self.health = Health::Down(reason.to_owned());
+        self.health = Health::Critical(reason.to_owned());
         self.failure_details = details;
     }
 

@@ -24,7 +24,7 @@ async fn missing(gateway: &RemoteGateway, method: &str) -> Value {
 /// The reason for the degraded health.
 fn degraded(gateway: &RemoteGateway) -> String {
     match gateway.health() {
-        Health::Degraded(reason) => reason,
+        Health::Warning(reason) => reason,
         other => panic!("{other:?}"),
     }
 }

@@ -102,7 +102,7 @@ async fn a_server_that_fails_to_start_shows_its_command_status_and_stderr() {
     let env = vec![("TOKEN".to_owned(), "a-secret".to_owned())];
     let remote = remote(script.to_owned(), env);
     let running = run_until_ready(&remote).await;
-    let Health::Down(reason) = remote.health() else {
+    let Health::Critical(reason) = remote.health() else {
         panic!("{:?}", remote.health());
     };
     let details = remote.failure_details().unwrap();

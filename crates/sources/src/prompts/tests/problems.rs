@@ -83,7 +83,7 @@ fn keeps_the_previous_version_of_an_invalid_file() {
     assert!(
         matches!(&folder.snapshot().catalog.gap, Some(CatalogGap::Unavailable(reason)) if reason.contains("a.md:3"))
     );
-    assert!(matches!(folder.source.health(), Health::Degraded(_)));
+    assert!(matches!(folder.source.health(), Health::Warning(_)));
     folder.write("a.md", "");
     assert_eq!(
         folder.rescan(),
@@ -94,7 +94,7 @@ fn keeps_the_previous_version_of_an_invalid_file() {
     folder.write("a.md", "---\ntitle: New\n---\nthree");
     assert_eq!(folder.rescan(), [Change::Prompts]);
     assert_eq!(text("a"), "three");
-    assert_eq!(folder.source.health(), Health::Good);
+    assert_eq!(folder.source.health(), Health::Healthy);
     fs::remove_file(folder.folder.path().join("b.md")).unwrap();
     assert_eq!(folder.rescan(), [Change::Prompts]);
     assert_eq!(folder.names(), ["a"]);
@@ -162,5 +162,5 @@ fn reports_a_file_in_place_of_the_folder() {
     let source = build("p", config);
     source.0.rescan();
     let message = format!("`{}` is a file; set `folder` to a folder", file.display());
-    assert_eq!(source.health(), Health::Down(message));
+    assert_eq!(source.health(), Health::Critical(message));
 }

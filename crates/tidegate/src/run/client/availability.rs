@@ -26,9 +26,9 @@ pub(super) fn unhealthy_sources(connection: &GatewayConnection) -> Vec<Unhealthy
     sources
         .filter_map(|(id, source)| {
             let (state, reason) = match source.health() {
-                Health::Good => return None,
-                Health::Degraded(reason) => ("has a warning", reason),
-                Health::Down(reason) => ("is critical", reason),
+                Health::Healthy => return None,
+                Health::Warning(reason) => ("has a warning", reason),
+                Health::Critical(reason) => ("is critical", reason),
             };
             let message = match source.ready().now_or_never() {
                 None => format!(

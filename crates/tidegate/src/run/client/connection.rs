@@ -179,10 +179,10 @@ impl GatewayConnection {
             .await?;
         let health = self.sources.first().map(|(_, source)| source.health());
         match health {
-            Some(Health::Degraded(reason) | Health::Down(reason)) => {
+            Some(Health::Warning(reason) | Health::Critical(reason)) => {
                 Err(connect_error(url, &reason, self.has_key))
             }
-            Some(Health::Good) | None => Ok(()),
+            Some(Health::Healthy) | None => Ok(()),
         }
     }
 

@@ -56,7 +56,7 @@ impl Table {
     }
 
     fn write_server(&self, server: &str, text: &mut String) {
-        write!(text, "\n### Before {server}\n\n| |").unwrap();
+        write!(text, "\n### In front of {server}\n\n| |").unwrap();
         for client in CLIENTS {
             write!(text, " {} |", client.name).unwrap();
         }

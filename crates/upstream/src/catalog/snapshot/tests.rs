@@ -56,9 +56,9 @@ fn a_snapshot_is_consistent() {
     let before = store.load();
     store.update(|snapshot| {
         snapshot.catalog = Arc::default();
-        snapshot.health = Health::Good;
+        snapshot.health = Health::Healthy;
     });
-    assert!(before.catalog.gap.is_some() && before.health != Health::Good);
+    assert!(before.catalog.gap.is_some() && before.health != Health::Healthy);
     let after = store.load();
-    assert!(after.catalog.gap.is_none() && after.health == Health::Good);
+    assert!(after.catalog.gap.is_none() && after.health == Health::Healthy);
 }
