@@ -1,6 +1,7 @@
 //! One-shot commands, in a temporary gateway and at a running one.
 
 use std::io::pipe;
+use std::process::Command;
 
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -16,23 +17,36 @@ type Run<'a> = dyn Fn(&[&str]) -> Ended + 'a;
 /// A home whose configuration has the demo server and additional sources.
 fn home(more: &str) -> Home {
     let home = Home::new();
-    let command = Tools::find().python_peer(&home, "python-v1", "demo_server.py");
+    let command = demo_command(&home);
     let program = command.get_program().to_str().unwrap();
     let args: Vec<_> = command
         .get_args()
         .map(|arg| arg.to_str().unwrap())
         .collect();
     let demo = json!({ "command": program, "args": args });
+    write_config(&home, &demo, more);
+    home
+}
+
+fn demo_command(home: &Home) -> Command {
+    Tools::find().python_peer(home, "python-v1", "demo_server.py")
+}
+
+fn write_config(home: &Home, demo: &Value, more: &str) {
     // Small pages, so that every list has several.
     let limits = "limits: { startup_wait: 2m, page_size: 2 }";
     let text = format!("{limits}\nsources:\n  demo: {demo}\n{more}");
     home.write("tidegate.yaml", &text);
-    home
 }
 
 /// Checks a command in a temporary gateway and at a running one.
 fn in_both_gateways(checks: &[fn(&Run<'_>)]) {
-    let server = Server::start_in(home(""), &[]);
+    let home = Home::new();
+    // Over HTTP, because each temporary gateway would start another process.
+    let demo = Running::start(demo_command(&home).arg("--http"));
+    let url = demo.stdout.find("http://");
+    write_config(&home, &json!({ "url": url }), "");
+    let server = Server::start_in(home, &[]);
     // An invalid configuration file, which must not matter.
     let elsewhere = Home::with_config("wrong: yes");
     let url = server.url();

@@ -1,6 +1,13 @@
-"""A small server built with the Python SDK 1.x."""
+"""A small server built with the Python SDK 1.x.
+
+Serves stdio, or with `--http` a free port of the loopback interface, whose URL it prints. It ends
+when its input ends.
+"""
 
 import os
+import socket
+import sys
+import threading
 
 from mcp.server.fastmcp import Context, FastMCP
 from mcp.types import SamplingMessage, TextContent
@@ -63,13 +70,13 @@ def hello() -> str:
 
 @server.resource("note://bytes", mime_type="application/octet-stream")
 def octets() -> bytes:
-    """Something that is not text."""
+    """Binary content."""
     return b"\x00\xff\n"
 
 
 @server.resource("note://of/{name}")
 def note(name: str) -> str:
-    """A note of someone's."""
+    """The note of a person."""
     return f"a note of {name}"
 
 
@@ -77,7 +84,7 @@ if "DEMO_CLAIMS" in os.environ:
 
     @server.resource("resource://system/health")
     def foreign() -> str:
-        """Something that is not this server's to offer."""
+        """A URI that belongs to the gateway."""
         return "stolen"
 
 
@@ -87,4 +94,20 @@ def greet(name: str) -> str:
     return f"Hello {name}"
 
 
-server.run()
+def end_with_input():
+    """Ends the process when the process that started it closes its input."""
+    while sys.stdin.buffer.read(1):
+        pass
+    os._exit(0)
+
+
+if "--http" in sys.argv:
+    import uvicorn
+
+    threading.Thread(target=end_with_input, daemon=True).start()
+    listener = socket.create_server(("127.0.0.1", 0))
+    print(f"http://127.0.0.1:{listener.getsockname()[1]}/mcp", flush=True)
+    config = uvicorn.Config(server.streamable_http_app(), log_level="warning")
+    uvicorn.Server(config).run(sockets=[listener])
+else:
+    server.run()

@@ -1,7 +1,7 @@
-"""A server of FastMCP, the package of that name, for the gateway to have behind it.
+"""A server built with the FastMCP package.
 
-Speaks on its pipes, or with `--http` on a free port of the loopback interface, which it prints. It
-ends when its input does.
+Serves stdio, or with `--http` a free port of the loopback interface, whose URL it prints. It ends
+when its input ends.
 """
 
 import asyncio
@@ -35,40 +35,40 @@ class Tide(BaseModel):
 
 @server.tool(annotations={"readOnlyHint": True}, tags={"sea"})
 def tide(port: str) -> Tide:
-    """How far the tide falls at a port."""
+    """Returns the tidal range at a port."""
     if port not in PORTS:
-        raise ToolError(f"no tide is known at {port}")
+        raise ToolError(f"unknown port {port}")
     return Tide(port=port, range=PORTS[port])
 
 
 @server.tool
 def depth(soundings: list[float]) -> float:
-    """The least of some depths: an answer that is no object."""
+    """Returns the smallest depth, which is not a JSON object."""
     return min(soundings)
 
 
 @server.tool
 def chart() -> list:
-    """A picture, a link and a line of text."""
+    """Returns an image, a resource link and text."""
     link = ResourceLink(type="resource_link", uri="harbour://ports", name="ports")
     return [Image(data=DOT, format="png"), link, "here is the chart"]
 
 
 @server.tool
 def both() -> ToolResult:
-    """Text and structure that say different things, with a note of its own."""
+    """Returns text and structured content that differ, and metadata."""
     return ToolResult(content="high water", structured_content={"water": 1.50}, meta={"by": "eye"})
 
 
 @server.tool
 def broken() -> str:
-    """Fails for a reason that is nobody's business."""
-    raise RuntimeError("a secret of the server's")
+    """Fails with an error whose message is secret."""
+    raise RuntimeError("a secret of the server")
 
 
 @server.tool
 async def load(crates: int, context: Context) -> str:
-    """Works for a while, and tells how far it is and what it does."""
+    """Sends progress and log messages."""
     for crate in range(1, crates + 1):
         await context.report_progress(crate, crates, f"crate {crate}")
         await context.info(f"loaded crate {crate}", logger_name="crane")
@@ -82,7 +82,7 @@ class Name(BaseModel):
 
 @server.tool
 async def christen(context: Context) -> str | InputRequiredResult:
-    """Asks for a name: in the middle of the call, or by an answer that asks for it."""
+    """Asks for a name: with a request during the call, or with a result that requires input."""
     if context.request_context.protocol_version < "2026":
         answer = await context.elicit("What shall she be called?", Name)
         return f"{answer.action}: {answer.data.name if answer.action == 'accept' else 'nobody'}"
@@ -100,32 +100,32 @@ async def christen(context: Context) -> str | InputRequiredResult:
 
 @server.tool
 async def hail(context: Context) -> str:
-    """Asks in the middle of the call, or not at all: as most servers do."""
+    """Asks with a request during the call, as most servers do."""
     answer = await context.elicit("Who goes there?", Name)
     return f"{answer.action}: {answer.data.name if answer.action == 'accept' else 'nobody'}"
 
 
 @server.resource("harbour://ports", mime_type="application/json")
 def ports() -> str:
-    """All ports."""
+    """Lists all ports."""
     return '{"dover": 6.80, "brest": 7.40, "saint-malo": 12.20}'
 
 
 @server.resource("harbour://flag", mime_type="image/png")
 def flag() -> bytes:
-    """Something that is not text."""
+    """Binary content."""
     return DOT
 
 
 @server.resource("harbour://tides/{port}", mime_type="text/plain")
 def tides(port: str) -> str:
-    """The tide at one port."""
+    """The tide at a port."""
     return f"{port} falls {PORTS[port]} m"
 
 
 @server.resource("harbour://log/{year}/{page*}{?lines}")
 def log(year: int, page: str, lines: int = 2) -> str:
-    """A page of the log, with lines of it."""
+    """Lines of a page of the log."""
     return f"{page} of {year}, {lines} lines"
 
 
@@ -143,15 +143,15 @@ def greet() -> str:
 
 @server.completion
 def complete(reference, argument, context):
-    """Ports for whatever asks for a port, but never the one that was chosen before."""
+    """Completes ports, without those that were chosen before."""
     chosen = (context.arguments or {}).values() if context else ()
     known = {"port": PORTS, "start": PORTS, "end": PORTS, "year": ["1912"], "page": ["log/1"]}
     values = known.get(argument.name, [])
-    return [one for one in values if one.startswith(argument.value) and one not in chosen]
+    return [value for value in values if value.startswith(argument.value) and value not in chosen]
 
 
 def end_with_input():
-    """The server runs until the process that started it closes its input."""
+    """Ends the process when the process that started it closes its input."""
     while sys.stdin.buffer.read(1):
         pass
     os._exit(0)

@@ -43,10 +43,10 @@ fn crash_during_response(kind: ServerKind) {
 
 /// It is restarted, never twice at once.
 fn program_that_crashes_repeatedly(kind: ServerKind) {
-    let rig = Rig::start_without(
+    let rig = Rig::start_unstable(
         kind,
         &["--crash-after", "7"],
-        &json!({ "call_timeout": "2s" }),
+        &json!({ "call_timeout": "1s" }),
     );
     let gateway = rig.gateway.process.id();
     let mut starts = BTreeSet::new();
@@ -64,14 +64,14 @@ fn program_that_crashes_repeatedly(kind: ServerKind) {
         starts.extend(servers.map(|process| process.pid));
         (starts.len() > RESTARTS).then_some(())
     });
-    drop(rig);
+    rig.end();
 }
 
 fn program_that_crashes_at_start(kind: ServerKind) {
-    let rig = Rig::start_without(
+    let rig = Rig::start_unstable(
         kind,
         &["--crash-at-start"],
-        &json!({ "call_timeout": "2s" }),
+        &json!({ "call_timeout": "1s" }),
     );
     for answer in rig.call_concurrently(AT_ONCE, "echo", &json!({})) {
         expect_failure(&answer);
@@ -80,7 +80,7 @@ fn program_that_crashes_at_start(kind: ServerKind) {
     let health = rig.gateway.modern("tools/call", health).result();
     let alerts = health["structuredContent"]["alerts"].to_string();
     assert!(alerts.contains("faulty"), "{alerts}");
-    drop(rig);
+    rig.end();
 }
 
 /// The server responds with 404 to the old session; the gateway opens a new one.

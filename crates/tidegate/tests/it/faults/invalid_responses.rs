@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::rig::{Rig, ServerKind, expect_error, expect_failure, text};
+use super::rig::{CALL_TIMEOUT, Rig, ServerKind, expect_error, expect_failure, text};
 
 over_all_transports!(
     response_with_unknown_id,
@@ -17,8 +17,6 @@ on!(
     stalled_response: stdio_legacy = StdioLegacy, stdio_modern = StdioModern,
     http_legacy = HttpLegacy, http_modern = HttpModern, http_event_stream = HttpEventStream,
 );
-
-const CALL_TIMEOUT: &str = "1s";
 
 /// The call fails: at once if its own stream ends, otherwise with a timeout.
 #[track_caller]
@@ -68,7 +66,7 @@ fn invalid_json_as_response(kind: ServerKind) {
 /// Many servers log to stdout.
 fn invalid_json_before_response(kind: ServerKind) {
     let rig = Rig::start(kind, &[], &json!({}));
-    let garbage = json!({ "answers": true, "count": 1000 });
+    let garbage = json!({ "answers": true, "count": 200 });
     rig.call_repeatedly("fault_garbage", &garbage, |answer| {
         // A JSON body with anything else in it is invalid.
         if rig.kind != ServerKind::HttpLegacy && rig.kind != ServerKind::HttpModern {
