@@ -128,7 +128,7 @@ pub enum ClientCommand {
 /// Which gateway to ask, and how to print the result.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ClientArgs {
-    /// Ask the gateway at this URL; by default the running gateway with this configuration, or a
+    /// Ask the gateway at this URL; by default the one that runs with this configuration file, or a
     /// temporary one in this process. A key for the gateway is read from the variable TIDEGATE_KEY
     #[arg(long, value_name = "URL", value_parser = gateway_url, conflicts_with_all = ["config", "data_dir"])]
     pub url: Option<http::Uri>,

@@ -6,7 +6,7 @@ use tidegate_config::Environment;
 
 use super::context::LoadContext;
 use super::diagnostics::{Diagnostics, Origin};
-use super::overrides;
+use super::overrides::DATA_DIR;
 
 /// The folder of the flag, the variable, the file, or the user's data directory, in this order.
 pub(crate) fn choose(
@@ -15,10 +15,8 @@ pub(crate) fn choose(
     diagnostics: &mut Diagnostics,
 ) -> PathBuf {
     let environment = context.environment;
-    if let Some(path) = &context.flags.data_dir {
-        return environment.folder().join(path);
-    }
-    if let Some(path) = environment.variable(overrides::DATA_DIR.variable) {
+    let variable = || environment.variable(DATA_DIR.variable).map(PathBuf::from);
+    if let Some(path) = context.flags.data_dir.clone().or_else(variable) {
         return environment.folder().join(path);
     }
     let chosen = match written {

@@ -13,13 +13,12 @@ use super::limits::LimitsFields;
 use super::listen;
 use super::log::LogSection;
 use super::mcp_servers::ServerSection;
-use super::schema;
 use super::sources::{ID_PATTERN, RESERVED_IDS, SourceVariants};
 use super::web;
 
 /// The configuration of Tidegate, `tidegate.yaml`.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[schemars(title = "tidegate.yaml", transform = schema::allow_empty)]
+#[schemars(title = "tidegate.yaml", extend("type" = ["object", "null"]))]
 #[serde(deny_unknown_fields, expecting = "a mapping of fields")]
 pub(crate) struct Document {
     /// The address and port of the HTTP endpoint. An address that other machines can reach needs

@@ -9,17 +9,10 @@ use tidegate_sources::SourceSection as _;
 use tidegate_sources::index::{IndexConfig, IndexSection};
 
 use super::context::LoadContext;
-use super::diagnostics::{Diagnostics, Origin};
+use super::diagnostics::Diagnostics;
 use super::kinds::SourceSettings;
-use super::overrides::{
-    NEXS_RESOURCES_CACHE_TTL, NEXS_RESOURCES_ENABLED, Override, RESOURCES_CACHE_TTL,
-    RESOURCES_ENABLED,
-};
+use super::overrides::{RESOURCES_CACHE_TTL, RESOURCES_ENABLED};
 use super::sources::ConfiguredSource;
-
-/// Each setting under our name, and under the name in the program that introduced it (X20).
-const ENABLED: [&Override; 2] = [&RESOURCES_ENABLED, &NEXS_RESOURCES_ENABLED];
-const CACHE_TTL: [&Override; 2] = [&RESOURCES_CACHE_TTL, &NEXS_RESOURCES_CACHE_TTL];
 
 /// The id of an index that is added because the file has no index, if this id is free.
 const DEFAULT_ID: &str = "index";
@@ -76,7 +69,7 @@ fn config_of(source: &ConfiguredSource) -> Option<&IndexConfig> {
 
 fn enabled(context: &LoadContext<'_>, diagnostics: &mut Diagnostics) -> Option<bool> {
     let flag = context.flags.resources_enabled.clone();
-    let (text, origin) = pick(&ENABLED, flag, context)?;
+    let (text, origin) = RESOURCES_ENABLED.value(flag, context.environment)?;
     let enabled = parse_bool(&text);
     if enabled.is_none() {
         let (yes, no) = (TRUE.join(", "), FALSE.join(", "));
@@ -88,7 +81,7 @@ fn enabled(context: &LoadContext<'_>, diagnostics: &mut Diagnostics) -> Option<b
 
 fn cache_ttl(context: &LoadContext<'_>, diagnostics: &mut Diagnostics) -> Option<Duration> {
     let flag = context.flags.resources_cache_ttl.clone();
-    let (text, origin) = pick(&CACHE_TTL, flag, context)?;
+    let (text, origin) = RESOURCES_CACHE_TTL.value(flag, context.environment)?;
     HumanDuration::parse(&text)
         .map(Into::into)
         .map_err(|message| diagnostics.push(origin, message))
@@ -102,15 +95,4 @@ fn parse_bool(text: &str) -> Option<bool> {
         (_, true) => Some(false),
         _ => None,
     }
-}
-
-/// The value of the flag, of the variable, or of the variable's older name.
-fn pick(
-    [current, older]: &[&Override; 2],
-    flag: Option<String>,
-    context: &LoadContext<'_>,
-) -> Option<(String, Origin)> {
-    current
-        .pick(flag, context.environment, None)
-        .or_else(|| older.pick(None, context.environment, None))
 }

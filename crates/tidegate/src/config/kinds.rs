@@ -141,9 +141,9 @@ fn remote_schemas(generator: &mut SchemaGenerator) -> Vec<Schema> {
             fields.retain(|field, _| !excluded.contains(&field.as_str()));
             if let Some(field) = fields.get_mut(required) {
                 field["type"] = json!("string");
-                field.as_object_mut().map(|field| {
+                if let Some(field) = field.as_object_mut() {
                     field.entry("pattern").or_insert_with(|| json!(r"\S"));
-                });
+                }
             }
         }
         schema.insert("required".to_owned(), json!([required]));

@@ -29,6 +29,8 @@ pub(crate) struct Override {
     pub(crate) target: Target,
     pub(crate) flag: &'static str,
     pub(crate) variable: &'static str,
+    /// The name of the variable in the program that introduced the setting.
+    other_variable: Option<&'static str>,
 }
 
 /// What an override sets.
@@ -43,6 +45,20 @@ pub(crate) enum Target {
 }
 
 impl Override {
+    const fn new(target: Target, flag: &'static str, variable: &'static str) -> Self {
+        Self {
+            target,
+            flag,
+            variable,
+            other_variable: None,
+        }
+    }
+
+    /// The variables that set it, the preferred one first.
+    pub(crate) fn variables(&self) -> impl Iterator<Item = &'static str> {
+        std::iter::once(self.variable).chain(self.other_variable)
+    }
+
     /// The path of the field, if it has a fixed one.
     pub(crate) fn field(&self) -> Option<&'static str> {
         match self.target {
@@ -52,49 +68,36 @@ impl Override {
     }
 }
 
-pub(crate) const CONFIG: Override = Override {
-    target: Target::File,
-    flag: "--config",
-    variable: "TIDEGATE_CONFIG",
-};
-pub(crate) const LISTEN: Override = Override {
-    target: Target::Field("listen"),
-    flag: "--listen",
-    variable: "TIDEGATE_LISTEN",
-};
-pub(crate) const DATA_DIR: Override = Override {
-    target: Target::Field("data_dir"),
-    flag: "--data-dir",
-    variable: "TIDEGATE_DATA_DIR",
-};
-pub(crate) const LOG_LEVEL: Override = Override {
-    target: Target::Field("log.level"),
-    flag: "--log-level",
-    variable: "TIDEGATE_LOG_LEVEL",
-};
-pub(crate) const LOG_FORMAT: Override = Override {
-    target: Target::Field("log.format"),
-    flag: "--log-format",
-    variable: "TIDEGATE_LOG_FORMAT",
-};
-
+pub(crate) const CONFIG: Override = Override::new(Target::File, "--config", "TIDEGATE_CONFIG");
+pub(crate) const LISTEN: Override =
+    Override::new(Target::Field("listen"), "--listen", "TIDEGATE_LISTEN");
+pub(crate) const DATA_DIR: Override =
+    Override::new(Target::Field("data_dir"), "--data-dir", "TIDEGATE_DATA_DIR");
+pub(crate) const LOG_LEVEL: Override = Override::new(
+    Target::Field("log.level"),
+    "--log-level",
+    "TIDEGATE_LOG_LEVEL",
+);
+pub(crate) const LOG_FORMAT: Override = Override::new(
+    Target::Field("log.format"),
+    "--log-format",
+    "TIDEGATE_LOG_FORMAT",
+);
 pub(crate) const RESOURCES_ENABLED: Override = Override {
-    target: Target::IndexField("enabled"),
-    flag: "--resources-enabled",
-    variable: "TIDEGATE_RESOURCES_ENABLED",
+    other_variable: Some("NEXS_RESOURCES_ENABLED"),
+    ..Override::new(
+        Target::IndexField("enabled"),
+        "--resources-enabled",
+        "TIDEGATE_RESOURCES_ENABLED",
+    )
 };
 pub(crate) const RESOURCES_CACHE_TTL: Override = Override {
-    target: Target::IndexField("cache_ttl"),
-    flag: "--resources-cache-ttl",
-    variable: "TIDEGATE_RESOURCES_CACHE_TTL",
-};
-pub(crate) const NEXS_RESOURCES_ENABLED: Override = Override {
-    variable: "NEXS_RESOURCES_ENABLED",
-    ..RESOURCES_ENABLED
-};
-pub(crate) const NEXS_RESOURCES_CACHE_TTL: Override = Override {
-    variable: "NEXS_RESOURCES_CACHE_TTL",
-    ..RESOURCES_CACHE_TTL
+    other_variable: Some("NEXS_RESOURCES_CACHE_TTL"),
+    ..Override::new(
+        Target::IndexField("cache_ttl"),
+        "--resources-cache-ttl",
+        "TIDEGATE_RESOURCES_CACHE_TTL",
+    )
 };
 
 /// All overrides, for the help and the reference.
@@ -105,26 +108,20 @@ pub(crate) const ALL: &[&Override] = &[
     &LOG_LEVEL,
     &LOG_FORMAT,
     &RESOURCES_ENABLED,
-    &NEXS_RESOURCES_ENABLED,
     &RESOURCES_CACHE_TTL,
-    &NEXS_RESOURCES_CACHE_TTL,
 ];
 
 impl Override {
-    /// The value and its origin: the flag, otherwise the variable, otherwise the file.
-    pub(crate) fn pick(
+    /// The value and its origin: the flag, otherwise a variable.
+    pub(crate) fn value(
         &self,
         flag: Option<String>,
         environment: &Environment<'_>,
-        file: Option<(String, Origin)>,
     ) -> Option<(String, Origin)> {
-        let flag = flag.map(|value| (value, Origin::Flag(self.flag)));
-        let variable = || {
-            Some((
-                environment.variable(self.variable)?,
-                Origin::Variable(self.variable),
-            ))
-        };
-        flag.or_else(variable).or(file)
+        let from_flag = flag.map(|value| (value, Origin::Flag(self.flag)));
+        from_flag.or_else(|| {
+            self.variables()
+                .find_map(|name| Some((environment.variable(name)?, Origin::Variable(name))))
+        })
     }
 }

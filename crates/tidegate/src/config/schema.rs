@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use schemars::Schema;
 use schemars::generate::SchemaSettings;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::document::Document;
 
@@ -12,11 +12,6 @@ use super::document::Document;
 pub(crate) fn schema() -> Schema {
     let settings = SchemaSettings::default().with(|settings| settings.inline_subschemas = true);
     settings.into_generator().into_root_schema_for::<Document>()
-}
-
-/// An empty file is valid: it has all defaults.
-pub(crate) fn allow_empty(schema: &mut Schema) {
-    schema.insert("type".to_owned(), json!(["object", "null"]));
 }
 
 /// The default of a field such as `log.level`, as it would be written.

@@ -105,8 +105,8 @@ fn check_listen(
     diagnostics: &mut Diagnostics,
 ) -> SocketAddr {
     let file = written.map(|Scalar(text)| (text, diagnostics.origin(&["listen"])));
-    let picked = LISTEN.pick(context.flags.listen.clone(), context.environment, file);
-    let Some((text, origin)) = picked else {
+    let overridden = LISTEN.value(context.flags.listen.clone(), context.environment);
+    let Some((text, origin)) = overridden.or(file) else {
         return listen::DEFAULT;
     };
     let address = match listen::parse(&text) {

@@ -206,13 +206,14 @@ fn json_type(schema: &Value) -> Option<&str> {
 fn variables() -> String {
     let rows: Vec<[String; 3]> = OVERRIDES
         .iter()
-        .map(|setting| {
+        .flat_map(|setting| setting.variables().map(move |variable| (setting, variable)))
+        .map(|(setting, variable)| {
             let sets = match setting.target {
                 Target::File => "the configuration file".to_owned(),
                 Target::Field(field) => code(field),
                 Target::IndexField(field) => format!("{} of the capability index", code(field)),
             };
-            [code(setting.variable), code(setting.flag), sets]
+            [code(variable), code(setting.flag), sets]
         })
         .collect();
     heading(2, "Variables and flags") + &table(["variable", "flag", "sets"], &rows)

@@ -225,7 +225,7 @@ impl RemoteSection {
                 Err("`command` is empty; name a program")
             }
             (Some(command), None) => Ok(ServerTarget::Program(check_program(
-                command, self.args, self.env, self.cwd, checker,
+                &command, self.args, self.env, self.cwd, checker,
             ))),
             (None, Some(url)) => {
                 let headers = check_headers(self.headers, checker);
@@ -238,7 +238,7 @@ impl RemoteSection {
 }
 
 fn check_program(
-    command: String,
+    command: &str,
     args: Option<Vec<Scalar>>,
     env: Option<OrderedMap<Scalar>>,
     cwd: Option<PathBuf>,
@@ -249,17 +249,15 @@ fn check_program(
         .into_iter()
         .map(|arg| arg.0)
         .collect();
-    let words: Vec<&str> = std::iter::once(&command)
-        .chain(&args)
-        .map(String::as_str)
-        .collect();
+    let shown_args = args.iter().map(String::as_str);
+    let words: Vec<&str> = std::iter::once(command).chain(shown_args).collect();
     let written = words.join(" ");
     let mut secrets = Vec::new();
     let mut text_of = |resolved: ResolvedText| {
         secrets.extend(resolved.secrets);
         resolved.text
     };
-    let command = checker.secret_text(&["command"], &command);
+    let command = checker.secret_text(&["command"], command);
     let command = command.map(&mut text_of).unwrap_or_default();
     let args = checker.secret_items("args", &args);
     let args = args.into_iter().map(&mut text_of).collect();

@@ -9,7 +9,7 @@ use tidegate_sources::memory::MemoryConfig;
 use tidegate_upstream::ServerTarget;
 
 use super::{Flags, load_in, load_text, load_with};
-use crate::config::{Settings, SourceSettings};
+use crate::config::{Secret, Settings, SourceSettings};
 
 fn ids(settings: &Settings) -> Vec<&str> {
     settings
@@ -127,7 +127,7 @@ fn references_in_a_command_line_are_resolved_and_never_printed() {
         panic!("not a program");
     };
     assert_eq!(program.command.expose(), "server");
-    let args: Vec<&str> = program.args.iter().map(|arg| arg.expose()).collect();
+    let args: Vec<&str> = program.args.iter().map(Secret::expose).collect();
     assert_eq!(args, ["--key=s3cret-key", "1.50", "yes", "true"]);
     assert_eq!(program.env[0].1.expose(), "010");
     let cwd = program.cwd.as_ref().unwrap();

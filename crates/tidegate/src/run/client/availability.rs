@@ -25,20 +25,19 @@ pub(super) fn unhealthy_sources(connection: &GatewayConnection) -> Vec<Unhealthy
     let sources = connection.sources();
     sources
         .filter_map(|(id, source)| {
-            let (state, reason) = match source.health() {
-                Health::Healthy => return None,
-                Health::Warning(reason) => ("has a warning", reason),
-                Health::Critical(reason) => ("is critical", reason),
+            let health = source.health();
+            let (Health::Warning(reason) | Health::Critical(reason)) = &health else {
+                return None;
             };
             let message = match source.ready().now_or_never() {
                 None => format!(
                     "source `{id}` is still starting (waited {})",
                     HumanDuration(connection.startup_wait())
                 ),
-                Some(()) if lists_nothing(connection, source) => {
-                    format!("source `{id}` is unavailable: {reason}")
+                Some(()) => {
+                    let state = state(connection, source, &health);
+                    format!("source `{id}` {state}: {reason}")
                 }
-                Some(()) => format!("source `{id}` {state}: {reason}"),
             };
             let id = id.clone();
             Some(UnhealthySource { id, message })
@@ -46,10 +45,19 @@ pub(super) fn unhealthy_sources(connection: &GatewayConnection) -> Vec<Unhealthy
         .collect()
 }
 
-fn lists_nothing(connection: &GatewayConnection, source: &dyn Source) -> bool {
+/// What is left of an unhealthy source: nothing, a part of its lists, or all of it.
+fn state(connection: &GatewayConnection, source: &dyn Source, health: &Health) -> &'static str {
     let catalog = source.catalog(&Viewer {
         caller: connection.caller(),
         client: &client_context(),
     });
-    List::ALL.iter().all(|list| catalog.list(*list).is_empty())
+    match (
+        List::ALL.iter().all(|list| catalog.list(*list).is_empty()),
+        health,
+    ) {
+        (true, _) => "is unavailable",
+        (false, _) if catalog.gap.is_some() => "is incomplete",
+        (false, Health::Critical(_)) => "is critical",
+        (false, _) => "has a warning",
+    }
 }
