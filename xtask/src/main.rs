@@ -9,6 +9,7 @@
 
 mod bench;
 mod fuzz;
+mod parity;
 mod run;
 mod stages;
 mod system;
@@ -28,6 +29,8 @@ usage: cargo xtask COMMAND
   tools                        install what the tests need, under target/tools
   tidy                         check the project rules
   test                         everything CI runs: tools, fmt, clippy, tidy, tests, install, fuzz
+  parity [SERVER ...]          compare servers from npm and PyPI, or some of them, with and without
+                               the gateway
   fuzz [TARGET] [--seconds N]  run the fuzz targets, or one of them
   bench [OPTION ...]           compare the cost of a call with a plain proxy; --help lists options
   help                         print this";
@@ -41,6 +44,7 @@ enum Command {
     Tools,
     Tidy,
     Test,
+    Parity(Vec<String>),
     Fuzz {
         target: Option<String>,
         seconds: u32,
@@ -76,6 +80,7 @@ fn execute(command: &Command) -> Result<()> {
         Command::Tools => drop(tools::set_up(&workspace)?),
         Command::Tidy => tidy::run(&workspace)?,
         Command::Test => stages::run(&workspace)?,
+        Command::Parity(servers) => parity::run(&workspace, servers)?,
         Command::Fuzz { target, seconds } => fuzz::run(&workspace, target.as_deref(), *seconds)?,
         Command::Bench(options) => bench::run(&workspace, options)?,
     }
@@ -95,6 +100,7 @@ fn parse(args: &[String]) -> Result<Command, String> {
         "tools" => plain(Command::Tools),
         "tidy" => plain(Command::Tidy),
         "test" => plain(Command::Test),
+        "parity" => Ok(Command::Parity(rest.to_vec())),
         "fuzz" => parse_fuzz(rest),
         "bench" => Ok(Command::Bench(rest.to_vec())),
         _ => Err(format!("unknown command `{name}`")),
@@ -145,6 +151,10 @@ mod tests {
                 target: None,
                 seconds: FUZZ_SECONDS
             })
+        );
+        assert_eq!(
+            parsed("parity git time"),
+            Ok(Command::Parity(vec!["git".to_owned(), "time".to_owned()]))
         );
         assert_eq!(
             parsed("bench --rounds 3"),

@@ -22,6 +22,13 @@ pub(crate) struct Tools {
     pub(crate) node: PathBuf,
 }
 
+/// Installs the servers that only `cargo xtask parity` runs.
+pub(crate) fn set_up_parity(workspace: &Workspace) -> Result<()> {
+    node::parity_servers(workspace)?;
+    python::environment(workspace, "parity-python-v1")?;
+    python::environment(workspace, "parity-python-v2")
+}
+
 pub(crate) fn set_up(workspace: &Workspace) -> Result<Tools> {
     let node = node::runtime(workspace)?;
     node::packages(workspace)?;

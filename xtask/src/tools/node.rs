@@ -43,6 +43,10 @@ pub(crate) fn packages(workspace: &Workspace) -> Result<()> {
     npm_install(workspace, "node")
 }
 
+pub(crate) fn parity_servers(workspace: &Workspace) -> Result<()> {
+    npm_install(workspace, "parity-node")
+}
+
 /// Installs what `xtask/tools/<set>` locks, without running install scripts.
 ///
 /// `npm ci` rejects a lock file without the optional packages of other platforms, and a mirror that

@@ -13,6 +13,7 @@ mod same_names;
 mod savings;
 mod scripts;
 mod server_kind;
+mod suite;
 mod transport;
 mod walk;
 mod web_pages;

@@ -32,6 +32,7 @@ pub(super) struct Client {
     pub(super) era: Era,
     capabilities: ClientCapabilities,
     roots: Value,
+    name: &'static str,
     last: u64,
     /// Notifications that do not belong to a request.
     notifications: VecDeque<Value>,
@@ -56,6 +57,7 @@ impl Client {
             era,
             capabilities,
             roots: json!([]),
+            name: "it",
             last: 0,
             notifications: VecDeque::new(),
         }
@@ -63,6 +65,12 @@ impl Client {
 
     pub(super) fn with_roots(mut self, roots: Value) -> Self {
         self.roots = roots;
+        self
+    }
+
+    /// Clients with different names are different clients, also without sessions.
+    pub(super) fn with_name(mut self, name: &'static str) -> Self {
+        self.name = name;
         self
     }
 
@@ -74,7 +82,7 @@ impl Client {
         let hello = json!({
             "protocolVersion": LEGACY[3],
             "capabilities": self.capabilities(),
-            "clientInfo": { "name": "it", "version": "1.0.0" },
+            "clientInfo": { "name": self.name, "version": "1.0.0" },
         });
         let exchange = self.request("initialize", hello);
         self.transport
@@ -151,7 +159,7 @@ impl Client {
             meta["io.modelcontextprotocol/protocolVersion"] = MODERN.into();
             meta["io.modelcontextprotocol/clientCapabilities"] = self.capabilities();
             meta["io.modelcontextprotocol/clientInfo"] =
-                json!({ "name": "it", "version": "1.0.0" });
+                json!({ "name": self.name, "version": "1.0.0" });
         }
         params
     }
@@ -168,7 +176,14 @@ impl Client {
     }
 
     fn answer(&mut self, question: &Value) {
-        let result = match question["method"].as_str() {
+        let result = self.answer_to(question);
+        let answer = json!({ "jsonrpc": "2.0", "id": question["id"], "result": result });
+        self.transport.send(&answer);
+    }
+
+    /// The result of a question.
+    pub(super) fn answer_to(&self, question: &Value) -> Value {
+        match question["method"].as_str() {
             Some("elicitation/create") => accept(&question["params"]),
             Some("sampling/createMessage") => json!({
                 "role": "assistant", "model": "oracle", "stopReason": "endTurn",
@@ -177,14 +192,12 @@ impl Client {
             Some("roots/list") => json!({ "roots": self.roots }),
             Some("ping") => json!({}),
             _ => panic!("unknown question: {question}"),
-        };
-        let answer = json!({ "jsonrpc": "2.0", "id": question["id"], "result": result });
-        self.transport.send(&answer);
+        }
     }
 }
 
 /// The user's answer to an elicitation.
-pub(super) fn accept(question: &Value) -> Value {
+fn accept(question: &Value) -> Value {
     match question["mode"].as_str() {
         Some("url") => json!({ "action": "accept" }),
         _ => json!({ "action": "accept", "content": { "name": "Ada" } }),

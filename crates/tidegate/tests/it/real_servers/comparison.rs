@@ -34,6 +34,13 @@ pub(super) fn differing_steps<'a>(
     other_steps.into_iter().chain(answers)
 }
 
+/// In how many places two responses differ.
+pub(super) fn count_differing(direct: &Value, through: &Value) -> usize {
+    let mut places = Vec::new();
+    differing("", Some(direct), Some(through), &mut places);
+    places.len()
+}
+
 /// Where two responses differ, member by member.
 fn differing(at: &str, direct: Option<&Value>, through: Option<&Value>, found: &mut Vec<String>) {
     match (direct, through) {

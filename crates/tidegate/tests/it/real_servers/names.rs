@@ -8,6 +8,16 @@ use serde_json::Value;
 /// is rewritten.
 pub(super) const CREATED_PREFIX: &str = "demo://resource/session/";
 
+/// URI prefixes of the resources of the gateway.
+const BUILT_IN: [&str; 3] = [
+    "resource://system/",
+    "plugin://system/",
+    "gateway://gateway/",
+];
+
+/// Members that contain a URI.
+const URI_MEMBERS: [&str; 3] = ["uri", "resourceUri", "ui/resourceUri"];
+
 /// A naming scheme.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Names {
@@ -16,7 +26,7 @@ pub(super) enum Names {
     /// The names at `/mcp`.
     AtAllSources {
         source: &'static str,
-        /// The scheme of the server's URIs.
+        /// The scheme of the server's URIs; empty if it is the only server.
         scheme: &'static str,
         /// Whether an earlier source has the same URIs.
         is_second: bool,
@@ -24,6 +34,15 @@ pub(super) enum Names {
 }
 
 impl Names {
+    /// The names at `/mcp` of a server that is the only one.
+    pub(super) fn alone_at_all_sources(source: &'static str) -> Self {
+        Self::AtAllSources {
+            source,
+            scheme: "",
+            is_second: false,
+        }
+    }
+
     pub(super) fn tool(&self, own: &str) -> String {
         match self {
             Self::Own => own.to_owned(),
@@ -39,7 +58,13 @@ impl Names {
     }
 
     pub(super) fn uri(&self, own: &str) -> String {
-        format!("{}{own}", self.qualifier())
+        match self {
+            // Listed under another URI, which the gateway chooses.
+            Self::AtAllSources { source, .. } if own.starts_with("ui://") => {
+                format!("gateway://{source}/{own}")
+            }
+            _ => format!("{}{own}", self.qualifier()),
+        }
     }
 
     fn qualifier(&self) -> String {
@@ -68,9 +93,14 @@ impl Names {
             let own = entry[key]
                 .as_str()
                 .and_then(|name| name.strip_prefix(&before));
-            match own.filter(|own| own.starts_with(scheme)).map(str::to_owned) {
+            let is_built_in = |own: &str| BUILT_IN.iter().any(|built_in| own.starts_with(built_in));
+            let is_own = |own: &&str| own.starts_with(scheme) && !is_built_in(own);
+            match own.filter(is_own).map(str::to_owned) {
                 Some(own) => {
                     entry[key] = own.into();
+                    if scheme.is_empty() {
+                        self.own_uris(entry);
+                    }
                     true
                 }
                 None => false,
@@ -82,7 +112,9 @@ impl Names {
     /// is marked, because it must be qualified.
     pub(super) fn own_uris(&self, value: &mut Value) {
         let Self::AtAllSources {
-            source, is_second, ..
+            source,
+            scheme,
+            is_second,
         } = self
         else {
             return;
@@ -91,8 +123,8 @@ impl Names {
             Value::Object(members) => {
                 for (key, member) in members {
                     match member {
-                        Value::String(uri) if key == "uri" => {
-                            *uri = dequalified(uri, source, *is_second);
+                        Value::String(uri) if URI_MEMBERS.contains(&key.as_str()) => {
+                            *uri = dequalified(uri, source, *is_second, scheme.is_empty());
                         }
                         other => self.own_uris(other),
                     }
@@ -104,11 +136,18 @@ impl Names {
     }
 }
 
-fn dequalified(uri: &str, source: &str, is_second: bool) -> String {
+fn dequalified(uri: &str, source: &str, is_second: bool, is_alone: bool) -> String {
     let own = uri.strip_prefix(&format!("gateway://{source}/"));
+    if let Some(own) = uri.strip_prefix(&format!("ui://{source}/")) {
+        return format!("ui://{own}");
+    }
     match own {
-        Some(own) if is_second || own.starts_with(CREATED_PREFIX) => own.to_owned(),
-        None if is_second && !uri.starts_with(CREATED_PREFIX) => format!("not qualified: {uri}"),
+        Some(own) if is_second || is_alone || is_created(own) => own.to_owned(),
+        None if is_second && !is_created(uri) => format!("not qualified: {uri}"),
         _ => uri.to_owned(),
     }
+}
+
+fn is_created(uri: &str) -> bool {
+    uri.starts_with(CREATED_PREFIX)
 }

@@ -4,8 +4,11 @@
 
 use serde_json::{Value, json};
 
-use super::client::{Client, Era, Exchange, accept};
+use super::client::{Client, Era, Exchange};
 use super::names::Names;
+
+/// Suffix of a step whose result asks questions.
+pub(super) const ROUND: &str = ", questions";
 
 /// Runs a script.
 pub(super) struct Recorder {
@@ -15,7 +18,7 @@ pub(super) struct Recorder {
 }
 
 /// A step and its outcome.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Entry {
     pub(super) step: String,
     pub(super) outcome: Value,
@@ -95,13 +98,17 @@ impl Recorder {
         let mut params = json!({ "name": self.names.tool(tool) });
         params["arguments"] = arguments;
         params["_meta"] = meta;
-        let exchange = self.client.request("tools/call", params.clone());
-        let exchange = self.answer_rounds(exchange, &step, &params);
-        self.record_exchange(&step, exchange)
+        self.step(&step, "tools/call", params)
     }
 
-    /// A modern server asks in its result: the call is repeated with the answers.
-    fn answer_rounds(&mut self, exchange: Exchange, step: &str, params: &Value) -> Exchange {
+    /// A modern server asks in its result: the request is repeated with the answers.
+    fn answer_rounds(
+        &mut self,
+        exchange: Exchange,
+        step: &str,
+        method: &str,
+        params: &Value,
+    ) -> Exchange {
         let result = &exchange.answer["result"];
         if result["resultType"] != "input_required" {
             return exchange;
@@ -109,10 +116,10 @@ impl Recorder {
         let mut again = params.clone();
         again["requestState"] = result["requestState"].clone();
         for (key, question) in result["inputRequests"].as_object().unwrap() {
-            again["inputResponses"][key] = accept(&question["params"]);
+            again["inputResponses"][key] = self.client.answer_to(question);
         }
-        self.record_exchange(&format!("{step}, questions"), exchange);
-        self.client.request("tools/call", again)
+        self.record_exchange(&format!("{step}{ROUND}"), exchange);
+        self.client.request(method, again)
     }
 
     pub(super) fn read(&mut self, uri: &str) -> Value {
@@ -190,7 +197,8 @@ impl Recorder {
     }
 
     fn step(&mut self, step: &str, method: &str, params: Value) -> Value {
-        let exchange = self.client.request(method, params);
+        let exchange = self.client.request(method, params.clone());
+        let exchange = self.answer_rounds(exchange, step, method, &params);
         self.record_exchange(step, exchange)
     }
 

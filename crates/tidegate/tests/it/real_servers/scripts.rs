@@ -72,13 +72,14 @@ fn all_listed(recorder: &mut Recorder) {
     }
 }
 
-fn needs_nothing(prompt: &Value) -> bool {
+/// Whether a prompt has no required arguments.
+pub(super) fn needs_nothing(prompt: &Value) -> bool {
     let arguments = prompt["arguments"].as_array();
     !arguments.is_some_and(|all| all.iter().any(|argument| argument["required"] == true))
 }
 
 /// Unknown names.
-fn unknown(recorder: &mut Recorder) {
+pub(super) fn unknown(recorder: &mut Recorder) {
     recorder.call("no-such-tool", json!({}));
     recorder.get("no-such-prompt", json!({}));
     recorder.read("none://such/resource");

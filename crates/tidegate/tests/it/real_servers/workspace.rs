@@ -37,6 +37,13 @@ pub(super) fn memory(home: &Home) -> PathBuf {
     home.path().join("memory.jsonl")
 }
 
+/// Removes everything in the home folder, and creates the files and the repository again.
+pub(super) fn recreate(home: &Home) {
+    empty(home.path().to_owned());
+    create_files(home);
+    create_repository(home);
+}
+
 pub(super) fn create_files(home: &Home) {
     let folder = empty(files(home));
     fs::create_dir(folder.join("logs")).unwrap();

@@ -50,6 +50,20 @@ impl Tools {
         script
     }
 
+    /// The command of a server in a set: a file of an npm package, or a script of a Python
+    /// environment.
+    pub(crate) fn program(&self, set: &str, script: &str) -> Vec<String> {
+        let set = self.dir.join(set);
+        let (interpreter, script) = match set.join("node_modules") {
+            modules if modules.is_dir() => (self.node.clone(), modules.join(script)),
+            _ => (set.join("bin/python"), set.join("bin").join(script)),
+        };
+        assert!(script.is_file(), "missing file: {}", script.display());
+        [interpreter, script]
+            .map(|path| path.to_str().unwrap().to_owned())
+            .into()
+    }
+
     /// A command that runs a script of an npm package.
     pub(crate) fn script(&self, home: &Home, path: &str) -> Command {
         let mut command = home.command(&self.node);

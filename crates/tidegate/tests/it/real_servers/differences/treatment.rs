@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// What is done with a value that may differ.
 pub(crate) enum Treatment {
@@ -10,6 +10,8 @@ pub(crate) enum Treatment {
     LeftOut,
     /// Compared after this conversion.
     As(fn(&str) -> String),
+    /// A list that the server does not support equals an empty list.
+    AsEmptyList,
     /// Messages with this method or resources below this URI are removed.
     Without(&'static str),
 }
@@ -19,6 +21,7 @@ impl Treatment {
     pub(super) fn read(text: &'static str) -> Self {
         match text {
             "left out" => Self::LeftOut,
+            "as an empty list" => Self::AsEmptyList,
             "as of any time" => Self::As(any_time),
             "as of any day" => Self::As(any_day),
             "as of any session" => Self::As(any_session),
@@ -56,6 +59,7 @@ impl Treatment {
     fn apply_here(&self, value: &mut Value) -> bool {
         match (self, value) {
             (Self::LeftOut, _) => true,
+            (Self::AsEmptyList, outcome) => empty_list(outcome),
             (Self::As(convert), Value::String(text)) => {
                 let before = std::mem::take(text);
                 *text = convert(&before);
@@ -76,6 +80,21 @@ impl Treatment {
     fn each<'a>(&self, all: impl Iterator<Item = &'a mut Value>, rest: &[&str]) -> bool {
         all.fold(false, |found, value| self.apply(value, rest) | found)
     }
+}
+
+/// Replaces an empty list, and the error for an unknown method, by an empty result.
+fn empty_list(outcome: &mut Value) -> bool {
+    const METHOD_NOT_FOUND: i32 = -32601;
+    let is_empty_list = |result: &serde_json::Map<String, Value>| {
+        let mut lists = result.values().filter_map(Value::as_array);
+        lists.any(Vec::is_empty)
+    };
+    let is_empty = outcome["error"]["code"] == METHOD_NOT_FOUND
+        || outcome["result"].as_object().is_some_and(is_empty_list);
+    if is_empty {
+        *outcome = json!({ "result": {} });
+    }
+    is_empty
 }
 
 fn starts_with(value: &Value, start: &str) -> bool {

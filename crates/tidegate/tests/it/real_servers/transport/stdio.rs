@@ -24,9 +24,15 @@ impl Transport for StdioTransport {
     }
 
     fn receive(&mut self) -> Value {
-        let Some(line) = self.0.stdout.next() else {
-            panic!("the server ended: {}", self.0.stderr.all());
-        };
-        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
+        loop {
+            let Some(line) = self.0.stdout.next() else {
+                panic!("the server ended: {}", self.0.stderr.all());
+            };
+            // Some servers print a greeting, which clients ignore.
+            if line.starts_with('{') {
+                return serde_json::from_str(&line)
+                    .unwrap_or_else(|error| panic!("{error}: {line:?}"));
+            }
+        }
     }
 }
