@@ -3,7 +3,7 @@
 use crate::RawJson;
 
 /// Everything that one source offers to one viewer at one moment.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Catalog {
     pub features: Features,
     pub scope: CacheScope,
@@ -11,6 +11,8 @@ pub struct Catalog {
     pub instructions: Option<String>,
     /// Why the whole catalog is unavailable, if it is.
     pub gap: Option<CatalogGap>,
+    /// Whether the lists for this viewer are being loaded, and these are what is known until then.
+    pub is_preliminary: bool,
     /// Lists that are incomplete, and why.
     pub defects: Vec<ListDefect>,
     /// URIs that belong to this source alone, with everything below them. Only built-in sources have

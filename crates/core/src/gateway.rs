@@ -33,6 +33,7 @@ use gateway_source::GatewaySource;
 pub use handle::GatewayHandle;
 use name_conflicts::ConflictLog;
 pub use name_conflicts::NameConflictCheck;
+use startup::needs_final_lists;
 use view::View;
 use view_cache::ViewCache;
 
@@ -95,6 +96,13 @@ impl Gateway {
     pub fn roots_changed(&self, scope: &Scope, affinity: AffinityKey) {
         for (_, source) in self.inner.configured_in(scope) {
             source.roots_changed(affinity);
+        }
+    }
+
+    /// Tells the sources of a scope that the client with this affinity key has ended its session.
+    pub fn client_gone(&self, scope: &Scope, affinity: AffinityKey) {
+        for (_, source) in self.inner.configured_in(scope) {
+            source.client_gone(affinity);
         }
     }
 
@@ -192,10 +200,16 @@ impl GatewayInner {
         if request.operation == Operation::Gateway(GatewayOperation::Ping) {
             return view;
         }
-        if view.is_loading() && !self.is_target_known(request, &view) {
+        let is_loading = view.is_loading() && !self.is_target_known(request, &view);
+        if is_loading || needs_final_lists(request, &view) {
             let loading = view.loading_sources();
             join_all(loading.map(|source| source.wait_for_catalog(&viewer))).await;
             return self.view(scope, &viewer);
+        }
+        if view.is_preliminary() {
+            for source in view.loading_sources() {
+                source.served_preliminary(&viewer);
+            }
         }
         match &request.operation {
             Operation::Resource { uri } if view.names.resource(uri).is_none() => {

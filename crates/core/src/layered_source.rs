@@ -7,8 +7,8 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 
 use crate::{
-    AffinityKey, Call, Catalog, ChangeStream, ClientContext, GaugeValue, Health, Layer, Next,
-    Reply, ResourceSubscription, Result, Source, TaskUpdates, Viewer,
+    AffinityKey, Call, Catalog, ChangeStream, GaugeValue, Health, Layer, Next, Reply,
+    ResourceSubscription, Result, Source, TaskUpdates, Viewer,
 };
 
 /// A source, and the layers that only its calls pass.
@@ -41,16 +41,16 @@ impl Source for LayeredSource {
         self.source.changes()
     }
 
-    fn subscribe(&self, uri: &str) -> ResourceSubscription {
-        self.source.subscribe(uri)
+    fn subscribe(&self, uri: &str, viewer: &Viewer<'_>) -> ResourceSubscription {
+        self.source.subscribe(uri, viewer)
     }
 
     fn task_updates(
         &self,
         ids: BTreeSet<String>,
-        client: &ClientContext,
+        viewer: &Viewer<'_>,
     ) -> BoxFuture<'static, TaskUpdates> {
-        self.source.task_updates(ids, client)
+        self.source.task_updates(ids, viewer)
     }
 
     fn ready(&self) -> BoxFuture<'_, ()> {
@@ -59,6 +59,10 @@ impl Source for LayeredSource {
 
     fn wait_for_catalog(&self, viewer: &Viewer<'_>) -> BoxFuture<'_, ()> {
         self.source.wait_for_catalog(viewer)
+    }
+
+    fn served_preliminary(&self, viewer: &Viewer<'_>) {
+        self.source.served_preliminary(viewer);
     }
 
     fn refresh(&self, viewer: &Viewer<'_>) -> BoxFuture<'_, ()> {
@@ -73,8 +77,16 @@ impl Source for LayeredSource {
         self.source.roots_changed(affinity);
     }
 
+    fn client_gone(&self, affinity: AffinityKey) {
+        self.source.client_gone(affinity);
+    }
+
     fn gauges(&self) -> Vec<GaugeValue> {
         self.source.gauges()
+    }
+
+    fn connections(&self) -> Vec<(String, u64)> {
+        self.source.connections()
     }
 
     fn failure_details(&self) -> Option<String> {

@@ -9,8 +9,7 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream, StreamExt};
 
 use crate::{
-    AffinityKey, Call, Catalog, ChangeStream, ClientContext, GaugeValue, Health, RawJson, Reply,
-    Result, Viewer,
+    AffinityKey, Call, Catalog, ChangeStream, GaugeValue, Health, RawJson, Reply, Result, Viewer,
 };
 
 /// A source of tools, prompts and resources: a remote MCP server, or one built into the gateway.
@@ -31,8 +30,8 @@ pub trait Source: Send + Sync + 'static {
         ChangeStream::never()
     }
 
-    /// Subscribes to the updates of a resource, which then come through `changes`.
-    fn subscribe(&self, _uri: &str) -> ResourceSubscription {
+    /// Subscribes a viewer to the updates of a resource, which then come through `changes`.
+    fn subscribe(&self, _uri: &str, _viewer: &Viewer<'_>) -> ResourceSubscription {
         ResourceSubscription::default()
     }
 
@@ -40,7 +39,7 @@ pub trait Source: Send + Sync + 'static {
     fn task_updates(
         &self,
         _ids: BTreeSet<String>,
-        _client: &ClientContext,
+        _viewer: &Viewer<'_>,
     ) -> BoxFuture<'static, TaskUpdates> {
         Box::pin(std::future::ready(TaskUpdates::default()))
     }
@@ -61,6 +60,10 @@ pub trait Source: Send + Sync + 'static {
         false
     }
 
+    /// A list of this viewer was answered from a preliminary catalog, so the final one has to be
+    /// announced.
+    fn served_preliminary(&self, _viewer: &Viewer<'_>) {}
+
     /// Reloads the catalog of this viewer, unless it was reloaded recently. Called when a client
     /// requests a URI that no source lists. Must not take long.
     fn refresh(&self, _viewer: &Viewer<'_>) -> BoxFuture<'_, ()> {
@@ -70,6 +73,9 @@ pub trait Source: Send + Sync + 'static {
     /// The roots of the client with this affinity key changed.
     fn roots_changed(&self, _affinity: AffinityKey) {}
 
+    /// The client with this affinity key has ended its session.
+    fn client_gone(&self, _affinity: AffinityKey) {}
+
     fn health(&self) -> Health {
         Health::Healthy
     }
@@ -78,6 +84,11 @@ pub trait Source: Send + Sync + 'static {
     /// contain what other callers must not see.
     fn failure_details(&self) -> Option<String> {
         None
+    }
+
+    /// The open processes or sessions of each principal. For administrators only.
+    fn connections(&self) -> Vec<(String, u64)> {
+        Vec::new()
     }
 
     /// Numbers for the health report.
@@ -103,6 +114,15 @@ impl ResourceSubscription {
         Self {
             guard: Some(Box::new(guard)),
             established: Some(Box::pin(established)),
+        }
+    }
+
+    /// Keeps `guard` until the subscription is dropped.
+    #[must_use]
+    pub fn with_guard(self, guard: impl Any + Send) -> Self {
+        Self {
+            guard: Some(Box::new((self.guard, guard))),
+            established: self.established,
         }
     }
 

@@ -56,6 +56,10 @@ impl DuplexConnection {
             calls: TaskTracker::new(),
             ended: transports.aborted.child_token(),
         };
+        if let Some(affinity) = connection.requester.affinity {
+            let scope = &connection.requester.scope;
+            transports.announce_end(&connection.ended, scope, affinity);
+        }
         (Arc::new(connection), receiver)
     }
 

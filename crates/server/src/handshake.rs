@@ -1,10 +1,12 @@
 //! The legacy handshake: opens a session.
 
 use tidegate_core::{
-    ClientContext, Code, Error, GatewayOperation, Operation, RawJson, Reply, Result,
+    AffinityKey, ClientContext, Code, Error, GatewayOperation, Operation, RawJson, Reply, Result,
+    Scope,
 };
 use tidegate_mcp::revision::{Method, lift_legacy};
 use tidegate_mcp::{Lifted, Message, OutgoingMessage, Revision};
+use tokio_util::sync::CancellationToken;
 
 use crate::Transports;
 use crate::dispatch::lowering_of;
@@ -25,7 +27,9 @@ impl Transports {
             return Err(Error::client(Code::InvalidRequest, message).into());
         };
         let operation = Operation::Gateway(GatewayOperation::Discover);
+        let affinity = requester.affinity.unwrap_or_else(AffinityKey::generate);
         let client = ClientContext {
+            affinity: Some(affinity),
             capabilities: handshake.capabilities.clone(),
             client_info: handshake.client_info.clone(),
             ..ClientContext::default()
@@ -40,9 +44,32 @@ impl Transports {
         };
         let succeeded = matches!(response, OutgoingMessage::Response { code: None, .. });
         let session = succeeded.then(|| {
-            let limits = &self.limits;
-            Session::new(requester.clone(), handshake, limits, &self.aborted)
+            let requester = Requester {
+                affinity: Some(affinity),
+                ..requester.clone()
+            };
+            let session = Session::new(requester, handshake, &self.limits, &self.aborted);
+            self.announce_end(&session.ended, &session.scope, session.affinity);
+            session
         });
+        if !succeeded {
+            self.gateway.client_gone(&requester.scope, affinity);
+        }
         Ok((response, session))
+    }
+
+    /// Tells the sources when a client has gone.
+    pub(crate) fn announce_end(
+        &self,
+        ended: &CancellationToken,
+        scope: &Scope,
+        affinity: AffinityKey,
+    ) {
+        let (ended, gateway, scope) = (ended.clone(), self.gateway.clone(), scope.clone());
+        // Not among the tasks that a shutdown waits for: sessions end with it.
+        tokio::spawn(async move {
+            ended.cancelled().await;
+            gateway.client_gone(&scope, affinity);
+        });
     }
 }

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use tidegate_core::{Caller, ClientContext, CorrelationId, Operation, RawJson, Request, Scope};
+use tidegate_core::{
+    AffinityKey, Caller, ClientContext, CorrelationId, Operation, RawJson, Request, Scope,
+};
 use tidegate_mcp::revision::Method;
 
 /// An authenticated caller at one endpoint.
@@ -10,6 +12,8 @@ use tidegate_mcp::revision::Method;
 pub(crate) struct Requester {
     pub(crate) caller: Arc<Caller>,
     pub(crate) scope: Scope,
+    /// Set on a duplex connection, whose messages all come from one client.
+    pub(crate) affinity: Option<AffinityKey>,
 }
 
 impl Requester {
@@ -21,6 +25,10 @@ impl Requester {
         params: RawJson,
         client: ClientContext,
     ) -> Request {
+        let client = ClientContext {
+            affinity: client.affinity.or(self.affinity),
+            ..client
+        };
         Request {
             correlation_id: CorrelationId::generate(),
             caller: Arc::clone(&self.caller),

@@ -62,7 +62,7 @@ impl Session {
         parent: &CancellationToken,
     ) -> Self {
         Self {
-            affinity: AffinityKey::generate(),
+            affinity: requester.affinity.unwrap_or_else(AffinityKey::generate),
             principal: requester.caller.principal.clone(),
             scope: requester.scope,
             revision: handshake.revision,

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tidegate_core::{Code, Credential, Error, Scope};
+use tidegate_core::{AffinityKey, Code, Credential, Error, Scope};
 use tidegate_mcp::lines::{Line, LineSplitter};
 use tidegate_mcp::single_line;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
@@ -34,6 +34,7 @@ pub async fn serve_stdio(
         .await
         .map_err(io::Error::other)?;
     let requester = Requester {
+        affinity: Some(AffinityKey::generate()),
         caller,
         scope: Scope::All,
     };

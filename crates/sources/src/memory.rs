@@ -119,7 +119,7 @@ impl Source for Memory {
         self.notifications.stream()
     }
 
-    fn subscribe(&self, uri: &str) -> ResourceSubscription {
+    fn subscribe(&self, uri: &str, _: &Viewer<'_>) -> ResourceSubscription {
         let guards = (
             self.notifications.subscribe(uri),
             self.store.poll_frequently(),

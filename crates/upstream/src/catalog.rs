@@ -6,5 +6,6 @@
 pub(crate) mod client_class;
 pub(crate) mod loader;
 pub(crate) mod refresh;
+pub(crate) mod saved;
 pub(crate) mod schedule;
 pub(crate) mod snapshot;

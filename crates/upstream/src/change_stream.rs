@@ -15,7 +15,8 @@ use tidegate_mcp::{Era, ResponseBody};
 
 use crate::backoff::Backoff;
 use crate::resource_subscriptions::RequestedSubscriptions;
-use crate::session::era_detection::{DetectedEra, discover, send_request};
+use crate::session::era_detection::{DetectedEra, discover};
+use crate::session::own_requests::send_request;
 use crate::session::{Connection, ResponseStream, ServerMessage};
 
 /// How long a server may take to acknowledge a change stream.
@@ -76,7 +77,7 @@ async fn listen(connection: &Connection, subscriptions: &mut RequestedSubscripti
 
 /// Whether the server is reachable and still modern: a stream may end because the server was replaced.
 async fn is_still_modern(connection: &Connection) -> bool {
-    let detected = discover(connection.channel.as_ref(), &connection.ids).await;
+    let detected = discover(connection.channel.as_ref(), &connection.ids, false).await;
     matches!(detected, Ok(DetectedEra::Modern(_)))
 }
 

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use tidegate_config::plain_enum;
 use tidegate_core::{List, Seal};
 
+use crate::catalog::saved::CatalogFile;
 use crate::transport::http::Endpoint;
 use crate::transport::stdio::Command;
 pub use section::{ConnectionSettings, ProgramTarget, RemoteSection, RemoteSettings, ServerTarget};
@@ -22,7 +23,7 @@ pub struct RemoteConfig {
     pub name: String,
     pub transport: TransportConfig,
     /// The era of the server, or automatic detection.
-    pub speaks: EraSetting,
+    pub era: EraSetting,
     /// Limit of the handshake, and of each page of a list.
     pub connect_timeout: Duration,
     /// How long a list request waits for a server that is still starting.
@@ -31,12 +32,17 @@ pub struct RemoteConfig {
     pub max_message_bytes: usize,
     /// Which calls share a session or process.
     pub sharing: Sharing,
-    /// Sessions or processes of one principal.
-    pub max_connections: usize,
+    /// Processes or sessions of all clients, and of one principal.
+    pub max_processes: usize,
+    pub max_processes_per_principal: usize,
+    /// How long the process or session of a client is kept after its last call.
+    pub idle_timeout: Duration,
     /// How long a parked call waits for its client to retry.
     pub parked_call_timeout: Duration,
     /// Encrypts the state that clients carry.
     pub seal: Arc<Seal>,
+    /// Where the catalog is saved, if it is.
+    pub saved_catalog: Option<CatalogFile>,
     /// Called with the duration of each list.
     pub listed: ListObserver,
 }
@@ -67,18 +73,29 @@ impl fmt::Debug for ListObserver {
     }
 }
 
-/// Which calls share a session or process of a legacy server.
+impl RemoteConfig {
+    /// Which clients share a process or session. A server that may have one process only is shared.
+    pub(crate) fn effective_sharing(&self) -> Sharing {
+        match self.max_processes {
+            1 => Sharing::Shared,
+            _ => self.sharing,
+        }
+    }
+}
+
+/// Which clients share a process or session of a server.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(transform = plain_enum)]
 pub enum Sharing {
-    /// The calls of one principal whose clients have the same capabilities.
+    /// None: each client has its own.
     #[default]
+    Session,
+    /// The clients of one principal that have the same capabilities.
     Principal,
-    /// All calls. No client capability is declared, so the server sends no questions.
-    #[serde(rename = "shared")]
-    All,
-    /// None: each call has its own.
+    /// All clients. No client capability is declared, so the server sends no questions.
+    Shared,
+    /// Not even the calls of one client: each call has its own.
     Call,
 }
 

@@ -1,8 +1,8 @@
 //! Remote MCP servers as sources. A server of any revision, over HTTP or stdio, looks to the core
 //! like any other source: a catalog, calls, changes and health.
 //!
-//! A call goes from `remote` (select a connection, send, retry once) through `session` (encode,
-//! match responses to requests) to `transport` (bytes); `relay` turns the responses into events.
+//! A call goes from `relay` (select a connection, send, retry once) through `session` (encode,
+//! match responses to requests) to `transport` (bytes); `relay/events` turns the responses into events.
 //! `supervisor` keeps the server connected, and `catalog` its lists fresh; both publish one
 //! snapshot, which every reader loads once.
 //!
@@ -13,9 +13,11 @@ mod catalog;
 mod change_stream;
 #[cfg(target_os = "linux")]
 pub mod child_guard;
+mod client_key;
 mod config;
 mod error;
 mod log_rate_limit;
+mod occupancy;
 mod pool;
 mod relay;
 mod remote;
@@ -24,6 +26,7 @@ mod session;
 mod supervisor;
 mod transport;
 
+pub use catalog::saved::CatalogFile;
 pub use config::{
     ConnectionSettings, EraSetting, ListObserver, ProgramTarget, RemoteConfig, RemoteSection,
     RemoteSettings, ServerTarget, Sharing, TransportConfig,

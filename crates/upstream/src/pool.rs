@@ -1,253 +1,281 @@
-//! Sessions and processes of legacy servers, for clients that can be asked questions. Two principals
-//! never share one, so a question cannot reach another principal.
+//! The connections of clients to one server. Servers keep state between calls, such as the page of a
+//! browser, so each client has its own process or session, in which all of its calls are made. Clients
+//! share one only where the configuration says that the server keeps no state.
 //!
-//! Nothing links the question of a process to a call, so a process has one call at a time. More calls
-//! use more processes, up to a limit, and further calls wait in order. The same holds for sessions of
-//! an HTTP server that has sent a question outside of a call's response.
+//! Nothing links the question of a process to a call. Where a server has sent such a question, its
+//! calls from a client that can be asked are sent one after another.
 
-pub(crate) mod connection_selection;
-mod shard;
+mod client_connection;
+mod client_table;
+mod connection_selection;
+mod follow;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use parking_lot::Mutex;
-use tidegate_core::{AffinityKey, Change, ChangeEvent, Principal, RawJson, Result};
+use tidegate_core::{AffinityKey, ClientContext, ResourceSubscription, Result};
 use tidegate_interaction::UrlElicitations;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio_util::task::TaskTracker;
+use tidegate_interaction::capabilities::accepts_questions;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio_util::task::AbortOnDropHandle;
 
+use crate::backoff::Backoff;
+use crate::catalog::refresh::Refresher;
+use crate::client_key::{ClientIdentity, ClientKey};
 use crate::config::{RemoteConfig, TransportConfig};
-use crate::error::source_unreachable;
+use crate::occupancy::Occupancy;
+use crate::session::Connection;
 use crate::session::connect::{EraPreference, connect};
-use crate::session::{Connection, Notifications};
-use shard::Shard;
+use client_connection::ClientConnection;
+use client_table::ClientTable;
 
-/// Shards that are kept, and principals whose permits are remembered.
-const MAX_SHARDS: usize = 1_024;
-const MAX_PRINCIPALS: usize = 4_096;
+/// How often idle connections are closed.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
 
-/// How often unused connections are closed.
-const SWEEP_INTERVAL: Duration = Duration::from_secs(10);
-
-/// What the calls that share connections have in common.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct ShardKey {
-    /// None where all principals share.
-    pub(crate) principal: Option<Principal>,
-    /// The capabilities that are declared to the server.
-    pub(crate) capabilities: RawJson,
-    /// The client's session, where the server remembers its roots.
-    pub(crate) affinity: Option<AffinityKey>,
-}
-
-/// The pooled connections to one server.
+/// The connections of all clients of one server.
 pub(crate) struct Pool {
     opener: ConnectionOpener,
-    shards: Mutex<HashMap<ShardKey, Arc<Shard>>>,
-    /// The connections that each principal may use concurrently.
-    permits: Mutex<HashMap<Option<Principal>, Arc<Semaphore>>>,
     /// Whether the server has sent a question that nothing links to a call.
     has_unlinked_questions: AtomicBool,
+    /// Whether an attempt to open a session at a modern server failed.
+    lacks_sessions: AtomicBool,
 }
 
-/// Opens the connections of the pool.
+/// Opens and closes the connections of the pool.
 #[derive(Clone)]
 struct ConnectionOpener {
     config: Arc<RemoteConfig>,
-    background_tasks: TaskTracker,
+    table: Arc<ClientTable>,
+    occupancy: Arc<Occupancy>,
+    refresher: Arc<Refresher>,
     url_elicitations: Arc<UrlElicitations>,
 }
 
 impl ConnectionOpener {
-    async fn open(&self, capabilities: &RawJson) -> Result<Arc<Connection>> {
-        let preference = EraPreference::LegacyFirst;
-        let connected = connect(
-            &self.config,
-            &self.background_tasks,
-            capabilities,
-            preference,
-        );
+    /// The connection of a client; opened if necessary.
+    async fn connection(
+        &self,
+        key: &ClientKey,
+        client: &Arc<ClientConnection>,
+    ) -> Result<Arc<Connection>> {
+        client
+            .get_or_open(async || self.open(key, client).await)
+            .await
+    }
+
+    async fn open(&self, key: &ClientKey, client: &ClientConnection) -> Result<Arc<Connection>> {
+        self.occupancy.wait_for_process().await;
+        let preference = match key.in_session {
+            true => EraPreference::LegacyFirst,
+            // Known from the catalog connection.
+            false => EraPreference::ModernOnly,
+        };
+        let tasks = &self.refresher.background_tasks;
+        let connected = connect(&self.config, tasks, &client.declared, preference);
         let (connection, notifications) = connected.await?;
-        forward_completions(notifications, Arc::clone(&self.url_elicitations));
+        let is_process = matches!(self.config.transport, TransportConfig::Stdio(_));
+        let following = follow::Following {
+            loads_lists: is_process,
+            opener: self.clone(),
+            key: key.clone(),
+            capabilities: client.declared.capabilities.clone(),
+            connection: Arc::clone(&connection),
+            refresh_requested: Arc::clone(&client.refresh_requested),
+        };
+        let subscriptions = client.subscriptions.follow();
+        tasks.spawn(following.run(notifications, subscriptions));
         Ok(connection)
+    }
+
+    /// Closes connections in the background.
+    fn close(&self, connections: impl IntoIterator<Item = Arc<Connection>>) {
+        for connection in connections {
+            let tasks = &self.refresher.background_tasks;
+            tasks.spawn(async move { connection.channel.close().await });
+        }
     }
 }
 
-/// Announces completed URL elicitations, for as long as the connection is open.
-fn forward_completions(mut notifications: Notifications, url_elicitations: Arc<UrlElicitations>) {
-    tokio::spawn(async move {
-        while let Some(event) = notifications.next().await {
-            if let ChangeEvent::Change(Change::ElicitationComplete(server_id)) = event {
-                url_elicitations.complete(&server_id);
-            }
-        }
-    });
-}
-
-/// A connection that one call uses.
+/// A connection that is in use.
 pub(crate) struct PooledConnection {
     pub(crate) connection: Arc<Connection>,
-    /// `None` for a connection that only this call uses.
-    shard: Option<Arc<Shard>>,
-    /// Admits the next call when dropped. `None` where calls share the connection.
-    permit: Option<OwnedSemaphorePermit>,
-    is_done: bool,
+    key: ClientKey,
+    opener: ConnectionOpener,
+    client: Option<Arc<ClientConnection>>,
+    /// Admits the next call of the client when dropped.
+    turn: Option<OwnedSemaphorePermit>,
 }
 
 impl Pool {
     pub(crate) fn new(
         config: Arc<RemoteConfig>,
-        background_tasks: TaskTracker,
+        occupancy: Arc<Occupancy>,
+        refresher: Arc<Refresher>,
         url_elicitations: Arc<UrlElicitations>,
     ) -> Self {
+        let table = ClientTable::new(Arc::clone(&config), Arc::clone(&occupancy));
         Self {
             opener: ConnectionOpener {
                 config,
-                background_tasks,
+                table: Arc::new(table),
+                occupancy,
+                refresher,
                 url_elicitations,
             },
-            shards: Mutex::default(),
-            permits: Mutex::default(),
             has_unlinked_questions: AtomicBool::default(),
+            lacks_sessions: AtomicBool::default(),
         }
     }
 
-    /// A connection of a shard, for one call.
-    async fn acquire(&self, key: &ShardKey) -> Result<PooledConnection> {
-        let shard = self.shard(key)?;
-        let (connection, permit) = match self.has_one_call_at_a_time(&shard) {
-            true => {
-                let permit = self.permit(key.principal.as_ref()).await?;
-                let connection = match shard.take_idle() {
-                    Some(connection) => connection,
-                    None => shard.open(&key.capabilities).await?,
-                };
-                (connection, Some(permit))
+    /// The connection of a client, for one call.
+    async fn acquire(&self, key: &ClientKey, client: &ClientContext) -> Result<PooledConnection> {
+        let mut pooled = self.open_for(key, client).await?;
+        if let Some(client) = &pooled.client {
+            client.claim();
+            if self.has_one_call_at_a_time(&pooled) {
+                pooled.turn = client.wait_for_turn().await;
             }
-            false => (shard.shared(&key.capabilities).await?, None),
-        };
-        Ok(PooledConnection {
-            connection,
-            shard: Some(shard),
-            permit,
-            is_done: false,
-        })
+        }
+        Ok(pooled)
     }
 
-    /// A connection for one call only.
-    async fn open_exclusive(
+    /// The connection of a client, to load its lists or to subscribe.
+    pub(crate) async fn open_for(
         &self,
-        principal: &Principal,
-        capabilities: &RawJson,
+        key: &ClientKey,
+        client: &ClientContext,
     ) -> Result<PooledConnection> {
-        let permit = self.permit(Some(principal)).await?;
+        let entry = self.entry(key, client).await?;
+        let opened = self.opener.connection(key, &entry).await;
+        let opened = opened.inspect_err(|_| {
+            self.opener.close(self.opener.table.remove(key, &entry));
+        });
         Ok(PooledConnection {
-            connection: self.opener.open(capabilities).await?,
-            shard: None,
-            permit: Some(permit),
-            is_done: false,
+            connection: opened?,
+            key: key.clone(),
+            opener: self.opener.clone(),
+            client: Some(entry),
+            turn: None,
         })
     }
 
-    /// Whether a connection has one call at a time, because nothing else links a question to its call.
-    fn has_one_call_at_a_time(&self, shard: &Shard) -> bool {
-        if shard.has_unlinked_questions() {
+    /// The entry of a client. Where each call has a connection, waits until there may be one more.
+    async fn entry(
+        &self,
+        key: &ClientKey,
+        client: &ClientContext,
+    ) -> Result<Arc<ClientConnection>> {
+        let (table, config) = (&self.opener.table, &self.opener.config);
+        loop {
+            let removed = table.removed();
+            match table.find_or_add(key, || key.declaration(config, client)) {
+                Ok((entry, evicted)) => {
+                    self.opener.close(evicted);
+                    return Ok(entry);
+                }
+                Err(_) if matches!(key.identity, ClientIdentity::Call(_)) => removed.await,
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Whether nothing else would link a question of the server to its call.
+    fn has_one_call_at_a_time(&self, pooled: &PooledConnection) -> bool {
+        let connection = &pooled.connection;
+        if connection.channel.has_unlinked_questions() {
             self.has_unlinked_questions.store(true, Ordering::Relaxed);
         }
-        matches!(self.opener.config.transport, TransportConfig::Stdio(_))
-            || self.has_unlinked_questions.load(Ordering::Relaxed)
+        self.has_unlinked_questions.load(Ordering::Relaxed)
+            && accepts_questions(connection.capabilities())
     }
 
-    /// Waits, in order, until this principal may use one more connection.
-    async fn permit(&self, principal: Option<&Principal>) -> Result<OwnedSemaphorePermit> {
-        let permits = {
-            let mut permits = self.permits.lock();
-            if permits.len() >= MAX_PRINCIPALS {
-                permits.retain(|_, permits| Arc::strong_count(permits) > 1);
+    /// Subscribes to a resource over the connection of a client, which stays open until the
+    /// subscription is dropped.
+    pub(crate) fn subscribe(
+        &self,
+        uri: &str,
+        key: &ClientKey,
+        client: &ClientContext,
+    ) -> Option<ResourceSubscription> {
+        let config = &self.opener.config;
+        let declaration = || key.declaration(config, client);
+        let (entry, evicted) = self.opener.table.find_or_add(key, declaration).ok()?;
+        self.opener.close(evicted);
+        entry.claim();
+        let subscription = entry.subscriptions.add(uri);
+        let (opener, key) = (self.opener.clone(), key.clone());
+        let open = tokio::spawn(async move {
+            let mut backoff = Backoff::for_streams();
+            loop {
+                if let Ok(connection) = opener.connection(&key, &entry).await {
+                    backoff.reset();
+                    connection.channel.closed().await;
+                }
+                tokio::time::sleep(backoff.delay()).await;
             }
-            let max_connections = self.opener.config.max_connections;
-            let permits = permits.entry(principal.cloned());
-            Arc::clone(permits.or_insert_with(|| Arc::new(Semaphore::new(max_connections))))
-        };
-        let permit = permits.acquire_owned().await;
-        permit.map_err(|_| source_unreachable("the source is shutting down"))
+        });
+        Some(subscription.with_guard(AbortOnDropHandle::new(open)))
     }
 
-    fn shard(&self, key: &ShardKey) -> Result<Arc<Shard>> {
-        let max_connections = self.opener.config.max_connections;
-        let mut shards = self.shards.lock();
-        if let Some(shard) = shards.get(key) {
-            return Ok(Arc::clone(shard));
-        }
-        let count_of_principal = |shards: &HashMap<ShardKey, _>| {
-            let keys = shards.keys();
-            keys.filter(|other| other.principal == key.principal)
-                .count()
-        };
-        if count_of_principal(&shards) >= max_connections {
-            shards.retain(|other, shard| other.principal != key.principal || shard.is_in_use());
-        }
-        if shards.len() >= MAX_SHARDS {
-            shards.retain(|_, shard| shard.is_in_use());
-        }
-        if shards.len() >= MAX_SHARDS || count_of_principal(&shards) >= max_connections {
-            let message = format!(
-                "session limit of the source reached ({max_connections} per principal); retry later"
-            );
-            return Err(source_unreachable(&message));
-        }
-        let shard = Arc::new(Shard::new(self.opener.clone()));
-        shards.insert(key.clone(), Arc::clone(&shard));
-        Ok(shard)
+    /// The open connection of a client.
+    pub(crate) fn current(&self, key: &ClientKey) -> Option<Arc<Connection>> {
+        self.opener.table.find(key)?.current()
     }
 
-    /// Closes unused connections, for as long as it is polled.
+    /// Requests that the lists of a client with an open connection are loaded again.
+    pub(crate) fn request_refresh(&self, key: &ClientKey) {
+        if let Some(client) = self.opener.table.find(key) {
+            client.refresh_requested.notify_one();
+        }
+    }
+
+    /// Closes idle connections, for as long as it is polled.
     pub(crate) async fn sweep(&self) {
         loop {
             tokio::time::sleep(SWEEP_INTERVAL).await;
-            self.shards.lock().retain(|_, shard| {
-                shard.close_idle();
-                shard.is_in_use() || shard.has_connections()
-            });
+            self.opener.close(self.opener.table.remove_idle());
         }
+    }
+
+    /// Closes the connections of a client whose session has ended.
+    pub(crate) fn client_gone(&self, affinity: AffinityKey) {
+        self.opener
+            .close(self.opener.table.remove_affinity(affinity));
     }
 
     /// Removes all connections, so that the caller can close them.
     pub(crate) fn drain(&self) -> Vec<Arc<Connection>> {
-        let shards = std::mem::take(&mut *self.shards.lock());
-        shards.values().flat_map(|shard| shard.drain()).collect()
+        self.opener.table.remove_all()
     }
 
     /// The connections on which the server knows the roots of one client's session.
     pub(crate) fn with_affinity(&self, affinity: AffinityKey) -> Vec<Arc<Connection>> {
-        let shards = self.shards.lock();
-        let matching = shards
-            .iter()
-            .filter(|(key, _)| key.affinity == Some(affinity));
-        matching
-            .flat_map(|(_, shard)| shard.connections())
-            .collect()
+        self.opener.table.with_affinity(affinity)
+    }
+
+    /// The number of open connections of each principal.
+    pub(crate) fn counts(&self) -> Vec<(String, u64)> {
+        self.opener.table.counts()
     }
 }
 
 impl PooledConnection {
-    /// The call has ended, with a result or an error: the connection can serve another call.
-    pub(crate) fn finish(mut self) {
-        self.is_done = true;
+    /// Lets the next call of the client begin.
+    pub(crate) fn end_turn(&mut self) {
+        self.turn = None;
     }
 }
 
 impl Drop for PooledConnection {
     fn drop(&mut self) {
-        // A cancelled call may still send questions, which would reach the next call of its process.
-        if let Some(shard) = &self.shard
-            && self.permit.is_some()
-            && self.is_done
-        {
-            shard.give_back(Arc::clone(&self.connection));
+        let Some(client) = self.client.take() else {
+            return;
+        };
+        client.mark_used();
+        if matches!(self.key.identity, ClientIdentity::Call(_)) {
+            let removed = self.opener.table.remove(&self.key, &client);
+            self.opener.close(removed);
         }
     }
 }

@@ -1,139 +1,166 @@
-//! Turns the messages of a server for one call into the events of that call.
+//! The path of a call to the server: which connection it uses, how it is sent, and when it is sent
+//! again.
 
+mod events;
 mod repair;
-pub(crate) mod retry_once;
+mod retry_once;
 mod task;
 
-use std::collections::VecDeque;
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures_util::StreamExt;
-use tidegate_core::{
-    Call, Event, EventStream, Operation, Outcome, PendingAnswer, Question, Result, Withdrawal,
-};
-use tidegate_mcp::revision::client::{ServerNotification, parse_error, parse_outcome};
-use tidegate_mcp::revision::question::encode_answer;
-use tidegate_mcp::revision::tasks::declares_tasks;
-use tidegate_mcp::{Era, RequestId, ResponseBody, Revision};
-use tokio::time::timeout;
+use tidegate_core::{Call, CatalogEntry, Event, EventStream, List, Reply, Result, Viewer, on_end};
+use tidegate_interaction::Interaction;
+use tokio_util::sync::CancellationToken;
 
-use crate::session::{Connection, ResponseStream, ServerMessage};
+use crate::catalog::loader::load_tools;
+use crate::catalog::refresh::Refresher;
+use crate::catalog::snapshot::{CatalogConnection, Snapshot};
+use crate::client_key::ClientKey;
+use crate::config::RemoteConfig;
+use crate::error::source_unreachable;
+use crate::occupancy::Occupancy;
+use crate::pool::{Pool, PooledConnection};
+use crate::session::Connection;
+use crate::session::connect::reconnect;
+use events::call_events;
+use retry_once::{RetryAfter, retry_after_first_message};
 
-/// How long a server may take to accept the answer to its question.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// Questions of one request that may still be withdrawn.
-const MAX_OPEN_QUESTIONS: usize = 64;
-
-/// The events of a call. Holds the connection until the end.
-pub(crate) fn call_events(
-    messages: ResponseStream,
-    connection: &Arc<Connection>,
-    call: &Call,
-) -> EventStream {
-    let uri = match &call.operation {
-        Operation::Resource { uri } => Some(uri.clone()),
-        _ => None,
-    };
-    let accepts_tasks =
-        connection.facts.features.tasks && declares_tasks(&call.client.capabilities);
-    let events = request_events(messages, connection, uri, accepts_tasks);
-    let era = connection.facts.revision.era();
-    let events = repair::repair(events, call, era);
-    match (&call.operation, era) {
-        (Operation::Tool { .. }, Era::Legacy) => task::run_to_completion(events, connection),
-        _ => events,
-    }
+/// Relays calls to one server.
+pub(crate) struct Relay {
+    pub(crate) config: Arc<RemoteConfig>,
+    pub(crate) refresher: Arc<Refresher>,
+    pub(crate) pool: Arc<Pool>,
+    pub(crate) occupancy: Arc<Occupancy>,
+    pub(crate) interaction: Interaction,
+    /// Cancelled when the first attempt to connect has succeeded or failed.
+    pub(crate) first_attempt: CancellationToken,
 }
 
-/// The events of one request of a call. `uri` is the resource it reads, if it reads one;
-/// `accepts_tasks` if its result may be a task.
-fn request_events(
-    messages: ResponseStream,
-    connection: &Arc<Connection>,
-    uri: Option<String>,
-    accepts_tasks: bool,
-) -> EventStream {
-    let (revision, connection) = (connection.facts.revision, Arc::clone(connection));
-    let mut questions = OpenQuestions::default();
-    let events = messages.filter_map(move |message| {
-        let event = match message {
-            Ok(ServerMessage::Notification(ServerNotification::Cancelled(key))) => {
-                let is_known = questions.withdraw(&key);
-                is_known.then_some(Ok(Event::QuestionWithdrawn))
-            }
-            Ok(ServerMessage::Notification(notification)) => notification_event(notification),
-            Ok(ServerMessage::Question { id, kind, params }) => {
-                let (question, pending) = Question::new(kind, params);
-                let withdrawal = questions.add(&id, &pending);
-                let channel = Arc::clone(&connection.channel);
-                connection.background_tasks.spawn(async move {
-                    let answer = encode_answer(&id, pending.wait().await);
-                    if !withdrawal.is_withdrawn() {
-                        timeout(ANSWER_TIMEOUT, channel.send(answer)).await.ok();
-                    }
-                });
-                Some(Ok(Event::Question(question)))
-            }
-            Ok(ServerMessage::Response(response)) => {
-                let outcome = response_outcome(response, revision, uri.as_deref(), accepts_tasks);
-                Some(outcome.map(Event::Done))
-            }
-            Ok(ServerMessage::Refused(refusal)) => Some(Err(refusal.error())),
-            Err(error) => Some(Err(error)),
-        };
-        std::future::ready(event)
-    });
-    events.boxed()
-}
-
-/// The open questions of one request, by the server's ids, oldest first.
-#[derive(Default)]
-struct OpenQuestions(VecDeque<(String, Withdrawal)>);
-
-impl OpenQuestions {
-    fn add(&mut self, id: &RequestId, pending: &PendingAnswer) -> Withdrawal {
-        if self.0.len() == MAX_OPEN_QUESTIONS {
-            self.0.pop_front();
+impl Relay {
+    pub(crate) async fn call(&self, call: &Call) -> Result<Reply> {
+        // What was saved is listed before the server has started.
+        self.first_attempt.cancelled().await;
+        let snapshot = self.refresher.snapshots.load();
+        let facts = snapshot.facts.as_ref().ok_or_else(|| self.unreachable())?;
+        let era = facts.revision.era();
+        if let Some(events) = self.interaction.resume(call, era)? {
+            return Ok(Reply::Stream(events));
         }
-        let withdrawal = pending.withdrawal();
-        self.0.push_back((id.key(), withdrawal.clone()));
-        withdrawal
+        let viewer = Viewer {
+            caller: &call.caller,
+            client: &call.client,
+        };
+        let catalog = self.refresher.snapshots.catalog(&self.config, &viewer);
+        let tools = catalog.list(List::Tools);
+        let events = match self.over_catalog_connection(&snapshot, call, tools).await? {
+            Some(events) => events,
+            None => self.over_client_connection(&snapshot, call, tools).await?,
+        };
+        Ok(Reply::Stream(self.interaction.adapt(events, call, era)))
     }
 
-    /// Withdraws a question. False if it is not a question of this request.
-    fn withdraw(&mut self, key: &str) -> bool {
-        let position = self.0.iter().position(|(known, _)| known == key);
-        let question = position.and_then(|position| self.0.remove(position));
-        question.is_some_and(|(_, withdrawal)| {
-            withdrawal.withdraw();
-            true
-        })
+    /// Sends a call over the catalog connection, if no client is to be told apart there.
+    async fn over_catalog_connection(
+        &self,
+        snapshot: &Snapshot,
+        call: &Call,
+        tools: &[CatalogEntry],
+    ) -> Result<Option<EventStream>> {
+        let (CatalogConnection::Open(connection), Some(facts)) =
+            (&snapshot.connection, &snapshot.facts)
+        else {
+            return Ok(None);
+        };
+        let principal = &call.caller.principal;
+        let key = ClientKey::for_client(&self.config, facts, principal, &call.client);
+        if key.is_some_and(|key| !key.is_anonymous()) {
+            return Ok(None);
+        }
+        let Some(in_use) = self.occupancy.use_catalog_connection() else {
+            return Ok(None);
+        };
+        let events = self.send(connection, call, tools).await?;
+        Ok(Some(on_end(events, in_use, |_, _| ())))
     }
-}
 
-fn notification_event(notification: ServerNotification) -> Option<Result<Event>> {
-    match notification {
-        ServerNotification::Progress { params, .. } => Some(Ok(Event::Progress(params))),
-        ServerNotification::Log { level, params } => Some(Ok(Event::Log { level, params })),
-        ServerNotification::ElicitationComplete(id) => Some(Ok(Event::ElicitationComplete(id))),
-        ServerNotification::Change(_)
-        | ServerNotification::Cancelled(_)
-        | ServerNotification::Acknowledged { .. }
-        | ServerNotification::Task { .. }
-        | ServerNotification::Other => None,
+    /// Sends a call over the connection of its client.
+    async fn over_client_connection(
+        &self,
+        snapshot: &Snapshot,
+        call: &Call,
+        tools: &[CatalogEntry],
+    ) -> Result<EventStream> {
+        let facts = snapshot.facts.as_ref().ok_or_else(|| self.unreachable())?;
+        if matches!(snapshot.connection, CatalogConnection::Unavailable)
+            && !self.pool.has_connection(&self.config, facts, call)
+        {
+            return Err(self.unreachable());
+        }
+        match self.pool.select(facts, call).await? {
+            Some(pooled) => self.send_pooled(pooled, call, tools).await,
+            // The server turned out to have no sessions.
+            None => {
+                let connection = snapshot.open_connection();
+                let connection = connection.ok_or_else(|| self.unreachable())?;
+                self.send(connection, call, tools).await
+            }
+        }
     }
-}
 
-fn response_outcome(
-    response: ResponseBody,
-    revision: Revision,
-    uri: Option<&str>,
-    accepts_tasks: bool,
-) -> Result<Outcome> {
-    match response {
-        ResponseBody::Result(result) => parse_outcome(revision, &result, accepts_tasks),
-        ResponseBody::Error(error) => Err(parse_error(uri, error)),
+    /// Sends a call over the connection of its client, which is held until the call is done. While the
+    /// server waits for an answer, the next call may begin.
+    async fn send_pooled(
+        &self,
+        pooled: PooledConnection,
+        call: &Call,
+        tools: &[CatalogEntry],
+    ) -> Result<EventStream> {
+        let events = self.send(&pooled.connection, call, tools).await?;
+        let mut pooled = pooled;
+        let events = events.inspect(move |event| {
+            if matches!(event, Ok(Event::Question(_) | Event::Done(_)) | Err(_)) {
+                pooled.end_turn();
+            }
+        });
+        Ok(events.boxed())
+    }
+
+    /// Sends a call, and retries it once if the server rejected its encoding.
+    async fn send(
+        &self,
+        connection: &Arc<Connection>,
+        call: &Call,
+        tools: &[CatalogEntry],
+    ) -> Result<EventStream> {
+        // The call is registered before anything is sent: a question that arrives before the call
+        // is sent belongs to it.
+        let messages = connection.send_call(call, tools)?;
+        connection.request_log_level(call.client.log_level).await;
+        match retry_after_first_message(messages, call).await {
+            (messages, None) => Ok(call_events(messages, connection, call)),
+            (_, Some(RetryAfter::ReloadTools)) => {
+                self.refresher.request_refresh();
+                let capabilities = &call.client.capabilities;
+                let tools = load_tools(&self.config, connection, capabilities).await?;
+                let messages = connection.send_call(call, &tools)?;
+                Ok(call_events(messages, connection, call))
+            }
+            (messages, Some(RetryAfter::Reconnect)) => {
+                match reconnect(&self.config, connection).await {
+                    None => Ok(call_events(messages, connection, call)),
+                    Some(reconnected) => {
+                        let connection = reconnected?;
+                        let messages = connection.send_call(call, tools)?;
+                        Ok(call_events(messages, &connection, call))
+                    }
+                }
+            }
+        }
+    }
+
+    fn unreachable(&self) -> tidegate_core::Error {
+        let name = &self.config.name;
+        source_unreachable(&format!("source `{name}` is not connected; retry later"))
     }
 }

@@ -8,25 +8,24 @@ use std::time::{Duration, Instant};
 use futures_util::future::{BoxFuture, join_all, ready};
 use parking_lot::Mutex;
 use tidegate_core::{
-    AffinityKey, Call, Catalog, CatalogEntry, ChangeSender, ChangeStream, ClientContext,
-    EventStream, GaugeValue, Health, List, Reply, ResourceSubscription, Result, Source,
-    TaskUpdates, Viewer, on_end,
+    AffinityKey, Call, Catalog, ChangeSender, ChangeStream, GaugeValue, Health, Reply,
+    ResourceSubscription, Result, Source, TaskUpdates, Viewer,
 };
 use tidegate_interaction::Interaction;
 use tokio::sync::Semaphore;
 use tokio::time::{timeout, timeout_at};
+use tokio_util::sync::CancellationToken;
 
-use crate::catalog::client_class::ClientClass;
-use crate::catalog::loader::load_tools;
-use crate::catalog::snapshot::{Snapshot, SnapshotStore};
-use crate::change_stream::tasks;
-use crate::config::RemoteConfig;
-use crate::error::source_unreachable;
-use crate::pool::{Pool, PooledConnection};
-use crate::relay::call_events;
-use crate::relay::retry_once::{RetryAfter, retry_after_first_message};
-use crate::session::Connection;
-use crate::session::connect::reconnect;
+use crate::catalog::refresh::Refresher;
+use crate::catalog::saved::CatalogFile;
+use crate::catalog::snapshot::{CatalogConnection, Snapshot, SnapshotStore};
+use crate::change_stream::tasks::{self, TaskConnections};
+use crate::client_key::ClientKey;
+use crate::config::{RemoteConfig, Sharing, TransportConfig};
+use crate::occupancy::Occupancy;
+use crate::pool::Pool;
+use crate::relay::Relay;
+use crate::session::connect::EraMemory;
 use crate::supervisor::Supervisor;
 
 /// How long a caller that requests an unlisted resource waits for a refresh.
@@ -41,9 +40,7 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(30);
 /// A remote MCP server.
 pub struct Remote {
     supervisor: Supervisor,
-    pool: Pool,
-    interaction: Interaction,
-    changes: ChangeSender,
+    relay: Relay,
     task_streams: Arc<Semaphore>,
     created: tokio::time::Instant,
     last_refresh_request: Mutex<Option<Instant>>,
@@ -55,14 +52,37 @@ impl Remote {
         let changes = ChangeSender::default();
         let seal = Arc::clone(&config.seal);
         let interaction = Interaction::new(seal, config.parked_call_timeout, changes.clone());
-        let supervisor = Supervisor::new(Arc::clone(&config), changes.clone());
-        let background_tasks = supervisor.refresher.background_tasks.clone();
-        let url_elicitations = Arc::clone(&interaction.url_elicitations);
+        let saved = config.saved_catalog.as_ref().and_then(CatalogFile::load);
+        let needs_session = saved.as_ref().is_some_and(|saved| saved.needs_session);
+        let refresher = Refresher::new(Arc::clone(&config), changes, saved.as_ref());
+        let refresher = Arc::new(refresher);
+        let first_attempt = CancellationToken::new();
+        let is_process = matches!(config.transport, TransportConfig::Stdio(_));
+        let is_shared = config.effective_sharing() == Sharing::Shared;
+        let occupancy = Arc::new(Occupancy::new(is_process && !is_shared));
+        let pool = Arc::new(Pool::new(
+            Arc::clone(&config),
+            Arc::clone(&occupancy),
+            Arc::clone(&refresher),
+            Arc::clone(&interaction.url_elicitations),
+        ));
         Self {
-            pool: Pool::new(config, background_tasks, url_elicitations),
-            supervisor,
-            interaction,
-            changes,
+            supervisor: Supervisor {
+                config: Arc::clone(&config),
+                refresher: Arc::clone(&refresher),
+                pool: Arc::clone(&pool),
+                occupancy: Arc::clone(&occupancy),
+                era_memory: EraMemory::new(needs_session),
+                first_attempt: first_attempt.clone(),
+            },
+            relay: Relay {
+                config,
+                refresher,
+                pool,
+                occupancy,
+                interaction,
+                first_attempt,
+            },
             task_streams: Arc::new(Semaphore::new(tasks::MAX_TASK_STREAMS)),
             created: tokio::time::Instant::now(),
             last_refresh_request: Mutex::default(),
@@ -73,19 +93,23 @@ impl Remote {
     pub async fn run(&self) {
         tokio::join!(
             self.supervisor.run(),
-            self.pool.sweep(),
-            self.interaction.parked_calls.sweep()
+            self.relay.pool.sweep(),
+            self.relay.interaction.parked_calls.sweep()
         );
     }
 
     /// Closes all connections, and waits until cancellations are sent and processes have exited. Only
     /// when nothing polls [`Self::run`] any more, which would reconnect.
     pub async fn stop(&self) {
-        self.interaction.parked_calls.cancel_all();
-        let own = self
-            .snapshots()
-            .update(|snapshot| snapshot.connection.take());
-        let connections = self.pool.drain().into_iter().chain(own);
+        self.relay.interaction.parked_calls.cancel_all();
+        let catalog_connection = self.snapshots().update(|snapshot| {
+            std::mem::replace(&mut snapshot.connection, CatalogConnection::Unavailable)
+        });
+        let mut connections = self.relay.pool.drain();
+        if let CatalogConnection::Open(connection) = catalog_connection {
+            connections.push(connection);
+        }
+        let connections = connections.into_iter();
         join_all(connections.map(|connection| async move { connection.channel.close().await }))
             .await;
         let background_tasks = &self.supervisor.refresher.background_tasks;
@@ -101,72 +125,6 @@ impl Remote {
         &self.supervisor.refresher.snapshots
     }
 
-    /// The current snapshot, and the class of a client in it.
-    fn view(&self, client: &ClientContext) -> (Arc<Snapshot>, Arc<ClientClass>) {
-        self.snapshots().view(self.config(), client)
-    }
-
-    async fn relay(&self, call: &Call) -> Result<Reply> {
-        let (snapshot, class) = self.view(&call.client);
-        let everyone = snapshot.connection.as_ref();
-        let everyone = everyone.ok_or_else(|| self.unreachable())?;
-        let era = everyone.facts.revision.era();
-        if let Some(events) = self.interaction.resume(call, era)? {
-            return Ok(Reply::Stream(events));
-        }
-        let catalog = snapshot.catalog_of(&class);
-        let tools = catalog.list(List::Tools);
-        let events = match self.pool.select(everyone, call).await? {
-            Some(pooled) => self.send_pooled(pooled, call, tools).await?,
-            None => self.send(everyone, call, tools).await?,
-        };
-        Ok(Reply::Stream(self.interaction.adapt(events, call, era)))
-    }
-
-    /// Sends a call over a pooled connection, which is held until the call is done.
-    async fn send_pooled(
-        &self,
-        pooled: PooledConnection,
-        call: &Call,
-        tools: &[CatalogEntry],
-    ) -> Result<EventStream> {
-        let events = self.send(&pooled.connection, call, tools).await?;
-        Ok(on_end(events, pooled, |pooled, _| pooled.finish()))
-    }
-
-    /// Sends a call, and retries it once if the server rejected its encoding.
-    async fn send(
-        &self,
-        connection: &Arc<Connection>,
-        call: &Call,
-        tools: &[CatalogEntry],
-    ) -> Result<EventStream> {
-        // The call is registered before anything is sent: a question that arrives before the call
-        // is sent belongs to it.
-        let messages = connection.send_call(call, tools)?;
-        connection.request_log_level(call.client.log_level).await;
-        match retry_after_first_message(messages, call).await {
-            (messages, None) => Ok(call_events(messages, connection, call)),
-            (_, Some(RetryAfter::ReloadTools)) => {
-                self.supervisor.refresher.request_refresh();
-                let capabilities = &call.client.capabilities;
-                let tools = load_tools(self.config(), connection, capabilities).await?;
-                let messages = connection.send_call(call, &tools)?;
-                Ok(call_events(messages, connection, call))
-            }
-            (messages, Some(RetryAfter::Reconnect)) => {
-                match reconnect(self.config(), connection).await {
-                    None => Ok(call_events(messages, connection, call)),
-                    Some(reconnected) => {
-                        let connection = reconnected?;
-                        let messages = connection.send_call(call, tools)?;
-                        Ok(call_events(messages, &connection, call))
-                    }
-                }
-            }
-        }
-    }
-
     /// Whether no caller requested a refresh recently. If so, records this request.
     fn may_request_refresh(&self) -> bool {
         let mut last = self.last_refresh_request.lock();
@@ -177,29 +135,46 @@ impl Remote {
         !is_recent
     }
 
-    fn unreachable(&self) -> tidegate_core::Error {
-        let name = &self.config().name;
-        source_unreachable(&format!("source `{name}` is not connected; retry later"))
+    /// Provides the connection on which a client's calls are made.
+    fn connections_of(&self, viewer: &Viewer<'_>) -> TaskConnections {
+        let key = self.client_key(&self.snapshots().load(), viewer);
+        let (pool, snapshots) = (Arc::clone(&self.relay.pool), Arc::clone(self.snapshots()));
+        Box::new(move || {
+            let of_client = key.as_ref().and_then(|key| pool.current(key));
+            of_client.or_else(|| snapshots.load().open_connection().cloned())
+        })
+    }
+
+    /// The open connections of clients, and the catalog connection.
+    fn connection_count(&self) -> u64 {
+        let counts = self.relay.pool.counts();
+        let of_clients: u64 = counts.iter().map(|(_, count)| count).sum();
+        of_clients + u64::from(self.snapshots().load().open_connection().is_some())
+    }
+
+    fn client_key(&self, snapshot: &Snapshot, viewer: &Viewer<'_>) -> Option<ClientKey> {
+        let facts = snapshot.facts.as_ref()?;
+        let principal = &viewer.caller.principal;
+        ClientKey::for_client(self.config(), facts, principal, viewer.client)
     }
 }
 
 impl Source for Remote {
     fn catalog(&self, viewer: &Viewer<'_>) -> Arc<Catalog> {
-        let (snapshot, class) = self.view(viewer.client);
-        snapshot.catalog_of(&class)
+        self.snapshots().catalog(self.config(), viewer)
     }
 
     fn cache_lifetime(&self, viewer: &Viewer<'_>) -> Option<Duration> {
-        let (snapshot, class) = self.view(viewer.client);
+        let (snapshot, class) = self.snapshots().view(self.config(), viewer);
         snapshot.cache_lifetime_of(&class).remaining()
     }
 
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>> {
-        Box::pin(async move { self.relay(&call).await })
+        Box::pin(async move { self.relay.call(&call).await })
     }
 
     fn changes(&self) -> ChangeStream {
-        self.changes.stream()
+        self.supervisor.refresher.changes.stream()
     }
 
     fn health(&self) -> Health {
@@ -215,43 +190,56 @@ impl Source for Remote {
     }
 
     fn roots_changed(&self, affinity: AffinityKey) {
-        for connection in self.pool.with_affinity(affinity) {
+        for connection in self.relay.pool.with_affinity(affinity) {
             let notification = connection.gateway_encoder().roots_changed();
             tokio::spawn(async move { connection.channel.send(notification).await.ok() });
         }
     }
 
+    fn client_gone(&self, affinity: AffinityKey) {
+        self.relay.pool.client_gone(affinity);
+    }
+
+    fn connections(&self) -> Vec<(String, u64)> {
+        self.relay.pool.counts()
+    }
+
     fn gauges(&self) -> Vec<GaugeValue> {
         let snapshot = self.snapshots().load();
         let gauge = |name, value| GaugeValue { name, value };
-        let parked_calls = self.interaction.parked_calls.count();
+        let parked_calls = self.relay.interaction.parked_calls.count();
         let mut gauges = vec![
             gauge(
                 "parked_calls",
                 u64::try_from(parked_calls).unwrap_or(u64::MAX),
             ),
+            gauge("connections", self.connection_count()),
             gauge("connects", self.supervisor.refresher.connect_count()),
             gauge("incomplete_lists", snapshot.catalog.incomplete_lists()),
         ];
-        let connection = snapshot.connection.as_ref();
+        let connection = snapshot.open_connection();
         gauges.extend(connection.into_iter().flat_map(|it| it.channel.gauges()));
         gauges
     }
 
-    fn subscribe(&self, uri: &str) -> ResourceSubscription {
-        self.supervisor.refresher.subscriptions.add(uri)
+    fn subscribe(&self, uri: &str, viewer: &Viewer<'_>) -> ResourceSubscription {
+        let key = self.client_key(&self.snapshots().load(), viewer);
+        let over_client_connection =
+            key.and_then(|key| self.relay.pool.subscribe(uri, &key, viewer.client));
+        over_client_connection.unwrap_or_else(|| self.supervisor.refresher.subscriptions.add(uri))
     }
 
     fn task_updates(
         &self,
         ids: BTreeSet<String>,
-        client: &ClientContext,
+        viewer: &Viewer<'_>,
     ) -> BoxFuture<'static, TaskUpdates> {
         let Ok(permit) = Arc::clone(&self.task_streams).try_acquire_owned() else {
             return Box::pin(ready(TaskUpdates::default()));
         };
-        let snapshots = Arc::clone(self.snapshots());
-        Box::pin(tasks::open(snapshots, ids, client.clone(), permit))
+        let connections = self.connections_of(viewer);
+        let client = viewer.client.clone();
+        Box::pin(tasks::open(connections, ids, client, permit))
     }
 
     fn ready(&self) -> BoxFuture<'_, ()> {
@@ -259,8 +247,18 @@ impl Source for Remote {
     }
 
     fn wait_for_catalog(&self, viewer: &Viewer<'_>) -> BoxFuture<'_, ()> {
-        let client = viewer.client.clone();
+        let (snapshot, class) = self.snapshots().view(self.config(), viewer);
+        let is_known = snapshot.catalog.gap.is_none();
         Box::pin(async move {
+            if is_known && !class.is_default() {
+                let settled = class.wait_until_settled();
+                if timeout(self.config().list_wait, settled).await.is_err() {
+                    self.snapshots().stop_waiting_for(&class);
+                }
+            }
+            if is_known {
+                return;
+            }
             // Measured from the creation of the source, so that later callers do not wait again.
             let list_wait = self.config().list_wait;
             let deadline = self.created + list_wait;
@@ -270,24 +268,23 @@ impl Source for Remote {
                 self.snapshots()
                     .update(|snapshot| snapshot.set_unavailable(&reason));
             }
-            let (_, class) = self.view(&client);
-            if class.is_everyone() {
-                return;
-            }
-            if timeout(list_wait, class.wait_until_settled())
-                .await
-                .is_err()
-            {
-                self.snapshots().stop_waiting_for(&class);
-            }
         })
     }
 
-    fn refresh(&self, _: &Viewer<'_>) -> BoxFuture<'_, ()> {
-        Box::pin(async {
-            let snapshot = self.snapshots().load();
+    fn served_preliminary(&self, viewer: &Viewer<'_>) {
+        let (_, class) = self.snapshots().view(self.config(), viewer);
+        class.mark_served_preliminary();
+    }
+
+    fn refresh(&self, viewer: &Viewer<'_>) -> BoxFuture<'_, ()> {
+        let snapshot = self.snapshots().load();
+        if let Some(key) = self.client_key(&snapshot, viewer) {
+            self.relay.pool.request_refresh(&key);
+        }
+        Box::pin(async move {
             let has_resources = snapshot.catalog.features.resources;
-            if snapshot.connection.is_some() && has_resources && self.may_request_refresh() {
+            let is_open = snapshot.open_connection().is_some();
+            if is_open && has_resources && self.may_request_refresh() {
                 let mut refreshes = self.supervisor.refresher.request_refresh();
                 timeout(REFRESH_WAIT, refreshes.changed()).await.ok();
             }

@@ -14,10 +14,10 @@ const CONFIRM_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The subscribed resources, with the number of subscribers.
 #[derive(Clone, Default)]
-pub(crate) struct ResourceSubscriptions(Arc<Shared>);
+pub(crate) struct ResourceSubscriptions(Arc<SubscriptionState>);
 
 #[derive(Default)]
-struct Shared {
+struct SubscriptionState {
     requested: watch::Sender<BTreeMap<String, usize>>,
     confirmed: watch::Sender<Confirmed>,
 }
@@ -108,6 +108,10 @@ pub(crate) struct RequestedSubscriptions {
 }
 
 impl RequestedSubscriptions {
+    pub(crate) fn requested_uris(&self) -> BTreeSet<String> {
+        self.requested.borrow().keys().cloned().collect()
+    }
+
     pub(crate) fn uris(&mut self) -> BTreeSet<String> {
         self.requested.borrow_and_update().keys().cloned().collect()
     }

@@ -14,6 +14,7 @@ mod http;
 mod in_flight;
 mod invalid_messages;
 pub(crate) mod notification_queue;
+pub(crate) mod own_requests;
 mod refusal;
 mod task_questions;
 
@@ -27,6 +28,24 @@ pub(crate) use connection::Connection;
 pub(crate) use notification_queue::Notifications;
 pub use refusal::CREDENTIALS_REQUIRED;
 pub(crate) use refusal::Refusal;
+
+/// What is declared to a server about the client of a connection.
+#[derive(Clone, Debug)]
+pub(crate) struct DeclaredClient {
+    pub(crate) capabilities: RawJson,
+    /// The name and version of the client; `None` for those of the gateway.
+    pub(crate) info: Option<RawJson>,
+}
+
+impl DeclaredClient {
+    /// The gateway itself, which cannot be asked questions.
+    pub(crate) fn gateway() -> Self {
+        Self {
+            capabilities: RawJson::empty_object(),
+            info: None,
+        }
+    }
+}
 
 /// Everything the server sends for one request: notifications and questions, then a response or a
 /// refusal, which is the last item. Dropping the stream earlier cancels the request.
@@ -50,7 +69,7 @@ pub(crate) enum ServerMessage {
 /// The result of a legacy handshake.
 pub(crate) struct NegotiatedSession {
     pub(crate) revision: Revision,
-    /// Whether the client of the session declared roots.
+    /// Whether all calls are from one client that declared roots.
     pub(crate) declares_roots: bool,
 }
 
@@ -82,6 +101,11 @@ pub(crate) trait RequestChannel: Send + Sync + 'static {
 
     /// Whether requests have HTTP headers, which repeat parts of them.
     fn has_headers(&self) -> bool;
+
+    /// Waits until the server has started, as far as its output shows.
+    fn first_output(&self) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::ready(()))
+    }
 
     /// Waits until the connection is closed by either side.
     fn closed(&self) -> BoxFuture<'_, ()>;

@@ -1,72 +1,107 @@
-//! Keeps a server connected, reconnects with backoff, and publishes the state of the connection in the
-//! snapshot.
+//! Keeps the catalog connection to a server open, reconnects with backoff, and publishes the state of
+//! the connection in the snapshot. Where clients have processes of their own, the catalog connection
+//! is closed for as long as there are any.
+
+mod catalog_file;
+mod client_classes;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tidegate_core::{ChangeSender, Error};
+use tidegate_core::Error;
 use tokio_util::sync::CancellationToken;
 
 use crate::backoff::Backoff;
 use crate::catalog::refresh::Refresher;
+use crate::catalog::snapshot::CatalogConnection;
 use crate::change_stream;
 use crate::config::RemoteConfig;
-use crate::session::connect::EraMemory;
+use crate::occupancy::Occupancy;
+use crate::pool::Pool;
+use crate::session::connect::{Connected, EraMemory};
 use crate::session::{Connection, Notifications};
 use crate::transport::stdio::ProcessReport;
 
 /// The supervisor of one server.
 pub(crate) struct Supervisor {
     pub(crate) config: Arc<RemoteConfig>,
-    pub(crate) refresher: Refresher,
-    era_memory: EraMemory,
+    pub(crate) refresher: Arc<Refresher>,
+    pub(crate) pool: Arc<Pool>,
+    pub(crate) occupancy: Arc<Occupancy>,
+    pub(crate) era_memory: EraMemory,
     /// Cancelled when the first attempt to connect has succeeded or failed.
     pub(crate) first_attempt: CancellationToken,
 }
 
-impl Supervisor {
-    pub(crate) fn new(config: Arc<RemoteConfig>, changes: ChangeSender) -> Self {
-        Self {
-            refresher: Refresher::new(Arc::clone(&config), changes),
-            config,
-            era_memory: EraMemory::default(),
-            first_attempt: CancellationToken::new(),
-        }
-    }
+/// Why the catalog connection has ended.
+enum ConnectionEnd {
+    Closed,
+    /// A client needs a process.
+    Replaced,
+}
 
+impl Supervisor {
     /// Keeps the server connected and its catalogs fresh, for as long as it is polled.
     pub(crate) async fn run(&self) {
-        tokio::join!(self.keep_connected(), self.refresher.run_classes());
+        tokio::join!(
+            self.keep_connected(),
+            self.run_classes(),
+            self.save_catalog()
+        );
     }
 
     async fn keep_connected(&self) {
         let mut backoff = Backoff::for_connections();
         let mut last_failure = None;
         loop {
+            self.occupancy.begin_catalog_connection().await;
+            let Some(connected) = self.connect().await else {
+                self.replaced();
+                continue;
+            };
             let mut connected_for = Duration::ZERO;
-            let tasks = &self.refresher.background_tasks;
-            match self.era_memory.connect(&self.config, tasks).await {
+            match connected {
                 Ok((connection, notifications)) => {
                     let start = Instant::now();
-                    self.serve(&connection, notifications).await;
+                    let end = self.serve(&connection, notifications).await;
                     connected_for = start.elapsed();
                     last_failure = None;
-                    self.disconnected();
+                    if matches!(end, ConnectionEnd::Closed) {
+                        self.disconnected();
+                    }
                     // Two processes of one program might interfere with each other.
                     connection.channel.close().await;
+                    if matches!(end, ConnectionEnd::Replaced) {
+                        self.replaced();
+                        continue;
+                    }
                 }
                 Err(error) => {
                     self.connect_failed(&error, last_failure.as_deref());
                     last_failure = Some(error.message().to_owned());
                 }
             }
+            self.occupancy.end_catalog_connection();
             self.first_attempt.cancel();
             tokio::time::sleep(backoff.delay_after(connected_for)).await;
         }
     }
 
-    /// Serves over one connection until it is closed.
-    async fn serve(&self, connection: &Arc<Connection>, notifications: Notifications) {
+    /// Opens the catalog connection; `None` if a client needs a process first.
+    async fn connect(&self) -> Option<Result<Connected, Error>> {
+        let tasks = &self.refresher.background_tasks;
+        tokio::select! {
+            connected = self.era_memory.connect(&self.config, tasks) => Some(connected),
+            () = self.occupancy.wait_for_clients() => None,
+        }
+    }
+
+    /// Serves over one connection until it is closed, or a client needs a process.
+    async fn serve(
+        &self,
+        connection: &Arc<Connection>,
+        notifications: Notifications,
+    ) -> ConnectionEnd {
         let schedule = self.refresher.publish_connection(connection).await;
         self.first_attempt.cancel();
         let revision = connection.facts.revision;
@@ -75,9 +110,25 @@ impl Supervisor {
         // Updates may have been missed while the server was not connected.
         self.refresher.announce_subscribed_resources();
         tokio::select! {
-            () = change_stream::run(connection, subscriptions) => {}
-            () = self.refresher.keep_everyone_fresh(connection, notifications, schedule) => {}
+            () = change_stream::run(connection, subscriptions) => ConnectionEnd::Closed,
+            () = self.refresher.keep_default_fresh(connection, notifications, schedule) => {
+                ConnectionEnd::Closed
+            }
+            () = self.occupancy.wait_for_clients() => ConnectionEnd::Replaced,
         }
+    }
+
+    /// Clients have processes of their own from now on.
+    fn replaced(&self) {
+        self.refresher
+            .snapshots
+            .update(|snapshot| snapshot.connection = CatalogConnection::Replaced);
+        self.first_attempt.cancel();
+        self.occupancy.end_catalog_connection();
+        tracing::debug!(
+            source = self.config.name,
+            "catalog connection closed: clients have connections of their own"
+        );
     }
 
     fn disconnected(&self) {

@@ -55,6 +55,24 @@ impl GatewayInner {
     }
 }
 
+/// Whether a request has to wait for lists that are being loaded for this kind of viewer. At the endpoint
+/// of one source it waits, as it would at the server; at the endpoint of all sources only if its target
+/// is not known yet.
+pub(super) fn needs_final_lists(request: &Request, view: &View) -> bool {
+    if !view.is_preliminary() {
+        return false;
+    }
+    let has_target = matches!(
+        request.operation,
+        Operation::Tool { .. } | Operation::Prompt { .. } | Operation::Resource { .. }
+    );
+    let is_known = || known_target(view, &request.operation).is_some();
+    match request.scope {
+        Scope::Source(_) => !has_target || !is_known(),
+        Scope::All => has_target && !is_known(),
+    }
+}
+
 /// The source that a name or URI leads to.
 struct KnownTarget {
     source: usize,

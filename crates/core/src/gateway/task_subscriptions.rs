@@ -11,7 +11,7 @@ use super::GatewayInner;
 use super::rewrite::ResponseRewriter;
 use super::task_ids;
 use super::view::View;
-use crate::{Call, Event, Operation, RawJson, TaskOperation, TaskUpdates};
+use crate::{Call, Event, Operation, RawJson, TaskOperation, TaskUpdates, Viewer};
 
 /// The tasks at one source that a client subscribed to.
 struct SourceTasks {
@@ -39,7 +39,11 @@ impl GatewayInner {
         }
         let subscriptions = by_source.into_iter().map(|(number, client_ids)| {
             let native_ids = client_ids.keys().cloned().collect();
-            let updates = view.source(number).task_updates(native_ids, &call.client);
+            let viewer = Viewer {
+                caller: &call.caller,
+                client: &call.client,
+            };
+            let updates = view.source(number).task_updates(native_ids, &viewer);
             let tasks = SourceTasks {
                 client_ids,
                 rewriter: ResponseRewriter {

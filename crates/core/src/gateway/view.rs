@@ -90,6 +90,12 @@ impl View {
         self.names.sources().iter().any(is_loading)
     }
 
+    /// Whether a source is loading the lists for this kind of viewer.
+    pub(super) fn is_preliminary(&self) -> bool {
+        let parts = self.names.sources().iter();
+        parts.into_iter().any(|part| part.catalog.is_preliminary)
+    }
+
     pub(super) fn is_source_loading(&self, number: usize) -> bool {
         is_loading(&self.names.sources()[number])
     }
@@ -102,7 +108,7 @@ impl View {
     pub(super) fn loading_sources(&self) -> impl Iterator<Item = &Arc<dyn Source>> {
         let parts = self.names.sources().iter().zip(&self.sources);
         parts
-            .filter(|(part, _)| is_loading(part))
+            .filter(|(part, _)| is_loading(part) || part.catalog.is_preliminary)
             .map(|(_, source)| source)
     }
 

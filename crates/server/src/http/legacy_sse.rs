@@ -16,7 +16,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use parking_lot::Mutex;
-use tidegate_core::{Code, Error, Principal, Result, Scope};
+use tidegate_core::{AffinityKey, Code, Error, Principal, Result, Scope};
 use tidegate_mcp::sse;
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::time::timeout;
@@ -50,6 +50,7 @@ async fn open_stream(http: &Arc<Http>, parts: &Parts) -> Result<LegacyStream> {
     let id = generate_session_id()?;
     let principal = caller.principal.clone();
     let requester = Requester {
+        affinity: Some(AffinityKey::generate()),
         caller,
         scope: Scope::All,
     };

@@ -31,7 +31,11 @@ pub(super) async fn post(
     accept::check_content(&parts.headers)?;
     let body = accept::read_body(&http.transports, &parts.headers, body).await?;
     let limits = http.transports.limits.decode();
-    let requester = Requester { caller, scope };
+    let requester = Requester {
+        caller,
+        scope,
+        affinity: None,
+    };
     match decode(body.bytes.clone(), limits)? {
         Inbound::Single(message) => {
             let id = message.request_id().cloned();

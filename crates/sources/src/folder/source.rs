@@ -37,7 +37,7 @@ impl<V: FolderView> Source for FolderSource<V> {
         self.0.change_stream()
     }
 
-    fn subscribe(&self, uri: &str) -> ResourceSubscription {
+    fn subscribe(&self, uri: &str, _: &Viewer<'_>) -> ResourceSubscription {
         V::subscribe(&self.0, uri)
     }
 

@@ -39,11 +39,14 @@ pub(super) struct Component {
     response_time_ms: f64,
     is_connected: bool,
     metrics: BTreeMap<String, u64>,
+    /// The open processes or sessions of each principal. Only for administrators.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    connections: BTreeMap<String, u64>,
 }
 
 impl Component {
     pub(super) fn of_source(id: &SourceId, source: &dyn Source, caller: &Caller) -> Self {
-        Self::timed(id.to_string(), || {
+        let component = Self::timed(id.to_string(), || {
             let viewer = Viewer {
                 caller,
                 client: &ClientContext::of_gateway(),
@@ -61,7 +64,12 @@ impl Component {
                 response_time: None,
                 gauges: [element_counts(&catalog), source.gauges()].concat(),
             }
-        })
+        });
+        let connections = caller.admin.then(|| source.connections());
+        Self {
+            connections: connections.into_iter().flatten().collect(),
+            ..component
+        }
     }
 
     /// The system source itself, which answers if this report is made.
@@ -101,6 +109,7 @@ impl Component {
                 .iter()
                 .map(|gauge| (gauge.name.to_owned(), gauge.value))
                 .collect(),
+            connections: BTreeMap::new(),
         }
     }
 }

@@ -1,15 +1,15 @@
 //! Builds the sources that are remote MCP servers.
 
 use std::cell::LazyCell;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use http::{HeaderName, HeaderValue};
 use tidegate_core::{List, Seal, SourceId};
 use tidegate_policy::CallMetrics;
 use tidegate_upstream::{
-    ChildGuard, Command, ConnectionSettings, Endpoint, ListObserver, ProgramTarget, Remote,
-    RemoteConfig, RemoteSettings, ServerTarget, TransportConfig, TrustStore, UnusableProxy,
+    CatalogFile, ChildGuard, Command, ConnectionSettings, Endpoint, ListObserver, ProgramTarget,
+    Remote, RemoteConfig, RemoteSettings, ServerTarget, TransportConfig, TrustStore, UnusableProxy,
 };
 
 use crate::cli::CHILD_GUARD;
@@ -46,8 +46,33 @@ impl<'a> RemoteBuilder<'a> {
         let transport = self.transport(&remote.target)?;
         let (name, connection) = (id.as_str(), &remote.connection);
         let mut config = remote_config(name, transport, connection, self.seal, self.settings);
+        config.saved_catalog = Some(self.catalog_file(name, &remote.target));
         config.listed = observe_lists(name, self.metrics);
         Ok(Arc::new(Remote::new(config)))
+    }
+
+    /// Where the catalog of a server is saved. The description contains no values of variables and no
+    /// query, which may be secret.
+    fn catalog_file(&self, name: &str, target: &ServerTarget) -> CatalogFile {
+        let server = match target {
+            ServerTarget::Program(program) => {
+                let variables: Vec<_> = program.env.iter().map(|(name, _)| name).collect();
+                let folder = program.cwd.as_deref().map(Path::display);
+                format!("{} {variables:?} {folder:?}", program.written)
+            }
+            ServerTarget::Url { url, .. } => {
+                let authority = url.authority().map_or("", http::uri::Authority::as_str);
+                format!("{authority}{}", url.path())
+            }
+        };
+        CatalogFile {
+            path: self
+                .settings
+                .data_dir
+                .join("catalogs")
+                .join(format!("{name}.json")),
+            server,
+        }
     }
 
     fn transport(&self, target: &ServerTarget) -> anyhow::Result<TransportConfig> {
@@ -90,14 +115,17 @@ pub(crate) fn remote_config(
     RemoteConfig {
         name: name.to_owned(),
         transport,
-        speaks: connection.era,
+        era: connection.era,
         connect_timeout: connection.connect_timeout,
         list_wait: settings.startup_wait,
         max_message_bytes: connection.max_message_bytes,
         sharing: connection.sharing,
-        max_connections: connection.max_connections,
+        max_processes: connection.max_processes,
+        max_processes_per_principal: connection.max_processes_per_principal,
+        idle_timeout: connection.idle_timeout,
         parked_call_timeout: connection.parked_call_timeout,
         seal: Arc::clone(seal),
+        saved_catalog: None,
         listed: ListObserver::default(),
     }
 }

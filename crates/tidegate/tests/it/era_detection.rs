@@ -89,7 +89,9 @@ fn process_that_exits_on_discover_is_not_probed_again() {
     call(at_fixture(&gateway), "fault_crash", &json!({}));
     wait_for_sources(&gateway, 1);
     call(at_fixture(&gateway), "test_simple_text", &json!({})).result();
-    assert_eq!(count(), 3);
+    // The process of the client, that of the catalog again if there was time, and the next one of the
+    // client. Each probed process would have been started twice.
+    assert!((4..=5).contains(&count()), "{}", count());
     gateway.stop();
 }
 

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use tidegate_core::{ClientContext, RawJson};
+use tidegate_core::{ClientContext, Principal, RawJson, Viewer};
 use tidegate_mcp::Era;
 use tidegate_mcp::revision::client::ServerFacts;
 use tokio_util::sync::CancellationToken;
@@ -26,7 +26,7 @@ const MAX_CAPABILITY_BYTES: usize = 4 * 1024;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ClassKey {
     /// The default class: clients that see the catalog of the gateway's own connection.
-    Everyone,
+    Default,
     /// Clients with these capabilities, whose lists are loaded in a separate session or over the
     /// default connection.
     Clients {
@@ -45,10 +45,10 @@ impl ClassKey {
         let capabilities = declared_capabilities(config, client);
         let in_session = session_use(config, facts, client) == SessionUse::Always;
         let declares_nothing = capabilities.as_str() == "{}";
-        let has_era_of_everyone = in_session == (facts.revision.era() == Era::Legacy);
+        let has_default_era = in_session == (facts.revision.era() == Era::Legacy);
         let is_too_long = capabilities.as_str().len() > MAX_CAPABILITY_BYTES;
-        match is_too_long || declares_nothing && has_era_of_everyone {
-            true => Self::Everyone,
+        match is_too_long || declares_nothing && has_default_era {
+            true => Self::Default,
             false => Self::Clients {
                 in_session,
                 capabilities,
@@ -57,41 +57,72 @@ impl ClassKey {
     }
 }
 
+/// The client that a class was added for. Its process or session loads the lists of the class.
+#[derive(Clone)]
+pub(crate) struct FirstClient {
+    pub(crate) principal: Principal,
+    pub(crate) client: ClientContext,
+}
+
+impl FirstClient {
+    pub(super) fn new(viewer: &Viewer<'_>) -> Self {
+        Self {
+            principal: viewer.caller.principal.clone(),
+            client: viewer.client.clone(),
+        }
+    }
+}
+
 /// A class of clients.
 pub(crate) struct ClientClass {
     pub(crate) key: ClassKey,
-    /// Cancelled when the catalog of the class is known, or no longer waited for.
+    /// `None` for the default class.
+    pub(crate) first_client: Option<FirstClient>,
+    /// Cancelled when the lists of the class are loaded, or cannot be loaded.
     pub(super) settled: CancellationToken,
+    /// Whether a client was answered before the lists of the class were loaded.
+    served_preliminary: AtomicBool,
     last_used: AtomicU64,
     /// Whether a task refreshes the class.
     is_refreshed: AtomicBool,
 }
 
 impl ClientClass {
-    pub(super) fn new(key: ClassKey) -> Self {
+    pub(super) fn new(key: ClassKey, first_client: Option<FirstClient>) -> Self {
         Self {
             key,
+            first_client,
             settled: CancellationToken::new(),
+            served_preliminary: AtomicBool::new(false),
             last_used: AtomicU64::new(seconds()),
             is_refreshed: AtomicBool::new(false),
         }
     }
 
-    pub(crate) fn is_everyone(&self) -> bool {
-        self.key == ClassKey::Everyone
+    pub(crate) fn is_default(&self) -> bool {
+        self.key == ClassKey::Default
     }
 
     /// The capabilities for which its lists are loaded.
-    pub(super) fn capabilities(&self) -> RawJson {
+    pub(crate) fn capabilities(&self) -> RawJson {
         match &self.key {
-            ClassKey::Everyone => RawJson::empty_object(),
+            ClassKey::Default => RawJson::empty_object(),
             ClassKey::Clients { capabilities, .. } => capabilities.clone(),
         }
     }
 
-    /// Waits until the catalog of the class is known, or no longer waited for.
+    /// Waits until the lists of the class are loaded, or cannot be loaded.
     pub(crate) async fn wait_until_settled(&self) {
         self.settled.cancelled().await;
+    }
+
+    pub(crate) fn mark_served_preliminary(&self) {
+        self.served_preliminary.store(true, Relaxed);
+    }
+
+    /// Whether the first lists of the class differ from what its clients may have seen.
+    pub(super) fn must_announce_first_lists(&self) -> bool {
+        self.served_preliminary.load(Relaxed)
     }
 
     pub(super) fn mark_used(&self) {
@@ -104,7 +135,7 @@ impl ClientClass {
     }
 
     /// Waits until no client has used the class for a long time.
-    pub(super) async fn wait_until_unused(&self) {
+    pub(crate) async fn wait_until_unused(&self) {
         while let Some(remaining) = UNUSED_TIMEOUT.checked_sub(self.idle_time()) {
             tokio::time::sleep(remaining.max(Duration::from_secs(1))).await;
         }

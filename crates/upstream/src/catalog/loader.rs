@@ -15,7 +15,7 @@ use tidegate_mcp::revision::client::{
 use crate::config::RemoteConfig;
 use crate::error::source_failed;
 use crate::session::Connection;
-use crate::session::era_detection::send_request;
+use crate::session::own_requests::send_request;
 
 /// Pages, entries and bytes of one list. A list with more is cut off.
 const MAX_PAGES: usize = 1_000;

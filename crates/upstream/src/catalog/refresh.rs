@@ -1,22 +1,22 @@
-//! Keeps the catalogs of all client classes fresh. The default class ("everyone") and all other
-//! classes share this refresher.
+//! Loads and publishes the catalogs of all client classes, and of clients with lists of their own. All
+//! share this refresher.
+//!
+//! Must not know: which connection a class is loaded over.
 
 use std::sync::Arc;
 
-use futures_util::StreamExt;
-use futures_util::stream::FuturesUnordered;
-use tidegate_core::{Catalog, Change, ChangeEvent, ChangeSender, Health, List};
+use tidegate_core::{Catalog, Change, ChangeEvent, ChangeSender, Health, List, RawJson};
 use tokio::sync::{Notify, watch};
 use tokio_util::task::TaskTracker;
 
-use super::client_class::{ClassKey, ClientClass};
+use super::client_class::ClientClass;
 use super::loader::{LoadedCatalog, load_catalog};
+use super::saved::SavedCatalog;
 use super::schedule::{CacheLifetime, RefreshSchedule};
-use super::snapshot::{ClassCatalog, SnapshotStore};
-use crate::backoff::Backoff;
+use super::snapshot::{CatalogConnection, ClassCatalog, SnapshotStore};
+use crate::client_key::ClientKey;
 use crate::config::RemoteConfig;
 use crate::resource_subscriptions::ResourceSubscriptions;
-use crate::session::connect::{EraPreference, connect};
 use crate::session::{Connection, Notifications};
 
 /// Refreshes the catalogs of one server.
@@ -26,21 +26,28 @@ pub(crate) struct Refresher {
     pub(crate) changes: ChangeSender,
     pub(crate) subscriptions: ResourceSubscriptions,
     pub(crate) background_tasks: TaskTracker,
-    /// How often the server was connected, and the default catalog refreshed.
+    /// How often the catalog connection was opened, how often that changed the default catalog, and
+    /// how often the default catalog was refreshed.
     connects: watch::Sender<u64>,
+    restarts: watch::Sender<u64>,
     refreshes: watch::Sender<u64>,
     requested: Notify,
 }
 
 impl Refresher {
-    pub(crate) fn new(config: Arc<RemoteConfig>, changes: ChangeSender) -> Self {
+    pub(crate) fn new(
+        config: Arc<RemoteConfig>,
+        changes: ChangeSender,
+        saved: Option<&SavedCatalog>,
+    ) -> Self {
         Self {
             config,
-            snapshots: Arc::new(SnapshotStore::new()),
+            snapshots: Arc::new(SnapshotStore::new(saved)),
             changes,
             subscriptions: ResourceSubscriptions::default(),
             background_tasks: TaskTracker::new(),
             connects: watch::Sender::default(),
+            restarts: watch::Sender::default(),
             refreshes: watch::Sender::default(),
             requested: Notify::new(),
         }
@@ -49,6 +56,16 @@ impl Refresher {
     /// How often the server was connected.
     pub(crate) fn connect_count(&self) -> u64 {
         *self.connects.borrow()
+    }
+
+    /// Changes when the catalog connection was opened and the default catalog is another than before.
+    pub(crate) fn restarts(&self) -> watch::Receiver<u64> {
+        self.restarts.subscribe()
+    }
+
+    /// Changes when the default catalog was refreshed.
+    pub(crate) fn refreshes(&self) -> watch::Receiver<u64> {
+        self.refreshes.subscribe()
     }
 
     /// Requests a refresh of the default catalog. The receiver changes when it is done.
@@ -60,109 +77,30 @@ impl Refresher {
 
     /// Loads the default catalog over a new connection and publishes both.
     pub(crate) async fn publish_connection(&self, connection: &Arc<Connection>) -> RefreshSchedule {
-        let schedule = self
-            .refresh(self.snapshots.everyone(), connection, &[])
-            .await;
+        let previous = Arc::clone(&self.snapshots.load().catalog);
+        let class = self.snapshots.default_class();
+        let schedule = self.refresh(class, connection, &[]).await;
         self.connects.send_modify(|count| *count += 1);
+        if *previous != *self.snapshots.load().catalog {
+            self.restarts.send_modify(|count| *count += 1);
+        }
         schedule
     }
 
     /// Keeps the default catalog fresh until the connection is closed.
-    pub(crate) async fn keep_everyone_fresh(
+    pub(crate) async fn keep_default_fresh(
         &self,
         connection: &Arc<Connection>,
         notifications: Notifications,
         schedule: RefreshSchedule,
     ) {
-        let everyone = self.snapshots.everyone();
-        self.keep_fresh(everyone, connection, notifications, schedule)
+        let class = self.snapshots.default_class();
+        self.keep_fresh(class, connection, notifications, schedule)
             .await;
     }
 
-    /// Keeps the catalogs of all other classes fresh, for as long as it is polled.
-    pub(crate) async fn run_classes(&self) {
-        let mut running = FuturesUnordered::new();
-        loop {
-            tokio::select! {
-                classes = self.snapshots.new_classes() => {
-                    running.extend(classes.into_iter().map(|class| self.run_class(class)));
-                }
-                Some(()) = running.next(), if !running.is_empty() => {}
-            }
-        }
-    }
-
-    async fn run_class(&self, class: Arc<ClientClass>) {
-        let refreshed = async {
-            match class.key {
-                ClassKey::Clients {
-                    in_session: true, ..
-                } => self.refresh_in_sessions(&class).await,
-                ClassKey::Clients { .. } | ClassKey::Everyone => {
-                    self.refresh_with_everyone(&class).await;
-                }
-            }
-        };
-        tokio::select! {
-            () = refreshed => {}
-            () = class.wait_until_unused() => {}
-        }
-        self.snapshots.remove_class(&class);
-    }
-
-    /// A modern server lists by the capabilities of each request: the class is refreshed over the
-    /// default connection, after each refresh of the default class.
-    async fn refresh_with_everyone(&self, class: &ClientClass) {
-        let mut refreshes = self.refreshes.subscribe();
-        loop {
-            refreshes.mark_unchanged();
-            let connection = self.wait_for_connection().await;
-            self.refresh(class, &connection, &[]).await;
-            tokio::select! {
-                _ = refreshes.changed() => {}
-                () = connection.channel.closed() => {}
-            }
-        }
-    }
-
-    /// A legacy server lists by the capabilities of the session. The session is kept only if the
-    /// lists of the class differ from the default lists.
-    async fn refresh_in_sessions(&self, class: &ClientClass) {
-        let mut connects = self.connects.subscribe();
-        let mut backoff = Backoff::for_streams();
-        while self.snapshots.load().contains(class) {
-            connects.mark_unchanged();
-            self.wait_for_connection().await;
-            let capabilities = class.capabilities();
-            let preference = EraPreference::LegacyFirst;
-            let tasks = &self.background_tasks;
-            match connect(&self.config, tasks, &capabilities, preference).await {
-                Ok((connection, notifications)) => {
-                    let schedule = self.refresh(class, &connection, &[]).await;
-                    backoff.reset();
-                    if self.snapshots.load().is_same_as_everyone(class) {
-                        drop((connection, notifications));
-                        connects.changed().await.ok();
-                        continue;
-                    }
-                    self.keep_fresh(class, &connection, notifications, schedule)
-                        .await;
-                }
-                Err(error) => {
-                    self.snapshots.stop_waiting_for(class);
-                    tracing::warn!(
-                        source = self.config.name,
-                        error = error.message(),
-                        "cannot open a session for a client class; it sees the lists of everyone"
-                    );
-                }
-            }
-            tokio::time::sleep(backoff.delay()).await;
-        }
-    }
-
     /// Refreshes the catalog of a class whenever it is due, until the connection is closed.
-    async fn keep_fresh(
+    pub(crate) async fn keep_fresh(
         &self,
         class: &ClientClass,
         connection: &Arc<Connection>,
@@ -175,7 +113,7 @@ impl Refresher {
                 list_changed = schedule.wait_until_due() => {
                     schedule = self.refresh(class, connection, &list_changed).await;
                 }
-                () = self.requested.notified(), if class.is_everyone() => {
+                () = self.requested.notified(), if class.is_default() => {
                     schedule.mark_stale(None);
                 }
                 event = notifications.next() => match event {
@@ -193,13 +131,13 @@ impl Refresher {
             ChangeEvent::Change(
                 change @ (Change::ResourceUpdated(_) | Change::ElicitationComplete(_)),
             ) => {
-                if class.is_everyone() {
+                if class.is_default() {
                     self.changes.send(change);
                 }
             }
             ChangeEvent::Change(list) => schedule.mark_stale(Some(list)),
             ChangeEvent::AllResourcesUpdated | ChangeEvent::Missed => {
-                if class.is_everyone() {
+                if class.is_default() {
                     self.announce_subscribed_resources();
                 }
             }
@@ -214,14 +152,13 @@ impl Refresher {
     }
 
     /// Loads the catalog of a class and publishes it, then announces what changed.
-    async fn refresh(
+    pub(crate) async fn refresh(
         &self,
         class: &ClientClass,
         connection: &Arc<Connection>,
         list_changed: &[Change],
     ) -> RefreshSchedule {
         let snapshot = self.snapshots.load();
-        let was_loading = snapshot.is_loading(class);
         let previous = snapshot.catalog_of(class);
         let capabilities = class.capabilities();
         let loaded = load_catalog(&self.config, connection, &capabilities, &previous).await;
@@ -234,12 +171,16 @@ impl Refresher {
         // Announce only after the catalog is published, because clients list again immediately.
         // The server sends its notifications on every connection; only the default class announces
         // them.
-        match class.is_everyone() {
-            true => self.announce(&previous, &current, list_changed),
-            false if !was_loading => self.announce(&previous, &current, &[]),
-            false => {}
+        let list_changed = match class.is_default() {
+            true => list_changed,
+            false => &[],
+        };
+        if !previous.is_preliminary || class.must_announce_first_lists() {
+            for change in changes_between(&previous, &current, list_changed) {
+                self.changes.send(change);
+            }
         }
-        if class.is_everyone() {
+        if class.is_default() {
             self.refreshes.send_modify(|count| *count += 1);
         }
         RefreshSchedule::new(ttl, is_announced)
@@ -256,15 +197,15 @@ impl Refresher {
     ) -> Arc<Catalog> {
         let catalog = Arc::new(catalog);
         let current = self.snapshots.update(|snapshot| {
-            if class.is_everyone() {
+            if class.is_default() {
                 snapshot.facts = Some(Arc::new(connection.facts.clone()));
-                snapshot.connection = Some(Arc::clone(connection));
+                snapshot.connection = CatalogConnection::Open(Arc::clone(connection));
                 snapshot.health = health(&catalog);
                 snapshot.cache_lifetime = lifetime;
                 snapshot.catalog = catalog;
             } else {
                 let own = match *catalog == *snapshot.catalog {
-                    true => ClassCatalog::SameAsEveryone,
+                    true => ClassCatalog::SameAsDefault,
                     false => ClassCatalog::Own(catalog, lifetime),
                 };
                 snapshot.set_class_catalog(class, own);
@@ -275,35 +216,62 @@ impl Refresher {
         current
     }
 
-    /// Announces the lists that changed, or that the server says changed.
-    fn announce(&self, previous: &Catalog, current: &Catalog, list_changed: &[Change]) {
-        let mut announced = list_changed.to_vec();
-        for list in List::ALL {
-            let change = match list {
-                List::Tools => Change::Tools,
-                List::Prompts => Change::Prompts,
-                List::Resources | List::Templates => Change::Resources,
-            };
-            if previous.list(list) != current.list(list) && !announced.contains(&change) {
-                announced.push(change);
-            }
-        }
-        for change in announced {
-            self.changes.send(change);
+    /// Loads the lists of one client over its own connection. Returns the lists that changed, or that
+    /// the server says changed.
+    pub(crate) async fn refresh_client(
+        &self,
+        key: &ClientKey,
+        connection: &Arc<Connection>,
+        capabilities: &RawJson,
+        list_changed: &[Change],
+    ) -> Vec<Change> {
+        let snapshot = self.snapshots.load();
+        let of_class = snapshot.catalog_for(key.in_session, capabilities);
+        let previous = snapshot.client_catalog(key).unwrap_or(&of_class);
+        let loaded = load_catalog(&self.config, connection, capabilities, previous).await;
+        let current = Arc::new(loaded.catalog);
+        let changes = changes_between(previous, &current, list_changed);
+        let own = (*current != *of_class).then_some(current);
+        self.snapshots
+            .update(|snapshot| snapshot.set_client_catalog(key, own));
+        changes
+    }
+
+    /// The connection of a client has ended, and the lists that it showed with it.
+    pub(crate) fn forget_client(&self, key: &ClientKey) {
+        if self.snapshots.load().client_catalog(key).is_some() {
+            self.snapshots
+                .update(|snapshot| snapshot.set_client_catalog(key, None));
         }
     }
 
-    /// Waits for the default connection.
-    async fn wait_for_connection(&self) -> Arc<Connection> {
+    /// Waits for the catalog connection.
+    pub(crate) async fn wait_for_connection(&self) -> Arc<Connection> {
         let mut connects = self.connects.subscribe();
         loop {
-            if let Some(connection) = &self.snapshots.load().connection {
+            if let Some(connection) = self.snapshots.load().open_connection() {
                 return Arc::clone(connection);
             }
             // The sender lives as long as the source.
             connects.changed().await.ok();
         }
     }
+}
+
+/// The lists that differ, or that the server says changed.
+fn changes_between(previous: &Catalog, current: &Catalog, list_changed: &[Change]) -> Vec<Change> {
+    let mut changes = list_changed.to_vec();
+    for list in List::ALL {
+        let change = match list {
+            List::Tools => Change::Tools,
+            List::Prompts => Change::Prompts,
+            List::Resources | List::Templates => Change::Resources,
+        };
+        if previous.list(list) != current.list(list) && !changes.contains(&change) {
+            changes.push(change);
+        }
+    }
+    changes
 }
 
 /// The health of a connected server: good if its lists are complete.

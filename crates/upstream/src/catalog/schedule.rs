@@ -13,7 +13,7 @@ const MIN_INTERVAL: Duration = Duration::from_millis(250);
 const MIN_TTL: Duration = Duration::from_secs(5);
 
 /// The refresh interval for a server that sends neither list_changed nor ttlMs.
-const TIMER: Duration = Duration::from_secs(300);
+const DEFAULT_INTERVAL: Duration = Duration::from_secs(300);
 
 /// The maximum cache lifetime; a longer ttlMs is cut to it.
 const MAX_TTL: Duration = Duration::from_secs(86_400);
@@ -33,11 +33,20 @@ impl RefreshSchedule {
         let interval = match ttl.filter(|ttl| !ttl.is_zero()) {
             Some(ttl) => Some(ttl.max(MIN_TTL)),
             None if sends_list_changed => None,
-            None => Some(TIMER),
+            None => Some(DEFAULT_INTERVAL),
         };
         Self {
             loaded_at,
             due: interval.map(|interval| loaded_at + interval),
+            list_changed: Vec::new(),
+        }
+    }
+
+    /// No refresh is due until the server sends list_changed, or a caller requests it.
+    pub(crate) fn never() -> Self {
+        Self {
+            loaded_at: Instant::now(),
+            due: None,
             list_changed: Vec::new(),
         }
     }
@@ -118,7 +127,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn without_a_ttl_the_timer_runs_unless_changes_are_announced() {
         let mut silent = RefreshSchedule::new(None, false);
-        assert_eq!(time_until_due(&mut silent).await, TIMER);
+        assert_eq!(time_until_due(&mut silent).await, DEFAULT_INTERVAL);
         let mut announcing = RefreshSchedule::new(Some(Duration::ZERO), true);
         assert_eq!(time_until_due(&mut announcing).await, HOUR, "never due");
     }

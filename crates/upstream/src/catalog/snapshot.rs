@@ -1,22 +1,28 @@
 //! Everything that is known about a server, as one immutable snapshot. Readers load it once and see a
 //! consistent state; a change replaces it as a whole.
 
+use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
-use tidegate_core::{Catalog, CatalogGap, ClientContext, Health};
+use tidegate_core::{Catalog, CatalogGap, Health, RawJson, Viewer};
 use tidegate_mcp::revision::client::ServerFacts;
 use tokio::sync::Notify;
 
-use super::client_class::{ClassKey, ClientClass};
+use super::client_class::{ClassKey, ClientClass, FirstClient};
+use super::saved::SavedCatalog;
 use super::schedule::CacheLifetime;
+use crate::client_key::ClientKey;
 use crate::config::RemoteConfig;
 use crate::session::Connection;
 
 /// Classes of one server. Clients of further classes use the default catalog.
 const MAX_CLASSES: usize = 16;
+
+/// Clients with lists of their own. Further clients see the lists of their class.
+const MAX_CLIENT_CATALOGS: usize = 256;
 
 /// A class that was not used for this long may be replaced by another.
 const REPLACEABLE_AFTER: Duration = Duration::from_secs(60);
@@ -32,9 +38,7 @@ static LOADING: LazyLock<Arc<Catalog>> = LazyLock::new(|| {
 /// What is known about a server at one moment.
 #[derive(Clone)]
 pub(crate) struct Snapshot {
-    /// The gateway's own connection, which all clients without capabilities share. None while the
-    /// server is unreachable.
-    pub(crate) connection: Option<Arc<Connection>>,
+    pub(crate) connection: CatalogConnection,
     /// The facts from the last handshake; kept while the server is unreachable.
     pub(crate) facts: Option<Arc<ServerFacts>>,
     /// The default catalog; kept while the server is unreachable.
@@ -44,6 +48,18 @@ pub(crate) struct Snapshot {
     /// Details of the last failed attempt to connect; for administrators only.
     pub(crate) failure_details: Option<String>,
     classes: Vec<ClassEntry>,
+    /// The lists of clients whose own process or session lists other entries than their class.
+    client_catalogs: HashMap<ClientKey, Arc<Catalog>>,
+}
+
+/// The gateway's own connection, over which it loads the default lists.
+#[derive(Clone)]
+pub(crate) enum CatalogConnection {
+    /// The server is unreachable, or was not reached yet.
+    Unavailable,
+    Open(Arc<Connection>),
+    /// Closed, because clients have processes of their own.
+    Replaced,
 }
 
 #[derive(Clone)]
@@ -55,21 +71,25 @@ struct ClassEntry {
 /// The catalog of a class.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum ClassCatalog {
-    Loading,
-    SameAsEveryone,
+    /// Until its lists are loaded, a class sees what is known.
+    Loading(Arc<Catalog>),
+    SameAsDefault,
     Own(Arc<Catalog>, CacheLifetime),
 }
 
 impl Snapshot {
-    fn new() -> Self {
+    /// What is known at the start: what was saved, if anything.
+    fn new(saved: Option<&SavedCatalog>) -> Self {
+        let catalog = saved.map(|saved| Arc::new(saved.catalog.clone()));
         Self {
-            connection: None,
-            facts: None,
-            catalog: Arc::clone(&LOADING),
+            connection: CatalogConnection::Unavailable,
+            facts: saved.map(|saved| Arc::new(saved.facts.clone())),
+            catalog: catalog.unwrap_or_else(|| Arc::clone(&LOADING)),
             cache_lifetime: CacheLifetime::Unknown,
             health: Health::Warning("not connected yet".to_owned()),
             failure_details: None,
             classes: Vec::new(),
+            client_catalogs: HashMap::new(),
         }
     }
 
@@ -81,38 +101,57 @@ impl Snapshot {
     /// The catalog of a class. The default class and removed classes use the default catalog.
     fn class_catalog(&self, class: &ClientClass) -> &ClassCatalog {
         let entry = self.entry(class);
-        entry.map_or(&ClassCatalog::SameAsEveryone, |entry| &entry.catalog)
+        entry.map_or(&ClassCatalog::SameAsDefault, |entry| &entry.catalog)
     }
 
-    pub(super) fn contains(&self, class: &ClientClass) -> bool {
+    pub(crate) fn contains(&self, class: &ClientClass) -> bool {
         self.entry(class).is_some()
     }
 
-    /// Whether this class uses the default catalog.
-    pub(super) fn is_same_as_everyone(&self, class: &ClientClass) -> bool {
-        *self.class_catalog(class) == ClassCatalog::SameAsEveryone
+    /// The catalog connection, if it is open.
+    pub(crate) fn open_connection(&self) -> Option<&Arc<Connection>> {
+        match &self.connection {
+            CatalogConnection::Open(connection) => Some(connection),
+            CatalogConnection::Unavailable | CatalogConnection::Replaced => None,
+        }
     }
 
-    pub(super) fn is_loading(&self, class: &ClientClass) -> bool {
-        *self.class_catalog(class) == ClassCatalog::Loading
+    /// The lists of one client, if they differ from those of its class.
+    pub(super) fn client_catalog(&self, key: &ClientKey) -> Option<&Arc<Catalog>> {
+        self.client_catalogs.get(key)
+    }
+
+    pub(super) fn set_client_catalog(&mut self, key: &ClientKey, catalog: Option<Arc<Catalog>>) {
+        match catalog {
+            Some(catalog) if self.client_catalogs.len() < MAX_CLIENT_CATALOGS => {
+                self.client_catalogs.insert(key.clone(), catalog);
+            }
+            _ => drop(self.client_catalogs.remove(key)),
+        }
+    }
+
+    /// Whether this class uses the default catalog.
+    pub(crate) fn is_same_as_default(&self, class: &ClientClass) -> bool {
+        *self.class_catalog(class) == ClassCatalog::SameAsDefault
     }
 
     pub(crate) fn catalog_of(&self, class: &ClientClass) -> Arc<Catalog> {
         match self.class_catalog(class) {
-            ClassCatalog::Loading => Arc::clone(&LOADING),
-            ClassCatalog::SameAsEveryone => Arc::clone(&self.catalog),
+            ClassCatalog::Loading(preliminary) => Arc::clone(preliminary),
+            ClassCatalog::SameAsDefault => Arc::clone(&self.catalog),
             ClassCatalog::Own(catalog, _) => Arc::clone(catalog),
         }
     }
 
     pub(crate) fn cache_lifetime_of(&self, class: &ClientClass) -> CacheLifetime {
         // While the server is unreachable, nothing announces changes.
-        if self.connection.is_none() && self.cache_lifetime == CacheLifetime::Unknown {
+        let is_unavailable = matches!(self.connection, CatalogConnection::Unavailable);
+        if is_unavailable && self.cache_lifetime == CacheLifetime::Unknown {
             return CacheLifetime::Unknown;
         }
         match self.class_catalog(class) {
-            ClassCatalog::Loading => CacheLifetime::Unknown,
-            ClassCatalog::SameAsEveryone => self.cache_lifetime,
+            ClassCatalog::Loading(_) => CacheLifetime::Unknown,
+            ClassCatalog::SameAsDefault => self.cache_lifetime,
             ClassCatalog::Own(_, lifetime) => *lifetime,
         }
     }
@@ -126,7 +165,7 @@ impl Snapshot {
 
     /// Marks the connection as lost.
     pub(crate) fn set_disconnected(&mut self, reason: &str, details: Option<String>) {
-        self.connection = None;
+        self.connection = CatalogConnection::Unavailable;
         self.cache_lifetime = CacheLifetime::Unknown;
         self.health = Health::Critical(reason.to_owned());
         self.failure_details = details;
@@ -147,7 +186,7 @@ impl Snapshot {
     }
 
     /// Adds a class. If there are too many, it replaces an unused one.
-    fn add_class(&mut self, key: &ClassKey) -> Option<Arc<ClientClass>> {
+    fn add_class(&mut self, key: &ClassKey, first: FirstClient) -> Option<Arc<ClientClass>> {
         if self.classes.len() >= MAX_CLASSES {
             let entries = self.classes.iter().enumerate();
             let (at, oldest) = entries.max_by_key(|(_, entry)| entry.class.idle_time())?;
@@ -156,12 +195,28 @@ impl Snapshot {
             }
             self.classes.remove(at);
         }
-        let class = Arc::new(ClientClass::new(key.clone()));
+        let class = Arc::new(ClientClass::new(key.clone(), Some(first)));
         self.classes.push(ClassEntry {
             class: Arc::clone(&class),
-            catalog: ClassCatalog::Loading,
+            catalog: ClassCatalog::Loading(Arc::new(Catalog {
+                is_preliminary: true,
+                ..Catalog::clone(&self.catalog)
+            })),
         });
         Some(class)
+    }
+
+    /// The catalog of the class of clients with these capabilities.
+    pub(super) fn catalog_for(&self, in_session: bool, capabilities: &RawJson) -> Arc<Catalog> {
+        let key = ClassKey::Clients {
+            in_session,
+            capabilities: capabilities.clone(),
+        };
+        let class = self.find_class(&key);
+        class.map_or_else(
+            || Arc::clone(&self.catalog),
+            |class| self.catalog_of(&class),
+        )
     }
 
     fn find_class(&self, key: &ClassKey) -> Option<Arc<ClientClass>> {
@@ -175,16 +230,16 @@ pub(crate) struct SnapshotStore {
     current: ArcSwap<Snapshot>,
     /// Serializes updates: each starts from the previous snapshot.
     write: Mutex<()>,
-    everyone: Arc<ClientClass>,
+    default_class: Arc<ClientClass>,
     class_added: Notify,
 }
 
 impl SnapshotStore {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(saved: Option<&SavedCatalog>) -> Self {
         Self {
-            current: ArcSwap::from_pointee(Snapshot::new()),
+            current: ArcSwap::from_pointee(Snapshot::new(saved)),
             write: Mutex::default(),
-            everyone: Arc::new(ClientClass::new(ClassKey::Everyone)),
+            default_class: Arc::new(ClientClass::new(ClassKey::Default, None)),
             class_added: Notify::new(),
         }
     }
@@ -202,23 +257,23 @@ impl SnapshotStore {
         result
     }
 
-    pub(super) fn everyone(&self) -> &Arc<ClientClass> {
-        &self.everyone
+    pub(crate) fn default_class(&self) -> &Arc<ClientClass> {
+        &self.default_class
     }
 
     /// The class of a client, and a snapshot that contains it. A new class is added.
     pub(crate) fn view(
         &self,
         config: &RemoteConfig,
-        client: &ClientContext,
+        viewer: &Viewer<'_>,
     ) -> (Arc<Snapshot>, Arc<ClientClass>) {
         let snapshot = self.load();
-        let key = match &snapshot.facts {
-            Some(facts) => ClassKey::for_client(config, facts, client),
-            None => ClassKey::Everyone,
+        let Some(facts) = &snapshot.facts else {
+            return (snapshot, Arc::clone(&self.default_class));
         };
-        if key == ClassKey::Everyone {
-            return (snapshot, Arc::clone(&self.everyone));
+        let key = ClassKey::for_client(config, facts, viewer.client);
+        if key == ClassKey::Default {
+            return (snapshot, Arc::clone(&self.default_class));
         }
         if let Some(class) = snapshot.find_class(&key) {
             class.mark_used();
@@ -226,26 +281,39 @@ impl SnapshotStore {
         }
         let class = self.update(|snapshot| {
             let found = snapshot.find_class(&key);
-            found.or_else(|| snapshot.add_class(&key))
+            found.or_else(|| snapshot.add_class(&key, FirstClient::new(viewer)))
         });
         self.class_added.notify_one();
-        let class = class.unwrap_or_else(|| Arc::clone(&self.everyone));
+        let class = class.unwrap_or_else(|| Arc::clone(&self.default_class));
         class.mark_used();
         (self.load(), class)
     }
 
-    /// Stops waiting for the catalog of a class: until it is loaded, its clients use the default
-    /// catalog.
+    /// What a viewer sees.
+    pub(crate) fn catalog(&self, config: &RemoteConfig, viewer: &Viewer<'_>) -> Arc<Catalog> {
+        let (snapshot, class) = self.view(config, viewer);
+        let own = match (&snapshot.facts, snapshot.client_catalogs.is_empty()) {
+            (Some(facts), false) => {
+                let principal = &viewer.caller.principal;
+                let key = ClientKey::for_client(config, facts, principal, viewer.client);
+                key.and_then(|key| snapshot.client_catalog(&key).cloned())
+            }
+            _ => None,
+        };
+        own.unwrap_or_else(|| snapshot.catalog_of(&class))
+    }
+
+    /// The lists of a class cannot be loaded: its clients see the default lists until they can.
     pub(crate) fn stop_waiting_for(&self, class: &ClientClass) {
         self.update(|snapshot| {
-            if snapshot.is_loading(class) {
-                snapshot.set_class_catalog(class, ClassCatalog::SameAsEveryone);
+            if matches!(snapshot.class_catalog(class), ClassCatalog::Loading(_)) {
+                snapshot.set_class_catalog(class, ClassCatalog::SameAsDefault);
             }
         });
         class.settled.cancel();
     }
 
-    pub(super) fn remove_class(&self, class: &ClientClass) {
+    pub(crate) fn remove_class(&self, class: &ClientClass) {
         self.update(|snapshot| {
             let is_other = |entry: &ClassEntry| !std::ptr::eq(entry.class.as_ref(), class);
             snapshot.classes.retain(is_other);
@@ -253,7 +321,7 @@ impl SnapshotStore {
     }
 
     /// Waits for classes that no task refreshes yet, and claims them.
-    pub(super) async fn new_classes(&self) -> Vec<Arc<ClientClass>> {
+    pub(crate) async fn new_classes(&self) -> Vec<Arc<ClientClass>> {
         loop {
             let snapshot = self.load();
             let classes = snapshot.classes.iter().map(|entry| &entry.class);

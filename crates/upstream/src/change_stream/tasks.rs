@@ -17,8 +17,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{sleep, timeout};
 
 use crate::backoff::Backoff;
-use crate::catalog::snapshot::SnapshotStore;
-use crate::session::era_detection::send_request;
+use crate::session::own_requests::send_request;
 use crate::session::{Connection, ResponseStream, ServerMessage};
 
 /// Concurrent task streams to one server.
@@ -33,10 +32,12 @@ const GET_TIMEOUT: Duration = Duration::from_secs(5);
 /// The id of a task and its state.
 type TaskUpdate = (String, RawJson);
 
+/// Provides the connection on which the tasks of a client were started, if it is open.
+pub(crate) type TaskConnections = Box<dyn Fn() -> Option<Arc<Connection>> + Send + Sync>;
+
 /// The task stream of one client.
 struct TaskStream {
-    /// Provides the default connection, on which the tasks were started.
-    snapshots: Arc<SnapshotStore>,
+    connections: TaskConnections,
     /// The tasks that have not ended.
     ids: BTreeSet<String>,
     client: ClientContext,
@@ -46,13 +47,13 @@ struct TaskStream {
 
 /// Opens a stream for these tasks. Tasks that the server does not acknowledge are left out.
 pub(crate) async fn open(
-    snapshots: Arc<SnapshotStore>,
+    connections: TaskConnections,
     ids: BTreeSet<String>,
     client: ClientContext,
     permit: OwnedSemaphorePermit,
 ) -> TaskUpdates {
     let mut stream = TaskStream {
-        snapshots,
+        connections,
         ids,
         // Neither belongs on such a stream.
         client: ClientContext {
@@ -75,7 +76,7 @@ pub(crate) async fn open(
 
 impl TaskStream {
     fn connection(&self) -> Option<Arc<Connection>> {
-        self.snapshots.load().connection.clone()
+        (self.connections)()
     }
 
     /// Opens a stream. Returns it with the tasks that the server acknowledged, if there are any.

@@ -20,13 +20,17 @@ use crate::transport::http::CertificateAuthorities;
 
 const CONNECT_TIMEOUT: HumanDuration = HumanDuration::minutes(1);
 const MAX_MESSAGE_BYTES: ByteSize = ByteSize::mib(16);
-const MAX_CONNECTIONS: usize = 16;
+const MAX_PROCESSES: usize = 128;
+const MAX_PROCESSES_PER_PRINCIPAL: usize = 32;
+const IDLE_TIMEOUT: HumanDuration = HumanDuration::minutes(30);
 const PARKED_CALL_TIMEOUT: HumanDuration = HumanDuration::minutes(10);
 
 const CONNECT_TIMEOUT_RANGE: RangeInclusive<HumanDuration> =
     HumanDuration::millis(100)..=HumanDuration::hours(1);
 const MESSAGE_BYTES_RANGE: RangeInclusive<ByteSize> = ByteSize::kib(1)..=ByteSize::mib(1024);
-const CONNECTIONS_RANGE: RangeInclusive<usize> = 1..=1_000;
+const PROCESSES_RANGE: RangeInclusive<usize> = 1..=10_000;
+const IDLE_TIMEOUT_RANGE: RangeInclusive<HumanDuration> =
+    HumanDuration::secs(1)..=HumanDuration::days(7);
 const PARKED_CALL_RANGE: RangeInclusive<HumanDuration> =
     HumanDuration::secs(1)..=HumanDuration::days(1);
 
@@ -82,15 +86,24 @@ pub struct RemoteSection {
     /// Maximum size of one message from the server.
     #[schemars(extend("default" = MAX_MESSAGE_BYTES), transform = in_range(MESSAGE_BYTES_RANGE))]
     pub max_message_bytes: Option<ByteSize>,
-    /// Which calls share a session or a process of a legacy server. `principal`: the calls of one
-    /// principal whose clients have the same capabilities. `shared`: all calls; the server cannot
-    /// send requests to clients then. `call`: none, every call has its own.
+    /// Which clients share a process or a session of the server. `session`: none, every client has its
+    /// own, as if it were connected directly. `principal`: the clients of one principal that have the
+    /// same capabilities. `shared`: all clients; the server cannot send requests to clients then.
+    /// `call`: every call has its own. `principal` and `shared` are for servers that keep no state
+    /// between calls.
     #[schemars(extend("default" = Sharing::default()))]
     pub sharing: Option<Sharing>,
-    /// Maximum number of connections or processes for one principal, where calls cannot share one.
-    /// Further calls wait.
-    #[schemars(extend("default" = MAX_CONNECTIONS), transform = in_range(CONNECTIONS_RANGE))]
-    pub max_connections: Option<usize>,
+    /// Maximum number of processes or sessions of the server, for all clients. With 1, all clients
+    /// share the one that the gateway uses itself.
+    #[schemars(extend("default" = MAX_PROCESSES), transform = in_range(PROCESSES_RANGE))]
+    pub max_processes: Option<usize>,
+    /// Maximum number of processes or sessions of the server for one principal.
+    #[schemars(extend("default" = MAX_PROCESSES_PER_PRINCIPAL), transform = in_range(PROCESSES_RANGE))]
+    pub max_processes_per_principal: Option<usize>,
+    /// How long the process or session of a client is kept after its last call. It also ends with the
+    /// session of the client.
+    #[schemars(extend("default" = IDLE_TIMEOUT), transform = in_range(IDLE_TIMEOUT_RANGE))]
+    pub idle_timeout: Option<HumanDuration>,
     /// How long a call stays parked when the server sends a request to a client without a session,
     /// which has to come back with the answer.
     #[schemars(extend("default" = PARKED_CALL_TIMEOUT), transform = in_range(PARKED_CALL_RANGE))]
@@ -145,7 +158,9 @@ pub struct ConnectionSettings {
     pub connect_timeout: Duration,
     pub max_message_bytes: usize,
     pub sharing: Sharing,
-    pub max_connections: usize,
+    pub max_processes: usize,
+    pub max_processes_per_principal: usize,
+    pub idle_timeout: Duration,
     pub parked_call_timeout: Duration,
 }
 
@@ -156,7 +171,9 @@ impl Default for ConnectionSettings {
             connect_timeout: CONNECT_TIMEOUT.into(),
             max_message_bytes: MAX_MESSAGE_BYTES.into(),
             sharing: Sharing::default(),
-            max_connections: MAX_CONNECTIONS,
+            max_processes: MAX_PROCESSES,
+            max_processes_per_principal: MAX_PROCESSES_PER_PRINCIPAL,
+            idle_timeout: IDLE_TIMEOUT.into(),
             parked_call_timeout: PARKED_CALL_TIMEOUT.into(),
         }
     }
@@ -193,11 +210,23 @@ impl RemoteSection {
                 MESSAGE_BYTES_RANGE,
             ),
             sharing: self.sharing.unwrap_or_default(),
-            max_connections: checker.in_range(
-                "max_connections",
-                self.max_connections,
-                default.max_connections,
-                CONNECTIONS_RANGE,
+            max_processes: checker.in_range(
+                "max_processes",
+                self.max_processes,
+                default.max_processes,
+                PROCESSES_RANGE,
+            ),
+            max_processes_per_principal: checker.in_range(
+                "max_processes_per_principal",
+                self.max_processes_per_principal,
+                default.max_processes_per_principal,
+                PROCESSES_RANGE,
+            ),
+            idle_timeout: checker.in_range(
+                "idle_timeout",
+                self.idle_timeout,
+                default.idle_timeout,
+                IDLE_TIMEOUT_RANGE,
             ),
             parked_call_timeout: checker.in_range(
                 "parked_call_timeout",

@@ -10,7 +10,7 @@ use crate::session::{ResponseStream, ServerMessage};
 
 /// What has to be reloaded before a call is retried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum RetryAfter {
+pub(super) enum RetryAfter {
     /// The list of tools: the headers of the call were derived from an outdated definition.
     ReloadTools,
     /// The connection: the server does not support the revision of the handshake any more.
@@ -18,7 +18,7 @@ pub(crate) enum RetryAfter {
 }
 
 /// Waits for the first message. Returns the whole stream, and whether to retry the call.
-pub(crate) async fn retry_after_first_message(
+pub(super) async fn retry_after_first_message(
     mut messages: ResponseStream,
     call: &Call,
 ) -> (ResponseStream, Option<RetryAfter>) {

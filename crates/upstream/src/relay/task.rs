@@ -12,10 +12,10 @@ use tidegate_mcp::revision::client::{
 use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use super::request_events;
+use super::events::request_events;
 use crate::error::source_failed;
 use crate::session::Connection;
-use crate::session::era_detection::send_request;
+use crate::session::own_requests::send_request;
 
 /// The poll interval where the server names none, and the limits of what it may name.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);

@@ -4,18 +4,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use tidegate_core::{RawJson, Result};
+use tidegate_core::Result;
 use tidegate_mcp::Era;
 use tokio_util::task::TaskTracker;
 
 use super::connection::Connection;
 use super::duplex::DuplexChannel;
-use super::era_detection::RequestIds;
 pub(crate) use super::handshake::EraPreference;
 use super::handshake::{Handshake, HandshakeError, handshake};
 use super::http::HttpChannel;
 use super::notification_queue::{NotificationSender, notification_queue};
-use super::{Notifications, RequestChannel};
+use super::own_requests::RequestIds;
+use super::{DeclaredClient, Notifications, RequestChannel};
 use crate::config::{EraSetting, RemoteConfig, TransportConfig};
 use crate::error::source_failed;
 use crate::transport::http::Endpoint;
@@ -28,15 +28,14 @@ const SSE_ENDPOINT_TIMEOUT: Duration = Duration::from_secs(5);
 /// A connection, and the notifications on it that belong to no request.
 pub(crate) type Connected = (Arc<Connection>, Notifications);
 
-/// Opens a connection on which clients have these capabilities. Its tasks run in
-/// `background_tasks`.
+/// Opens a connection for a client. Its tasks run in `background_tasks`.
 pub(crate) async fn connect(
     config: &RemoteConfig,
     background_tasks: &TaskTracker,
-    capabilities: &RawJson,
+    client: &DeclaredClient,
     preference: EraPreference,
 ) -> Result<Connected> {
-    let preference = match config.speaks {
+    let preference = match config.era {
         EraSetting::Auto => preference,
         EraSetting::Legacy => EraPreference::LegacyOnly,
         EraSetting::Modern => EraPreference::ModernOnly,
@@ -44,7 +43,7 @@ pub(crate) async fn connect(
     let attempt = ConnectAttempt {
         config,
         background_tasks,
-        capabilities,
+        client,
         preference,
     };
     let connected = async {
@@ -61,7 +60,7 @@ pub(crate) async fn connect(
     })
 }
 
-/// Opens another connection with the same capabilities, to a server whose era or revision has
+/// Opens another connection for the same client, to a server whose era or revision has
 /// changed, and closes this one. `None` for a process, whose era and revision cannot change.
 pub(crate) async fn reconnect(
     config: &RemoteConfig,
@@ -74,7 +73,7 @@ pub(crate) async fn reconnect(
     let connected = connect(
         config,
         &connection.background_tasks,
-        &connection.capabilities,
+        &connection.client,
         EraPreference::ModernFirst,
     );
     Some(connected.await.map(|(connection, _)| connection))
@@ -82,24 +81,34 @@ pub(crate) async fn reconnect(
 
 /// Remembers that era detection is costly for a server, so that it is not repeated on each reconnect:
 /// it cost a timeout, or a process that exited at the unknown method.
-#[derive(Default)]
 pub(crate) struct EraMemory {
     needs_session: AtomicBool,
 }
 
 impl EraMemory {
+    pub(crate) fn new(needs_session: bool) -> Self {
+        Self {
+            needs_session: AtomicBool::new(needs_session),
+        }
+    }
+
+    /// Whether era detection is skipped, because it is costly and the server needs a session.
+    pub(crate) fn needs_session(&self) -> bool {
+        self.needs_session.load(Ordering::Relaxed)
+    }
+
     /// Opens a connection without client capabilities.
     pub(crate) async fn connect(
         &self,
         config: &RemoteConfig,
         background_tasks: &TaskTracker,
     ) -> Result<Connected> {
-        let preference = match self.needs_session.load(Ordering::Relaxed) {
+        let preference = match self.needs_session() {
             true => EraPreference::LegacyFirst,
             false => EraPreference::ModernFirst,
         };
-        let no_capabilities = RawJson::empty_object();
-        let connected = connect(config, background_tasks, &no_capabilities, preference).await;
+        let gateway = DeclaredClient::gateway();
+        let connected = connect(config, background_tasks, &gateway, preference).await;
         let needs_session = connected.as_ref().is_ok_and(|(connection, _)| {
             let is_costly =
                 preference == EraPreference::LegacyFirst || connection.detection_was_costly;
@@ -114,7 +123,7 @@ impl EraMemory {
 struct ConnectAttempt<'a> {
     config: &'a RemoteConfig,
     background_tasks: &'a TaskTracker,
-    capabilities: &'a RawJson,
+    client: &'a DeclaredClient,
     preference: EraPreference,
 }
 
@@ -131,11 +140,12 @@ impl ConnectAttempt<'_> {
                 ends.outgoing,
                 ends.receiver,
                 &channel.closed,
+                &channel.alive,
             )?;
             let exited = self.background_tasks.track_future(exited);
             channel.transport_tasks.spawn(exited);
             let ids = RequestIds::default();
-            let failed = match handshake(&channel, &ids, self.capabilities, preference).await {
+            let failed = match handshake(&channel, &ids, self.client, preference).await {
                 Ok(done) => {
                     process.set_connected();
                     let connection = self.connection(channel, ids, done, sender, preference);
@@ -145,6 +155,11 @@ impl ConnectAttempt<'_> {
             };
             let exited_itself = channel.closed.is_cancelled();
             channel.close().await;
+            // A process that may still answer the first handshake must not get a second one.
+            if matches!(failed, HandshakeError::NoResponse(_)) {
+                preference = EraPreference::LegacyFirst;
+                continue;
+            }
             match process.start_failure(exited_itself) {
                 // Some servers exit when they receive an unknown method.
                 StartFailure::Exited(_) if preference == EraPreference::ModernFirst => {
@@ -160,7 +175,9 @@ impl ConnectAttempt<'_> {
     async fn over_http(&self, endpoint: &Endpoint) -> Result<Connected> {
         let rejected = match self.over_streamable_http(endpoint).await {
             Ok(connected) => return Ok(connected),
-            Err(HandshakeError::Inconclusive(error)) => return Err(error),
+            Err(HandshakeError::Inconclusive(error) | HandshakeError::NoResponse(error)) => {
+                return Err(error);
+            }
             Err(HandshakeError::Rejected(error)) => error,
         };
         // A server of the SSE transport responds to a GET instead.
@@ -176,7 +193,7 @@ impl ConnectAttempt<'_> {
         let tasks = self.background_tasks;
         let channel = HttpChannel::new(self.config, endpoint, tasks, sender.clone());
         let ids = RequestIds::default();
-        let done = handshake(&channel, &ids, self.capabilities, self.preference).await?;
+        let done = handshake(&channel, &ids, self.client, self.preference).await?;
         let connection = self.connection(channel, ids, done, sender, self.preference);
         Ok((connection, notifications))
     }
@@ -187,7 +204,7 @@ impl ConnectAttempt<'_> {
         let closed = channel.closed.clone();
         stream.run(ends.outgoing, ends.receiver, closed, self.background_tasks);
         let (ids, preference) = (RequestIds::default(), EraPreference::LegacyFirst);
-        let done = handshake(&channel, &ids, self.capabilities, preference).await?;
+        let done = handshake(&channel, &ids, self.client, preference).await?;
         let connection = self.connection(channel, ids, done, sender, preference);
         Ok((connection, notifications))
     }
@@ -205,7 +222,7 @@ impl ConnectAttempt<'_> {
             ids,
             handshake.facts,
             notifications,
-            self.capabilities.clone(),
+            self.client.clone(),
             self.background_tasks.clone(),
             handshake.detection_timed_out || preference != self.preference,
         ))

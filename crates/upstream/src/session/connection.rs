@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use parking_lot::Mutex;
 use tidegate_core::{Call, CatalogEntry, ClientContext, LoggingLevel, Operation, RawJson, Result};
@@ -10,9 +9,9 @@ use tidegate_mcp::Era;
 use tidegate_mcp::revision::client::{RequestEncoder, ServerFacts, modern_headers};
 use tokio_util::task::TaskTracker;
 
-use super::era_detection::{RequestIds, send_request};
 use super::notification_queue::NotificationSender;
-use super::{RequestChannel, ResponseStream};
+use super::own_requests::{RequestIds, send_request};
+use super::{DeclaredClient, RequestChannel, ResponseStream};
 use crate::error::source_failed;
 
 /// Catalog entries of one connection whose defects are logged.
@@ -25,8 +24,8 @@ pub(crate) struct Connection {
     pub(crate) facts: ServerFacts,
     /// Queues changes that arrive on the gateway's own requests.
     pub(crate) notifications: NotificationSender,
-    /// The client capabilities that were declared in the handshake.
-    pub(super) capabilities: RawJson,
+    /// What was declared in the handshake.
+    pub(super) client: DeclaredClient,
     /// What the source waits for when it stops.
     pub(crate) background_tasks: TaskTracker,
     /// Whether era detection cost a timeout, or a process.
@@ -35,8 +34,6 @@ pub(crate) struct Connection {
     log_level: Mutex<Option<LoggingLevel>>,
     /// The catalog entries whose defects have been logged.
     reported_entries: Mutex<HashSet<String>>,
-    /// Whether an attempt to open a session in addition to this connection failed.
-    pub(crate) lacks_sessions: AtomicBool,
 }
 
 impl Connection {
@@ -45,7 +42,7 @@ impl Connection {
         ids: RequestIds,
         facts: ServerFacts,
         notifications: NotificationSender,
-        capabilities: RawJson,
+        client: DeclaredClient,
         background_tasks: TaskTracker,
         detection_was_costly: bool,
     ) -> Self {
@@ -54,13 +51,17 @@ impl Connection {
             ids,
             facts,
             notifications,
-            capabilities,
+            client,
             background_tasks,
             detection_was_costly,
             log_level: Mutex::default(),
             reported_entries: Mutex::default(),
-            lacks_sessions: AtomicBool::default(),
         }
+    }
+
+    /// The client capabilities that were declared in the handshake.
+    pub(crate) fn capabilities(&self) -> &RawJson {
+        &self.client.capabilities
     }
 
     /// Registers a call; it is sent when the stream is first polled. `tools` are the known tools

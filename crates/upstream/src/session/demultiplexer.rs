@@ -28,7 +28,7 @@ const LIMITS: DecodeLimits = DecodeLimits {
 
 /// Where a message arrived, which determines the requests it can belong to.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Origin {
+pub(super) enum MessageOrigin {
     /// On the only stream of the connection (stdio and the SSE transport). Responses are matched
     /// by id.
     Duplex,
@@ -64,7 +64,7 @@ impl Demultiplexer {
     }
 
     /// Routes one message, or a batch of them.
-    pub(super) fn receive(&self, bytes: &Bytes, origin: Origin) -> Vec<Routed> {
+    pub(super) fn receive(&self, bytes: &Bytes, origin: MessageOrigin) -> Vec<Routed> {
         match decode(bytes.clone(), LIMITS) {
             Ok(Inbound::Single(message)) => self.route(message, origin).into_iter().collect(),
             Ok(Inbound::Batch(messages)) => {
@@ -100,7 +100,7 @@ impl Demultiplexer {
         self.invalid.gauges()
     }
 
-    fn route(&self, message: Message, origin: Origin) -> Option<Routed> {
+    fn route(&self, message: Message, origin: MessageOrigin) -> Option<Routed> {
         match message {
             Message::Response { id, body } => self.route_response(&id, body, origin),
             Message::Notification { method, params } => {
@@ -112,8 +112,13 @@ impl Demultiplexer {
         }
     }
 
-    fn route_response(&self, id: &RequestId, body: ResponseBody, origin: Origin) -> Option<Routed> {
-        if let Origin::ResponseTo {
+    fn route_response(
+        &self,
+        id: &RequestId,
+        body: ResponseBody,
+        origin: MessageOrigin,
+    ) -> Option<Routed> {
+        if let MessageOrigin::ResponseTo {
             request,
             is_error_status,
         } = origin
@@ -125,7 +130,7 @@ impl Demultiplexer {
                 let response = ServerMessage::Response(body);
                 return Some(Routed::ToRequest(Ok(response)));
             }
-        } else if matches!(origin, Origin::Duplex) && self.in_flight.complete(id, Ok(body)) {
+        } else if matches!(origin, MessageOrigin::Duplex) && self.in_flight.complete(id, Ok(body)) {
             return None;
         }
         self.invalid.record_unexpected_response();
@@ -135,9 +140,9 @@ impl Demultiplexer {
     fn route_notification(
         &self,
         notification: ServerNotification,
-        origin: Origin,
+        origin: MessageOrigin,
     ) -> Option<Routed> {
-        if let Origin::ResponseTo { request, .. } = origin {
+        if let MessageOrigin::ResponseTo { request, .. } = origin {
             let is_foreign = matches!(
                 &notification,
                 ServerNotification::Progress { token, .. } if *token != request.to_string()
@@ -163,7 +168,7 @@ impl Demultiplexer {
         id: RequestId,
         method: &str,
         params: Option<RawJson>,
-        origin: Origin,
+        origin: MessageOrigin,
     ) -> Option<Routed> {
         let params = params.unwrap_or_else(RawJson::empty_object);
         let refusal = answer_without_client(&id, method);
@@ -172,8 +177,8 @@ impl Demultiplexer {
         };
         let question = ServerMessage::Question { id, kind, params };
         match origin {
-            Origin::ResponseTo { .. } => Some(Routed::ToRequest(Ok(question))),
-            Origin::Duplex | Origin::SessionStream => {
+            MessageOrigin::ResponseTo { .. } => Some(Routed::ToRequest(Ok(question))),
+            MessageOrigin::Duplex | MessageOrigin::SessionStream => {
                 let is_taken = self.in_flight.ask(question);
                 (!is_taken).then_some(Routed::Reply(refusal))
             }
@@ -184,17 +189,17 @@ impl Demultiplexer {
         &self,
         bytes: &Bytes,
         rejection: Rejection,
-        origin: Origin,
+        origin: MessageOrigin,
     ) -> Option<Routed> {
         // An error without an id in an HTTP response is about that request.
         let error_without_id = match origin {
-            Origin::Duplex => None,
-            Origin::SessionStream | Origin::ResponseTo { .. } => {
+            MessageOrigin::Duplex => None,
+            MessageOrigin::SessionStream | MessageOrigin::ResponseTo { .. } => {
                 decode_error_without_id(bytes.clone(), LIMITS)
             }
         };
         if let Some(error) = error_without_id {
-            let is_response = matches!(origin, Origin::ResponseTo { .. });
+            let is_response = matches!(origin, MessageOrigin::ResponseTo { .. });
             let response = ServerMessage::Response(ResponseBody::Error(error));
             return is_response.then_some(Routed::ToRequest(Ok(response)));
         }
@@ -208,14 +213,14 @@ impl Demultiplexer {
         };
         let failed = source_failed("the source's response cannot be read").with_cause(error);
         match origin {
-            Origin::Duplex => {
+            MessageOrigin::Duplex => {
                 self.in_flight.complete(&id, Err(failed));
                 None
             }
-            Origin::ResponseTo { request, .. } if id.key() == request.to_string() => {
+            MessageOrigin::ResponseTo { request, .. } if id.key() == request.to_string() => {
                 Some(Routed::ToRequest(Err(failed)))
             }
-            Origin::SessionStream | Origin::ResponseTo { .. } => None,
+            MessageOrigin::SessionStream | MessageOrigin::ResponseTo { .. } => None,
         }
     }
 }

@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::demultiplexer::{Demultiplexer, Origin, Routed};
+use super::demultiplexer::{Demultiplexer, MessageOrigin, Routed};
 use super::in_flight::is_call;
 use super::notification_queue::NotificationSender;
 use super::{NegotiatedSession, RequestChannel, ResponseStream};
@@ -25,6 +25,8 @@ pub(super) struct DuplexChannel {
     outgoing: mpsc::Sender<String>,
     demultiplexer: Arc<Demultiplexer>,
     pub(super) closed: CancellationToken,
+    /// Cancelled when the server has sent anything.
+    pub(super) alive: CancellationToken,
     /// What must have ended before [`RequestChannel::close`] is done.
     pub(super) transport_tasks: TaskTracker,
 }
@@ -39,18 +41,21 @@ impl DuplexChannel {
     pub(super) fn new(source: &str, notifications: NotificationSender) -> (Self, TransportEnds) {
         let closed = CancellationToken::new();
         let (outgoing, messages) = outgoing_queue(closed.clone());
+        let alive = CancellationToken::new();
         let demultiplexer = Arc::new(Demultiplexer::new(source, notifications));
         let ends = TransportEnds {
             outgoing: messages,
             receiver: DuplexReceiver {
                 demultiplexer: Arc::clone(&demultiplexer),
                 outgoing: outgoing.clone(),
+                alive: alive.clone(),
             },
         };
         let channel = Self {
             outgoing,
             demultiplexer,
             closed,
+            alive,
             transport_tasks: TaskTracker::new(),
         };
         (channel, ends)
@@ -61,11 +66,13 @@ impl DuplexChannel {
 pub(super) struct DuplexReceiver {
     demultiplexer: Arc<Demultiplexer>,
     outgoing: mpsc::Sender<String>,
+    alive: CancellationToken,
 }
 
 impl MessageSink for DuplexReceiver {
     fn receive(&self, message: &Bytes) {
-        for routed in self.demultiplexer.receive(message, Origin::Duplex) {
+        self.alive.cancel();
+        for routed in self.demultiplexer.receive(message, MessageOrigin::Duplex) {
             if let Routed::Reply(reply) = routed {
                 // A server that does not read gets no replies.
                 self.outgoing.try_send(reply).ok();
@@ -136,6 +143,10 @@ impl RequestChannel for DuplexChannel {
 
     fn has_headers(&self) -> bool {
         false
+    }
+
+    fn first_output(&self) -> BoxFuture<'_, ()> {
+        Box::pin(self.alive.cancelled())
     }
 
     fn closed(&self) -> BoxFuture<'_, ()> {

@@ -28,7 +28,7 @@ pub(crate) fn session_use(
         Era::Legacy => SessionUse::Always,
         Era::Modern if client.era == Era::Modern => SessionUse::Never,
         Era::Modern if facts.supports_sessions => SessionUse::Always,
-        Era::Modern if config.speaks == EraSetting::Auto && accepts_questions() => {
+        Era::Modern if config.era == EraSetting::Auto && accepts_questions() => {
             SessionUse::IfSupported
         }
         Era::Modern => SessionUse::Never,
@@ -37,8 +37,8 @@ pub(crate) fn session_use(
 
 /// The capabilities of a client that are declared to the server.
 pub(crate) fn declared_capabilities(config: &RemoteConfig, client: &ClientContext) -> RawJson {
-    match config.sharing {
-        Sharing::All => RawJson::empty_object(),
-        Sharing::Principal | Sharing::Call => client.capabilities.clone(),
+    match config.effective_sharing() {
+        Sharing::Shared => RawJson::empty_object(),
+        Sharing::Session | Sharing::Principal | Sharing::Call => client.capabilities.clone(),
     }
 }

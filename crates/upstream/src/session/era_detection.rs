@@ -1,37 +1,26 @@
-//! Detects the era of a server: `server/discover` first, then `initialize`. Also the gateway's own
-//! requests, which have no client.
+//! Detects the era of a server: `server/discover` first, then `initialize`.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use futures_util::StreamExt;
 use http::StatusCode;
-use tidegate_core::{ClientContext, Declined, Error, RawJson, Result, truncate_for_message};
+use tidegate_core::{ClientContext, Error, Result, truncate_for_message};
 use tidegate_mcp::revision::client::{
-    EraVerdict, OutboundRequest, RequestEncoder, ServerFacts, era_verdict, modern_headers,
-    parse_initialize_result, retry_hint,
+    EraVerdict, RequestEncoder, ServerFacts, era_verdict, modern_headers, parse_initialize_result,
+    retry_hint,
 };
-use tidegate_mcp::revision::question::encode_answer;
-use tidegate_mcp::{Era, RequestId, ResponseBody, Revision, RpcError};
+use tidegate_mcp::{Era, Revision};
 
-use super::{Refusal, RequestChannel, ServerMessage};
+use super::own_requests::{RequestIds, RequestReply, request_reply};
+use super::{DeclaredClient, Refusal, RequestChannel};
 use crate::error::source_failed;
 
-/// How long a server may take to respond to a method that it may not know.
+/// How long a server that has started may take to respond to a method that it may not know, and how
+/// long it may take to start.
 const DISCOVER_TIMEOUT: Duration = Duration::from_secs(5);
+const START_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// How often `server/discover` is sent to a server that knows the method and rejects it.
 const DISCOVER_ATTEMPTS: usize = 2;
-
-/// The request ids of one connection.
-#[derive(Default)]
-pub(crate) struct RequestIds(AtomicU64);
-
-impl RequestIds {
-    pub(crate) fn next(&self) -> u64 {
-        self.0.fetch_add(1, Ordering::Relaxed) + 1
-    }
-}
 
 /// What `server/discover` showed.
 pub(crate) enum DetectedEra {
@@ -41,11 +30,13 @@ pub(crate) enum DetectedEra {
     NoResponse,
 }
 
-/// Sends `server/discover` with the newest revision. An error if the server was not reached, or if
+/// Sends `server/discover` with the newest revision. `is_known_modern` if the server is known to answer
+/// it, however long that takes. An error if the server was not reached, or if
 /// its response says nothing about its era.
 pub(crate) async fn discover(
     channel: &dyn RequestChannel,
     ids: &RequestIds,
+    is_known_modern: bool,
 ) -> Result<DetectedEra> {
     let encoder = RequestEncoder {
         revision: Revision::NEWEST,
@@ -55,9 +46,11 @@ pub(crate) async fn discover(
     for _ in 0..DISCOVER_ATTEMPTS {
         let request = encoder.discover(ids.next());
         let headers = modern_headers(encoder.revision, &request, None);
-        let sent = request_reply(channel, request, headers);
-        let Ok(reply) = tokio::time::timeout(DISCOVER_TIMEOUT, sent).await else {
-            return Ok(DetectedEra::NoResponse);
+        let reply = tokio::select! {
+            reply = request_reply(channel, request, headers) => reply,
+            () = discover_timeout(channel), if !is_known_modern => {
+                return Ok(DetectedEra::NoResponse);
+            }
         };
         let response = match reply? {
             RequestReply::Refused(refusal) if is_inconclusive(refusal) => {
@@ -79,6 +72,14 @@ pub(crate) async fn discover(
         reason.unwrap_or_default()
     );
     Err(source_failed(&message))
+}
+
+/// Waits until a server that does not answer has had enough time. A process needs time to start, too.
+async fn discover_timeout(channel: &dyn RequestChannel) {
+    tokio::time::timeout(START_TIMEOUT, channel.first_output())
+        .await
+        .ok();
+    tokio::time::sleep(DISCOVER_TIMEOUT).await;
 }
 
 /// Whether a refusal says nothing about the era: it is about credentials or load.
@@ -111,16 +112,17 @@ pub(super) enum SessionRefused {
     Rejected(Error),
 }
 
-/// Opens a session for a client with these capabilities.
+/// Opens a session for a client.
 pub(super) async fn initialize(
     channel: &dyn RequestChannel,
     ids: &RequestIds,
-    capabilities: &RawJson,
+    client: &DeclaredClient,
 ) -> Result<Result<ServerFacts, SessionRefused>> {
     let encoder = RequestEncoder {
         revision: Revision::NEWEST_LEGACY,
         client: ClientContext {
-            capabilities: capabilities.clone(),
+            capabilities: client.capabilities.clone(),
+            client_info: client.info.clone(),
             ..ClientContext::default()
         },
     };
@@ -146,52 +148,6 @@ pub(super) async fn initialize(
             Err(SessionRefused::Rejected(source_failed(&message)))
         }
     })
-}
-
-/// The response of a reachable server to a request.
-enum RequestReply {
-    Response(Result<RawJson, RpcError>),
-    Refused(Refusal),
-}
-
-/// Sends a request of the gateway itself and waits for the response. Notifications are ignored, and
-/// questions declined.
-pub(crate) async fn send_request(
-    channel: &dyn RequestChannel,
-    request: OutboundRequest,
-    headers: Vec<(String, String)>,
-) -> Result<Result<RawJson, RpcError>> {
-    match request_reply(channel, request, headers).await? {
-        RequestReply::Response(response) => Ok(response),
-        RequestReply::Refused(refusal) => Err(refusal.error()),
-    }
-}
-
-async fn request_reply(
-    channel: &dyn RequestChannel,
-    request: OutboundRequest,
-    headers: Vec<(String, String)>,
-) -> Result<RequestReply> {
-    let mut messages = channel.request(request, headers);
-    while let Some(message) = messages.next().await {
-        match message? {
-            ServerMessage::Response(ResponseBody::Result(result)) => {
-                return Ok(RequestReply::Response(Ok(result)));
-            }
-            ServerMessage::Response(ResponseBody::Error(error)) => {
-                return Ok(RequestReply::Response(Err(error)));
-            }
-            ServerMessage::Refused(refusal) => return Ok(RequestReply::Refused(refusal)),
-            ServerMessage::Question { id, .. } => channel.send(no_client(&id)).await?,
-            ServerMessage::Notification(_) => {}
-        }
-    }
-    Err(source_failed("the source sent no response"))
-}
-
-/// The reply to a question during a request that no client made.
-fn no_client(id: &RequestId) -> String {
-    encode_answer(id, Err(Declined::no_client()))
 }
 
 #[cfg(test)]

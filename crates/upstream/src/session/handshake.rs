@@ -1,11 +1,12 @@
 //! The first requests on a connection: era detection, and a session if the server needs one.
 
-use tidegate_core::{ClientContext, Error, RawJson};
+use tidegate_core::{ClientContext, Error};
 use tidegate_interaction::capabilities::declares_roots;
 use tidegate_mcp::revision::client::{RequestEncoder, ServerFacts};
 
-use super::era_detection::{DetectedEra, RequestIds, SessionRefused, discover, initialize};
-use super::{NegotiatedSession, RequestChannel};
+use super::era_detection::{DetectedEra, SessionRefused, discover, initialize};
+use super::own_requests::RequestIds;
+use super::{DeclaredClient, NegotiatedSession, RequestChannel};
 use crate::error::source_failed;
 
 /// Which eras to try, and in which order.
@@ -30,6 +31,8 @@ pub(super) struct Handshake {
 pub(super) enum HandshakeError {
     /// The server was not reached, or its response says nothing about its era.
     Inconclusive(Error),
+    /// The server did not respond to the first request. It may still do so.
+    NoResponse(Error),
     /// The server was reached and supports neither era on this transport.
     Rejected(Error),
 }
@@ -43,7 +46,9 @@ impl From<Error> for HandshakeError {
 impl From<HandshakeError> for Error {
     fn from(failed: HandshakeError) -> Self {
         match failed {
-            HandshakeError::Inconclusive(error) | HandshakeError::Rejected(error) => error,
+            HandshakeError::Inconclusive(error)
+            | HandshakeError::NoResponse(error)
+            | HandshakeError::Rejected(error) => error,
         }
     }
 }
@@ -52,7 +57,7 @@ impl From<HandshakeError> for Error {
 pub(super) async fn handshake(
     channel: &dyn RequestChannel,
     ids: &RequestIds,
-    capabilities: &RawJson,
+    client: &DeclaredClient,
     preference: EraPreference,
 ) -> Result<Handshake, HandshakeError> {
     let mut detection_timed_out = false;
@@ -60,19 +65,25 @@ pub(super) async fn handshake(
         preference,
         EraPreference::ModernFirst | EraPreference::ModernOnly
     ) {
-        match discover(channel, ids).await? {
+        let is_known_modern = preference == EraPreference::ModernOnly;
+        match discover(channel, ids, is_known_modern).await? {
             DetectedEra::Modern(facts) => return Ok(modern(facts)),
             _ if preference == EraPreference::ModernOnly => {
-                let message = "the source needs a session, but is configured with `era: modern`";
+                let message = "the source needs a session, but is used without one; check `era`";
                 return Err(HandshakeError::Inconclusive(source_failed(message)));
             }
             DetectedEra::Legacy => {}
-            DetectedEra::NoResponse => detection_timed_out = true,
+            // Over HTTP, requests are independent of each other.
+            DetectedEra::NoResponse if channel.has_headers() => detection_timed_out = true,
+            DetectedEra::NoResponse => {
+                let message = "the source did not respond to `server/discover`";
+                return Err(HandshakeError::NoResponse(source_failed(message)));
+            }
         }
     }
-    match initialize(channel, ids, capabilities).await? {
+    match initialize(channel, ids, client).await? {
         Ok(facts) => {
-            begin_session(channel, &facts, capabilities).await?;
+            begin_session(channel, &facts, client).await?;
             Ok(Handshake {
                 facts,
                 detection_timed_out,
@@ -84,7 +95,7 @@ pub(super) async fn handshake(
             Err(HandshakeError::Inconclusive(source_failed(message)))
         }
         // The server was not ready for the first request, or has been replaced since.
-        Err(SessionRefused::ModernServer) => match discover(channel, ids).await? {
+        Err(SessionRefused::ModernServer) => match discover(channel, ids, true).await? {
             DetectedEra::Modern(facts) => Ok(modern(facts)),
             DetectedEra::Legacy | DetectedEra::NoResponse => {
                 let message = "the source supports neither sessions nor requests without one";
@@ -105,11 +116,11 @@ fn modern(facts: ServerFacts) -> Handshake {
 async fn begin_session(
     channel: &dyn RequestChannel,
     facts: &ServerFacts,
-    capabilities: &RawJson,
+    client: &DeclaredClient,
 ) -> Result<(), Error> {
     channel.begin_session(NegotiatedSession {
         revision: facts.revision,
-        declares_roots: declares_roots(capabilities),
+        declares_roots: declares_roots(&client.capabilities),
     });
     let encoder = RequestEncoder {
         revision: facts.revision,

@@ -1,6 +1,6 @@
 //! The requests in flight on one connection, and which of them a message of the server is for.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -18,17 +18,17 @@ use super::{ResponseStream, ServerMessage};
 use crate::error::source_failed;
 
 /// Messages that may wait for one request before its reader counts as too slow.
-const QUEUE: usize = 256;
+const MAX_QUEUED_MESSAGES: usize = 256;
 
 /// Roots questions that may wait for the next call.
 const MAX_HELD: usize = 16;
 
 /// The requests in flight, by the id we gave them.
 #[derive(Clone, Default)]
-pub(super) struct InFlight(Arc<Shared>);
+pub(super) struct InFlight(Arc<InFlightState>);
 
 #[derive(Default)]
-struct Shared {
+struct InFlightState {
     table: Mutex<RequestTable>,
     /// Questions about tasks, which outlive the requests that started them.
     tasks: TaskQuestions,
@@ -38,7 +38,8 @@ struct Shared {
 
 #[derive(Default)]
 struct RequestTable {
-    requests: HashMap<u64, InFlightRequest>,
+    /// Ordered by id, so by age.
+    requests: BTreeMap<u64, InFlightRequest>,
     /// Whether all calls are from one client, which declared roots.
     declares_roots: bool,
     /// Roots questions that arrived when no call was in flight.
@@ -52,6 +53,8 @@ struct InFlightRequest {
     /// Whether a client waits for it. Questions and log messages go to calls only, never to the
     /// gateway's own requests.
     is_call: bool,
+    /// Whether the server has sent it a question.
+    was_asked: bool,
 }
 
 impl InFlightRequest {
@@ -75,6 +78,19 @@ impl RequestTable {
         let mut calls = self.calls();
         let first = calls.next()?;
         calls.next().is_none().then_some(first)
+    }
+
+    /// Delivers a question that nothing links to a call: to the oldest call that was not asked yet, or
+    /// else to the oldest. All calls that can be asked are from one client.
+    fn ask_oldest(&mut self, question: ServerMessage) -> bool {
+        let calls = self.requests.values_mut();
+        let calls = calls.filter(|request| request.is_call && request.has_space());
+        // The first of equal elements is the oldest call.
+        let Some(call) = calls.min_by_key(|call| call.was_asked) else {
+            return false;
+        };
+        call.was_asked = true;
+        call.push(question)
     }
 
     /// Delivers a roots question to any call in flight, or holds it for the next call. All calls
@@ -101,8 +117,13 @@ impl InFlight {
         cancel: impl FnOnce(u64) + Send + 'static,
     ) -> ResponseStream {
         // One slot more than the queue: the response always fits.
-        let (queue, receiver) = mpsc::channel(QUEUE + 1);
-        self.insert(id, InFlightRequest { queue, is_call });
+        let (queue, receiver) = mpsc::channel(MAX_QUEUED_MESSAGES + 1);
+        let request = InFlightRequest {
+            queue,
+            is_call,
+            was_asked: false,
+        };
+        self.insert(id, request);
         let guard = RequestGuard {
             in_flight: self.clone(),
             id,
@@ -204,8 +225,7 @@ impl InFlight {
     }
 
     /// Delivers a question that arrived outside of an HTTP response: to the task that it names, or to
-    /// the only call in flight. Roots questions may go to any call of the client. False if no
-    /// client can be asked.
+    /// a call of the client. False if no client can be asked.
     pub(super) fn ask(&self, question: ServerMessage) -> bool {
         let Some(question) = self.0.tasks.ask(question) else {
             return true;
@@ -223,7 +243,7 @@ impl InFlight {
         if kind == Some(QuestionKind::Roots) && table.declares_roots {
             return table.ask_any_call(question);
         }
-        table.only_call().is_some_and(|call| call.push(question))
+        table.ask_oldest(question)
     }
 
     pub(super) fn has_unlinked_questions(&self) -> bool {

@@ -13,7 +13,7 @@ use tokio::sync::mpsc::error::TrySendError;
 use super::{ResponseStream, ServerMessage};
 
 /// Questions that may wait for one task, and for tasks that do not exist yet.
-const QUEUE: usize = 64;
+const MAX_QUEUED_QUESTIONS: usize = 64;
 const MAX_EARLY: usize = 16;
 
 /// The tasks of one connection whose calls are in flight.
@@ -30,7 +30,7 @@ struct Queues {
 impl TaskQuestions {
     /// The questions about a task, until the stream is dropped.
     pub(super) fn subscribe(&self, task: &str) -> ResponseStream {
-        let (sender, receiver) = mpsc::channel(QUEUE);
+        let (sender, receiver) = mpsc::channel(MAX_QUEUED_QUESTIONS);
         let mut queues = self.0.lock();
         let (early, others) = std::mem::take(&mut queues.early)
             .into_iter()

@@ -87,7 +87,8 @@ impl fmt::Display for ProcessReport {
 
 impl std::error::Error for ProcessReport {}
 
-/// Starts a process and carries messages both ways until `closed`. The returned future is done once
+/// Starts a process and carries messages both ways until `closed`. `alive` is cancelled at its first
+/// output. The returned future is done once
 /// the process has exited; it must be polled.
 pub(crate) fn start(
     source: &str,
@@ -96,6 +97,7 @@ pub(crate) fn start(
     outgoing: OutgoingMessages,
     sink: impl MessageSink,
     closed: &CancellationToken,
+    alive: &CancellationToken,
 ) -> Result<(ServerProcess, BoxFuture<'static, ()>)> {
     let secrets = Secrets::of(command);
     let working_directory = command.folder.as_ref();
@@ -128,7 +130,8 @@ pub(crate) fn start(
     let source = source.to_owned();
     tokio::spawn(write(source.clone(), stdin, outgoing, shutdown.clone()));
     tokio::spawn(read(stdout, sink, max_message_bytes, shutdown.clone()));
-    let stderr = stderr::forward(source.clone(), stderr, secrets, shutdown.overdue.clone());
+    let (stop, alive) = (shutdown.overdue.clone(), alive.clone());
+    let stderr = stderr::forward(source.clone(), stderr, secrets, stop, alive);
     let server = ServerProcess {
         command: shown_command.clone(),
         exit: Arc::default(),

@@ -8,7 +8,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use tidegate_testkit::fixture::{self, Fixture};
 use tidegate_testkit::{Client, Events, NEWEST_LEGACY, Request, wait_until};
-use tidegate_upstream::{Command, TransportConfig};
+use tidegate_upstream::{Command, Sharing, TransportConfig};
 
 use crate::support::RemoteGateway;
 
@@ -22,7 +22,10 @@ async fn start(era: &str) -> RemoteGateway {
     let args = ["--era", era, "--faults"].map(str::to_owned).to_vec();
     let stdio =
         TransportConfig::Stdio(Command::new(fixture::program().display().to_string(), args));
-    let change = |config: &mut tidegate_upstream::RemoteConfig| config.transport = stdio;
+    let change = |config: &mut tidegate_upstream::RemoteConfig| {
+        config.transport = stdio;
+        config.sharing = Sharing::Shared;
+    };
     RemoteGateway::build(&unused, Vec::new(), change, |gateway| {
         gateway.limits(|limits| limits.max_concurrent_calls_per_session = 2 * IN_SESSION)
     })

@@ -5,6 +5,7 @@
 
 mod catalog_refresh;
 mod client_classes;
+mod client_state;
 mod cross_era_questions;
 mod incomplete_lists;
 mod killed_server;

@@ -115,7 +115,6 @@ async fn a_thousand_calls_over_stdio_get_their_own_questions() {
             fixture::program().display().to_string(),
             vec!["--era".to_owned(), "legacy".to_owned()],
         ));
-        config.max_connections = 4;
     })
     .await;
     many_calls(&gateway).await;

@@ -23,14 +23,17 @@ fn remote(script: String, env: Vec<(String, String)>) -> Arc<Remote> {
             env,
             ..Command::new("sh", vec!["-c".to_owned(), script])
         }),
-        speaks: EraSetting::Auto,
+        era: EraSetting::Auto,
         connect_timeout: Duration::from_secs(60),
         list_wait: Duration::from_secs(60),
         max_message_bytes: 1 << 20,
         sharing: Sharing::default(),
-        max_connections: 16,
+        max_processes: 64,
+        max_processes_per_principal: 16,
+        idle_timeout: Duration::from_secs(300),
         parked_call_timeout: Duration::from_secs(60),
         seal: Arc::new(Seal::generate()),
+        saved_catalog: None,
         listed: ListObserver::default(),
     }))
 }

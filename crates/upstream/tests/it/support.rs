@@ -44,10 +44,7 @@ impl RemoteGateway {
     /// `unused`.
     pub(crate) async fn over_stdio(unused: &RunningFixture, args: &[&str]) -> Self {
         Self::with(unused, Vec::new(), |config| {
-            config.transport = TransportConfig::Stdio(Command::new(
-                fixture::program().display().to_string(),
-                args.iter().map(|&arg| arg.to_owned()).collect(),
-            ));
+            config.transport = stdio(&fixture::program().display().to_string(), args);
         })
         .await
     }
@@ -76,14 +73,17 @@ impl RemoteGateway {
         let mut config = RemoteConfig {
             name: SERVER.to_owned(),
             transport: TransportConfig::Http(endpoint),
-            speaks: EraSetting::Auto,
+            era: EraSetting::Auto,
             connect_timeout: TIMEOUT,
             list_wait: TIMEOUT,
             max_message_bytes: 1 << 20,
             sharing: Sharing::default(),
-            max_connections: 16,
+            max_processes: 64,
+            max_processes_per_principal: 16,
+            idle_timeout: Duration::from_secs(300),
             parked_call_timeout: TIMEOUT,
             seal: Arc::new(Seal::generate()),
+            saved_catalog: None,
             listed: ListObserver::default(),
         };
         change(&mut config);
@@ -127,6 +127,14 @@ impl Drop for RemoteGateway {
     fn drop(&mut self) {
         self.running.abort();
     }
+}
+
+/// A server that is a process.
+pub(crate) fn stdio(program: &str, args: &[&str]) -> TransportConfig {
+    TransportConfig::Stdio(Command::new(
+        program,
+        args.iter().map(|&arg| arg.to_owned()).collect(),
+    ))
 }
 
 /// The names of the tools that a client with these capabilities sees, in the modern or legacy era.

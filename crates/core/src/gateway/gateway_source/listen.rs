@@ -9,7 +9,7 @@ use super::super::GatewayInner;
 use super::super::view::View;
 use crate::changes::Interest;
 use crate::{
-    Call, ChangeFilter, Event, Outcome, RawJson, Reply, ResourceSubscription, Scope, on_end,
+    Call, ChangeFilter, Event, Outcome, RawJson, Reply, ResourceSubscription, Scope, Viewer, on_end,
 };
 
 impl GatewayInner {
@@ -24,11 +24,15 @@ impl GatewayInner {
             .filter_map(|uri| view.names.subscribable(uri))
             .collect();
         filter.uris = resources.iter().map(|one| one.requested.clone()).collect();
+        let viewer = Viewer {
+            caller: &call.caller,
+            client: &call.client,
+        };
         let subscriptions: Vec<_> = resources
             .iter()
             .filter_map(|resource| {
                 let number = view.names.source_named(resource.source.as_str())?;
-                Some(view.source(number).subscribe(&resource.native))
+                Some(view.source(number).subscribe(&resource.native, &viewer))
             })
             .collect();
         let interest = Interest {

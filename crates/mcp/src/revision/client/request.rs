@@ -87,7 +87,7 @@ impl RequestEncoder {
         let mut params = Object::default();
         params.set("protocolVersion", format!("\"{}\"", self.revision));
         params.set("capabilities", self.client.capabilities.as_str().to_owned());
-        params.set("clientInfo", GATEWAY_INFO.as_str());
+        params.set("clientInfo", self.client_info());
         self.encode(id, Method::Initialize, params, None)
     }
 
@@ -148,6 +148,13 @@ impl RequestEncoder {
         }
     }
 
+    /// The name and version of the client, or those of the gateway.
+    fn client_info(&self) -> String {
+        let info = self.client.client_info.as_ref();
+        info.map_or(GATEWAY_INFO.as_str(), RawJson::as_str)
+            .to_owned()
+    }
+
     /// Replaces the members of the client's `_meta` that describe the client; other members are
     /// kept.
     fn meta(&self, id: u64, meta: Option<&str>) -> RawJson {
@@ -173,7 +180,7 @@ impl RequestEncoder {
                 keys::CLIENT_CAPABILITIES,
                 self.client.capabilities.as_str().to_owned(),
             );
-            meta.set(keys::CLIENT_INFO, GATEWAY_INFO.as_str());
+            meta.set(keys::CLIENT_INFO, self.client_info());
             if let Some(level) = self.client.log_level {
                 meta.set(keys::LOG_LEVEL, format!("\"{}\"", level.as_str()));
             }

@@ -16,6 +16,8 @@ pub struct ServerFacts {
     /// Whether the server sends `list_changed` for all of its lists.
     pub announces_changes: bool,
     pub instructions: Option<String>,
+    /// The result of the handshake, with everything that the server declared.
+    pub declared: RawJson,
     /// Whether a modern server also supports sessions.
     pub supports_sessions: bool,
 }
@@ -24,7 +26,7 @@ pub struct ServerFacts {
 pub fn parse_initialize_result(result: &RawJson) -> Option<ServerFacts> {
     let members = result.object()?;
     let revision = Revision::parse(&members.string("protocolVersion")?)?;
-    Some(server_facts(revision, &members))
+    Some(server_facts(revision, result, &members))
 }
 
 /// Parses the result of `server/discover`; `None` if it is malformed or names only legacy revisions.
@@ -40,8 +42,16 @@ pub(super) fn parse_discover_result(revision: Revision, result: &RawJson) -> Opt
     }
     Some(ServerFacts {
         supports_sessions,
-        ..server_facts(revision, &members)
+        ..server_facts(revision, result, &members)
     })
+}
+
+/// Parses the result of a handshake in this revision, as `ServerFacts::declared` has it.
+pub fn parse_declared(revision: Revision, result: &RawJson) -> Option<ServerFacts> {
+    match revision.era() {
+        Era::Legacy => parse_initialize_result(result),
+        Era::Modern => parse_discover_result(revision, result),
+    }
 }
 
 /// Parses a list of versions.
@@ -49,7 +59,7 @@ pub(super) fn parse_versions(list: &str) -> Option<Vec<String>> {
     bounded_list(list, MAX_VERSIONS).ok()
 }
 
-fn server_facts(revision: Revision, members: &Object<'_>) -> ServerFacts {
+fn server_facts(revision: Revision, result: &RawJson, members: &Object<'_>) -> ServerFacts {
     let capabilities = members
         .get("capabilities")
         .and_then(|text| Object::parse(text).ok());
@@ -75,6 +85,7 @@ fn server_facts(revision: Revision, members: &Object<'_>) -> ServerFacts {
             .into_iter()
             .all(announces_changes),
         instructions: members.string("instructions"),
+        declared: result.clone(),
         supports_sessions: false,
     }
 }

@@ -106,11 +106,14 @@ impl Server {
         let identity = ["--name", name, "--record", record.to_str().unwrap()];
         let args = [&PAGES[..], &era, &identity].concat();
         let process = (transport != "stdio").then(|| Fixture::start(&args));
-        let source = match (&process, transport) {
+        let mut source = match (&process, transport) {
             (Some(server), "sse") => json!({ "url": server.url().replace("/mcp", "/sse") }),
             (Some(server), _) => json!({ "url": server.url() }),
             (None, _) => json!({ "command": program(), "args": args }),
         };
+        // Clients come and go by the hundred, and many do not end their sessions.
+        source["max_processes"] = 2000.into();
+        source["max_processes_per_principal"] = 2000.into();
         let transport = match transport {
             "http" => "HTTP",
             "sse" => "SSE",

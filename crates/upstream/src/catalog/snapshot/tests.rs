@@ -1,6 +1,6 @@
 //! The snapshot, and the classes in it.
 
-use tidegate_core::RawJson;
+use tidegate_core::{Caller, ClientContext, RawJson};
 
 use super::*;
 
@@ -11,34 +11,43 @@ fn key(capabilities: &str) -> ClassKey {
     }
 }
 
+fn first_client() -> FirstClient {
+    FirstClient::new(&Viewer {
+        caller: &Caller::local(),
+        client: &ClientContext::default(),
+    })
+}
+
 #[test]
-fn a_class_is_loading_until_it_is_settled() {
-    let store = SnapshotStore::new();
-    let class = store.update(|snapshot| snapshot.add_class(&key(r#"{"a":1}"#)));
+fn a_class_sees_the_default_catalog_until_its_own_is_loaded() {
+    let store = SnapshotStore::new(None);
+    let default = Arc::new(Catalog::default());
+    let class = store.update(|snapshot| {
+        snapshot.catalog = Arc::clone(&default);
+        snapshot.add_class(&key(r#"{"a":1}"#), first_client())
+    });
     let class = class.unwrap();
-    let own = store.load().catalog_of(&class);
-    assert_eq!(own.gap, Some(CatalogGap::Loading));
+    assert!(store.load().catalog_of(&class).is_preliminary);
     store.stop_waiting_for(&class);
-    assert!(class.settled.is_cancelled());
-    assert!(store.load().is_same_as_everyone(&class));
+    assert!(Arc::ptr_eq(&store.load().catalog_of(&class), &default));
     store.remove_class(&class);
     assert!(!store.load().contains(&class));
 }
 
 #[test]
 fn the_number_of_classes_is_limited() {
-    let store = SnapshotStore::new();
+    let store = SnapshotStore::new(None);
+    let add = |key: &ClassKey| store.update(|snapshot| snapshot.add_class(key, first_client()));
     for number in 0..MAX_CLASSES {
-        let key = key(&format!("{{\"a\":{number}}}"));
-        assert!(store.update(|snapshot| snapshot.add_class(&key)).is_some());
+        assert!(add(&key(&format!("{{\"a\":{number}}}"))).is_some());
     }
-    let added = store.update(|snapshot| snapshot.add_class(&key(r#"{"b":1}"#)));
+    let added = add(&key(r#"{"b":1}"#));
     assert!(added.is_none(), "all of them were used a moment ago");
 }
 
 #[test]
 fn a_reason_is_recorded_only_while_no_catalog_was_loaded() {
-    let store = SnapshotStore::new();
+    let store = SnapshotStore::new(None);
     store.update(|snapshot| snapshot.set_unavailable("refused"));
     let unavailable = CatalogGap::Unavailable("refused".to_owned());
     assert_eq!(store.load().catalog.gap, Some(unavailable));
@@ -52,7 +61,7 @@ fn a_reason_is_recorded_only_while_no_catalog_was_loaded() {
 /// A reader never sees the catalog of one connection with the health of another.
 #[test]
 fn a_snapshot_is_consistent() {
-    let store = SnapshotStore::new();
+    let store = SnapshotStore::new(None);
     let before = store.load();
     store.update(|snapshot| {
         snapshot.catalog = Arc::default();

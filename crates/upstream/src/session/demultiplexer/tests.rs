@@ -11,14 +11,18 @@ fn demultiplexer() -> (Demultiplexer, Notifications) {
     (Demultiplexer::new("s", sender), notifications)
 }
 
-fn response_to(request: u64) -> Origin {
-    Origin::ResponseTo {
+fn response_to(request: u64) -> MessageOrigin {
+    MessageOrigin::ResponseTo {
         request,
         is_error_status: false,
     }
 }
 
-fn receive(demultiplexer: &Demultiplexer, text: &'static str, origin: Origin) -> Vec<Routed> {
+fn receive(
+    demultiplexer: &Demultiplexer,
+    text: &'static str,
+    origin: MessageOrigin,
+) -> Vec<Routed> {
     demultiplexer.receive(&Bytes::from_static(text.as_bytes()), origin)
 }
 
@@ -27,7 +31,7 @@ async fn a_response_reaches_its_request_on_each_transport() {
     let (demultiplexer, _notifications) = demultiplexer();
     let mut stream = demultiplexer.in_flight.register(7, true, |_| ());
     let response = r#"{"jsonrpc":"2.0","id":7,"result":{}}"#;
-    assert!(receive(&demultiplexer, response, Origin::Duplex).is_empty());
+    assert!(receive(&demultiplexer, response, MessageOrigin::Duplex).is_empty());
     let message = stream.next().now_or_never().flatten();
     assert!(matches!(message, Some(Ok(ServerMessage::Response(_)))));
     let routed = receive(&demultiplexer, response, response_to(7));
@@ -41,7 +45,11 @@ async fn a_response_reaches_its_request_on_each_transport() {
 fn a_response_that_no_request_waits_for_is_counted() {
     let (demultiplexer, _notifications) = demultiplexer();
     let response = r#"{"jsonrpc":"2.0","id":7,"result":{}}"#;
-    for origin in [Origin::Duplex, Origin::SessionStream, response_to(8)] {
+    for origin in [
+        MessageOrigin::Duplex,
+        MessageOrigin::SessionStream,
+        response_to(8),
+    ] {
         assert!(receive(&demultiplexer, response, origin).is_empty());
     }
     assert_eq!(demultiplexer.gauges()[1].value, 3);
@@ -51,7 +59,7 @@ fn a_response_that_no_request_waits_for_is_counted() {
 fn an_error_status_makes_an_error_with_a_foreign_id_the_response() {
     let (demultiplexer, _notifications) = demultiplexer();
     let error = r#"{"jsonrpc":"2.0","id":"x","error":{"code":1,"message":"m"}}"#;
-    let origin = Origin::ResponseTo {
+    let origin = MessageOrigin::ResponseTo {
         request: 7,
         is_error_status: true,
     };
@@ -63,7 +71,7 @@ fn an_error_status_makes_an_error_with_a_foreign_id_the_response() {
 fn a_question_that_no_call_can_get_is_refused() {
     let (demultiplexer, _notifications) = demultiplexer();
     let question = r#"{"jsonrpc":"2.0","id":1,"method":"elicitation/create","params":{}}"#;
-    for origin in [Origin::Duplex, Origin::SessionStream] {
+    for origin in [MessageOrigin::Duplex, MessageOrigin::SessionStream] {
         let routed = receive(&demultiplexer, question, origin);
         assert!(matches!(routed[..], [Routed::Reply(_)]), "{origin:?}");
     }
@@ -78,7 +86,7 @@ fn a_question_that_no_call_can_get_is_refused() {
 async fn list_changes_outside_of_a_response_are_queued() {
     let (demultiplexer, mut notifications) = demultiplexer();
     let change = r#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
-    for origin in [Origin::Duplex, Origin::SessionStream] {
+    for origin in [MessageOrigin::Duplex, MessageOrigin::SessionStream] {
         assert!(receive(&demultiplexer, change, origin).is_empty());
         let queued = notifications.next().now_or_never().flatten();
         assert_eq!(queued, Some(ChangeEvent::Change(Change::Tools)));
@@ -90,7 +98,7 @@ async fn an_unreadable_response_fails_its_request() {
     let (demultiplexer, _notifications) = demultiplexer();
     let mut stream = demultiplexer.in_flight.register(7, true, |_| ());
     let unreadable = r#"{"jsonrpc":"2.0","id":7,"result":{},"error":{}}"#;
-    assert!(receive(&demultiplexer, unreadable, Origin::Duplex).is_empty());
+    assert!(receive(&demultiplexer, unreadable, MessageOrigin::Duplex).is_empty());
     assert!(matches!(stream.next().now_or_never(), Some(Some(Err(_)))));
     let routed = receive(&demultiplexer, unreadable, response_to(7));
     assert!(matches!(routed[..], [Routed::ToRequest(Err(_))]));

@@ -10,7 +10,7 @@ use tidegate_mcp::revision::client::OutboundRequest;
 
 use super::HttpClient;
 use crate::error::source_failed;
-use crate::session::demultiplexer::{Origin, Routed};
+use crate::session::demultiplexer::{MessageOrigin, Routed};
 use crate::session::{Refusal, ResponseStream, ServerMessage};
 use crate::transport::http::Response;
 use crate::transport::http::body::MessageReader;
@@ -101,7 +101,7 @@ impl Exchange {
             }
             match self.reader.next().await {
                 Some(Ok(bytes)) => {
-                    let origin = Origin::ResponseTo {
+                    let origin = MessageOrigin::ResponseTo {
                         request: self.guard.request,
                         is_error_status: !self.status.is_success(),
                     };

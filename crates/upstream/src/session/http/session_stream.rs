@@ -8,7 +8,7 @@ use http::StatusCode;
 use tokio_util::sync::CancellationToken;
 
 use super::HttpClient;
-use crate::session::demultiplexer::{Origin, Routed};
+use crate::session::demultiplexer::{MessageOrigin, Routed};
 
 /// The delay before the stream is opened again.
 const REOPEN_DELAY: Duration = Duration::from_secs(1);
@@ -72,7 +72,10 @@ impl SessionStream {
         self.was_open = true;
         let mut reader = client.reader(response);
         while let Some(Ok(bytes)) = reader.next().await {
-            for routed in client.demultiplexer.receive(&bytes, Origin::SessionStream) {
+            for routed in client
+                .demultiplexer
+                .receive(&bytes, MessageOrigin::SessionStream)
+            {
                 if let Routed::Reply(reply) = routed {
                     client.post(reply, Vec::new()).await.ok();
                 }

@@ -45,6 +45,20 @@ async fn roots_questions_go_to_any_call_or_wait_for_the_next() {
     }
 }
 
+#[tokio::test]
+async fn an_unlinked_question_goes_to_the_oldest_call_that_was_not_asked_yet() {
+    let in_flight = InFlight::default();
+    let mut first = in_flight.register(1, true, |_| ());
+    let mut second = in_flight.register(2, true, |_| ());
+    for _ in 0..2 {
+        assert!(in_flight.ask(question(QuestionKind::Elicit)));
+    }
+    assert!(gets_a_question(&mut first).await);
+    assert!(gets_a_question(&mut second).await);
+    assert!(in_flight.ask(question(QuestionKind::Sample)));
+    assert!(gets_a_question(&mut first).await, "both were asked");
+}
+
 #[test]
 fn questions_that_nobody_can_answer_or_hold_are_refused() {
     let in_flight = InFlight::default();
@@ -63,13 +77,13 @@ async fn a_task_stream_that_is_not_read_ends() {
     let in_flight = InFlight::default();
     let (cancel, cancelled) = tokio::sync::oneshot::channel();
     let stream = in_flight.register(7, false, |id| cancel.send(id).unwrap());
-    for _ in 0..=QUEUE {
+    for _ in 0..=MAX_QUEUED_MESSAGES {
         let (id, task) = ("t".to_owned(), RawJson::empty_object());
         let request = Some(7);
         in_flight.notify(ServerNotification::Task { request, id, task });
     }
     let messages: Vec<_> = stream.collect().await;
-    assert_eq!(messages.len(), QUEUE + 1);
+    assert_eq!(messages.len(), MAX_QUEUED_MESSAGES + 1);
     assert!(messages.last().unwrap().is_err());
     assert_eq!(cancelled.await, Ok(7));
 }
@@ -78,7 +92,7 @@ async fn a_task_stream_that_is_not_read_ends() {
 async fn the_response_fits_into_a_full_queue() {
     let in_flight = InFlight::default();
     let stream = in_flight.register(1, true, |_| ());
-    for _ in 0..QUEUE * 2 {
+    for _ in 0..MAX_QUEUED_MESSAGES * 2 {
         let (token, params) = ("1".to_owned(), RawJson::empty_object());
         in_flight.notify(ServerNotification::Progress { token, params });
     }
@@ -87,7 +101,7 @@ async fn the_response_fits_into_a_full_queue() {
     assert!(in_flight.complete(&id, response()));
     assert!(!in_flight.complete(&id, response()), "a second response");
     let messages: Vec<_> = stream.collect().await;
-    assert_eq!(messages.len(), QUEUE + 1);
+    assert_eq!(messages.len(), MAX_QUEUED_MESSAGES + 1);
     assert!(matches!(
         messages.last(),
         Some(Ok(ServerMessage::Response(_)))

@@ -24,12 +24,14 @@ const WINDOW: Duration = Duration::from_secs(1);
 /// Lines that are kept for the report of a failure.
 const KEPT_LINES: usize = 20;
 
-/// Logs each line to the end, or until stopped. Returns the last lines.
+/// Logs each line to the end, or until stopped. `alive` is cancelled at the first output. Returns the
+/// last lines.
 pub(super) async fn forward(
     source: String,
     mut stderr: impl AsyncRead + Unpin,
     secrets: Secrets,
     stop: CancellationToken,
+    alive: CancellationToken,
 ) -> Vec<String> {
     let mut log = StderrLog {
         source,
@@ -49,6 +51,7 @@ pub(super) async fn forward(
             }
         };
         let Ok(count @ 1..) = read else { break };
+        alive.cancel();
         for line in splitter.push(&buffer[..count]) {
             log.take(line);
         }
@@ -109,7 +112,14 @@ mod tests {
     async fn keeps_the_last_twenty_lines() {
         let text: String = (1..=30).map(|number| format!("line {number}\n")).collect();
         let stop = CancellationToken::new();
-        let lines = forward("s".to_owned(), text.as_bytes(), Secrets::default(), stop).await;
+        let lines = forward(
+            "s".to_owned(),
+            text.as_bytes(),
+            Secrets::default(),
+            stop,
+            CancellationToken::new(),
+        )
+        .await;
         assert_eq!(lines.len(), KEPT_LINES);
         assert_eq!(lines[0], "line 11");
         assert_eq!(lines[19], "line 30");
@@ -118,7 +128,14 @@ mod tests {
     #[tokio::test]
     async fn keeps_a_last_line_without_a_line_break() {
         let stop = CancellationToken::new();
-        let lines = forward("s".to_owned(), &b"one\ntwo"[..], Secrets::default(), stop).await;
+        let lines = forward(
+            "s".to_owned(),
+            &b"one\ntwo"[..],
+            Secrets::default(),
+            stop,
+            CancellationToken::new(),
+        )
+        .await;
         assert_eq!(lines, ["one", "two"]);
     }
 }

@@ -1,0 +1,159 @@
+//! The default catalog of a server in a file, so that after a restart of the gateway the first list is
+//! complete before the server has started.
+//!
+//! Must not know: which connection a catalog was loaded over.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+
+use tidegate_core::{CacheScope, Catalog, List, Object, RawJson};
+use tidegate_mcp::Revision;
+use tidegate_mcp::revision::client::{ServerFacts, parse_declared, parse_list_page};
+
+/// The format of the file. A file with another format is ignored.
+const FORMAT: &str = "1";
+
+/// The largest file. A larger catalog is not saved.
+const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Where the catalog of a server is saved.
+#[derive(Clone, Debug)]
+pub struct CatalogFile {
+    pub path: PathBuf,
+    /// Describes the server. What was saved for another server is ignored. Contains no secrets.
+    pub server: String,
+}
+
+/// What is saved about a server.
+pub(crate) struct SavedCatalog {
+    pub(crate) facts: ServerFacts,
+    pub(crate) catalog: Catalog,
+    /// Whether era detection is costly, because the server ignores unknown methods or exits.
+    pub(crate) needs_session: bool,
+}
+
+impl CatalogFile {
+    /// What was saved last; `None` if there is nothing that can be used.
+    pub(crate) fn load(&self) -> Option<SavedCatalog> {
+        if fs::metadata(&self.path).ok()?.len() > MAX_FILE_BYTES {
+            return None;
+        }
+        let text = fs::read_to_string(&self.path).ok()?;
+        let json = RawJson::parse(text).ok()?;
+        let members = json.object()?;
+        if members.get("format") != Some(FORMAT) || members.string("server")? != self.server {
+            return None;
+        }
+        let revision = Revision::parse(&members.string("revision")?)?;
+        let declared = RawJson::copy_of(members.get("declared")?);
+        let facts = parse_declared(revision, &declared)?;
+        let lists = RawJson::copy_of(members.get("lists")?);
+        Some(SavedCatalog {
+            catalog: parse_catalog(&facts, &lists)?,
+            facts,
+            needs_session: members.get("needsSession") == Some("true"),
+        })
+    }
+
+    /// Replaces the file as a whole, so that a crash leaves the old or the new one.
+    pub(crate) fn save(&self, saved: &SavedCatalog) -> io::Result<()> {
+        let text = self.encode(saved);
+        if u64::try_from(text.len()).unwrap_or(u64::MAX) > MAX_FILE_BYTES {
+            return Ok(());
+        }
+        let folder = self.path.parent().unwrap_or(&self.path);
+        fs::create_dir_all(folder)?;
+        // Readable by the owner only, like every temporary file.
+        let mut file = tempfile::NamedTempFile::new_in(folder)?;
+        file.write_all(text.as_bytes())?;
+        file.persist(&self.path)?;
+        Ok(())
+    }
+
+    fn encode(&self, saved: &SavedCatalog) -> String {
+        let mut lists = Object::default();
+        for list in List::ALL {
+            let entries = saved.catalog.list(list).iter();
+            let entries: Vec<_> = entries.map(|entry| entry.definition.as_str()).collect();
+            lists.set(list.member(), format!("[{}]", entries.join(",")));
+        }
+        let mut members = Object::default();
+        members.set("format", FORMAT);
+        members.set("server", RawJson::string(&self.server).as_str().to_owned());
+        members.set("revision", format!("\"{}\"", saved.facts.revision));
+        members.set("needsSession", saved.needs_session.to_string());
+        members.set("declared", saved.facts.declared.as_str().to_owned());
+        members.set("lists", lists.write().as_str().to_owned());
+        members.write().as_str().to_owned()
+    }
+}
+
+fn parse_catalog(facts: &ServerFacts, lists: &RawJson) -> Option<Catalog> {
+    let mut catalog = Catalog {
+        features: facts.features,
+        instructions: facts.instructions.clone(),
+        scope: CacheScope::Private,
+        ..Catalog::default()
+    };
+    for list in List::ALL {
+        *catalog.list_mut(list) = parse_list_page(list, lists)?.entries;
+    }
+    Some(catalog)
+}
+
+#[cfg(test)]
+mod tests {
+    use tidegate_core::CatalogEntry;
+
+    use super::*;
+
+    fn file(folder: &tempfile::TempDir, server: &str) -> CatalogFile {
+        CatalogFile {
+            path: folder.path().join("catalogs/one.json"),
+            server: server.to_owned(),
+        }
+    }
+
+    fn saved() -> SavedCatalog {
+        let declared = RawJson::copy_of(
+            r#"{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"instructions":"use it"}"#,
+        );
+        let facts = parse_declared(Revision::parse("2025-06-18").unwrap(), &declared).unwrap();
+        let definition = r#"{"name":"t","inputSchema":{"type":"object"},"x":1.50}"#;
+        let catalog = Catalog {
+            features: facts.features,
+            instructions: facts.instructions.clone(),
+            tools: vec![CatalogEntry {
+                key: "t".to_owned(),
+                definition: RawJson::copy_of(definition),
+            }],
+            ..Catalog::default()
+        };
+        SavedCatalog {
+            facts,
+            catalog,
+            needs_session: true,
+        }
+    }
+
+    #[test]
+    fn what_is_saved_is_loaded_unchanged() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(file(&folder, "a").load().is_none(), "nothing is saved yet");
+        file(&folder, "a").save(&saved()).unwrap();
+        let loaded = file(&folder, "a").load().unwrap();
+        assert_eq!(loaded.catalog, saved().catalog);
+        assert_eq!(loaded.facts.revision, saved().facts.revision);
+        assert!(loaded.needs_session);
+    }
+
+    #[test]
+    fn what_was_saved_for_another_server_or_is_damaged_is_ignored() {
+        let folder = tempfile::tempdir().unwrap();
+        file(&folder, "a").save(&saved()).unwrap();
+        assert!(file(&folder, "b").load().is_none());
+        fs::write(file(&folder, "a").path, "{\"format\":1,").unwrap();
+        assert!(file(&folder, "a").load().is_none());
+    }
+}

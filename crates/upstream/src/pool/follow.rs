@@ -1,0 +1,107 @@
+//! Handles what a server sends on the connection of a client outside of its calls: changes of lists,
+//! updates of resources, completed elicitations.
+
+use std::sync::Arc;
+
+use tidegate_core::{Change, ChangeEvent, RawJson, Recipients};
+use tokio::sync::Notify;
+
+use super::ConnectionOpener;
+use crate::catalog::schedule::RefreshSchedule;
+use crate::change_stream;
+use crate::client_key::ClientKey;
+use crate::resource_subscriptions::RequestedSubscriptions;
+use crate::session::{Connection, Notifications};
+
+/// The connection of a client that is followed until it is closed.
+pub(super) struct Following {
+    pub(super) opener: ConnectionOpener,
+    pub(super) key: ClientKey,
+    pub(super) capabilities: RawJson,
+    pub(super) connection: Arc<Connection>,
+    pub(super) refresh_requested: Arc<Notify>,
+    /// Whether its lists are loaded at the start: each process has its own, and no other connection
+    /// announces their changes.
+    pub(super) loads_lists: bool,
+}
+
+impl Following {
+    pub(super) async fn run(
+        self,
+        notifications: Notifications,
+        subscriptions: RequestedSubscriptions,
+    ) {
+        // Updates may have been missed while there was no connection.
+        for uri in subscriptions.requested_uris() {
+            self.announce(Change::ResourceUpdated(uri.into()));
+        }
+        tokio::select! {
+            () = self.connection.channel.closed() => {}
+            () = self.apply_all(notifications) => {}
+            () = change_stream::run(&self.connection, subscriptions) => {}
+        }
+        self.connection.channel.close().await;
+        self.opener.refresher.forget_client(&self.key);
+        self.opener.table.remove_closed(&self.key);
+    }
+
+    async fn apply_all(&self, mut notifications: Notifications) {
+        let mut schedule = RefreshSchedule::never();
+        if self.loads_lists {
+            schedule.mark_stale(None);
+        }
+        loop {
+            tokio::select! {
+                event = notifications.next() => match event {
+                    Some(event) => self.apply(event, &mut schedule),
+                    None => return,
+                },
+                () = self.refresh_requested.notified() => schedule.mark_stale(None),
+                list_changed = schedule.wait_until_due() => {
+                    self.refresh(&list_changed).await;
+                    schedule = RefreshSchedule::never();
+                }
+            }
+        }
+    }
+
+    fn apply(&self, event: ChangeEvent, schedule: &mut RefreshSchedule) {
+        match event {
+            ChangeEvent::Change(Change::ElicitationComplete(server_id)) => {
+                self.opener.url_elicitations.complete(&server_id);
+            }
+            ChangeEvent::Change(change @ Change::ResourceUpdated(_)) => self.announce(change),
+            ChangeEvent::Change(list) => schedule.mark_stale(Some(list)),
+            ChangeEvent::AllResourcesUpdated | ChangeEvent::Missed => {
+                let changes = &self.opener.refresher.changes;
+                changes.send_missed(self.recipients());
+            }
+        }
+    }
+
+    /// Loads the lists that this client sees over its own connection.
+    async fn refresh(&self, list_changed: &[Change]) {
+        let refresher = &self.opener.refresher;
+        let refreshed = refresher.refresh_client(
+            &self.key,
+            &self.connection,
+            &self.capabilities,
+            list_changed,
+        );
+        for change in refreshed.await {
+            self.announce(change);
+        }
+    }
+
+    fn announce(&self, change: Change) {
+        let changes = &self.opener.refresher.changes;
+        changes.send_to(self.recipients(), change);
+    }
+
+    fn recipients(&self) -> Recipients {
+        match &self.key.principal {
+            Some(principal) => Recipients::Principal(principal.clone()),
+            None => Recipients::Everyone,
+        }
+    }
+}

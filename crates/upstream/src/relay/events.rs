@@ -1,0 +1,136 @@
+//! Turns the messages of a server for one call into the events of that call.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::StreamExt;
+use tidegate_core::{
+    Call, Event, EventStream, Operation, Outcome, PendingAnswer, Question, Result, Withdrawal,
+};
+use tidegate_mcp::revision::client::{ServerNotification, parse_error, parse_outcome};
+use tidegate_mcp::revision::question::encode_answer;
+use tidegate_mcp::revision::tasks::declares_tasks;
+use tidegate_mcp::{Era, RequestId, ResponseBody, Revision};
+use tokio::time::timeout;
+
+use super::{repair, task};
+use crate::session::{Connection, ResponseStream, ServerMessage};
+
+/// How long a server may take to accept the answer to its question.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Questions of one request that may still be withdrawn.
+const MAX_OPEN_QUESTIONS: usize = 64;
+
+/// The events of a call. Holds the connection until the end.
+pub(super) fn call_events(
+    messages: ResponseStream,
+    connection: &Arc<Connection>,
+    call: &Call,
+) -> EventStream {
+    let uri = match &call.operation {
+        Operation::Resource { uri } => Some(uri.clone()),
+        _ => None,
+    };
+    let accepts_tasks =
+        connection.facts.features.tasks && declares_tasks(&call.client.capabilities);
+    let events = request_events(messages, connection, uri, accepts_tasks);
+    let era = connection.facts.revision.era();
+    let events = repair::repair(events, call, era);
+    match (&call.operation, era) {
+        (Operation::Tool { .. }, Era::Legacy) => task::run_to_completion(events, connection),
+        _ => events,
+    }
+}
+
+/// The events of one request of a call. `uri` is the resource it reads, if it reads one;
+/// `accepts_tasks` if its result may be a task.
+pub(super) fn request_events(
+    messages: ResponseStream,
+    connection: &Arc<Connection>,
+    uri: Option<String>,
+    accepts_tasks: bool,
+) -> EventStream {
+    let (revision, connection) = (connection.facts.revision, Arc::clone(connection));
+    let mut questions = RequestQuestions::default();
+    let events = messages.filter_map(move |message| {
+        let event = match message {
+            Ok(ServerMessage::Notification(ServerNotification::Cancelled(key))) => {
+                let is_known = questions.withdraw(&key);
+                is_known.then_some(Ok(Event::QuestionWithdrawn))
+            }
+            Ok(ServerMessage::Notification(notification)) => notification_event(notification),
+            Ok(ServerMessage::Question { id, kind, params }) => {
+                let (question, pending) = Question::new(kind, params);
+                let withdrawal = questions.add(&id, &pending);
+                let channel = Arc::clone(&connection.channel);
+                connection.background_tasks.spawn(async move {
+                    let answer = encode_answer(&id, pending.wait().await);
+                    if !withdrawal.is_withdrawn() {
+                        timeout(ANSWER_TIMEOUT, channel.send(answer)).await.ok();
+                    }
+                });
+                Some(Ok(Event::Question(question)))
+            }
+            Ok(ServerMessage::Response(response)) => {
+                let outcome = response_outcome(response, revision, uri.as_deref(), accepts_tasks);
+                Some(outcome.map(Event::Done))
+            }
+            Ok(ServerMessage::Refused(refusal)) => Some(Err(refusal.error())),
+            Err(error) => Some(Err(error)),
+        };
+        std::future::ready(event)
+    });
+    events.boxed()
+}
+
+/// The open questions of one request, by the server's ids, oldest first.
+#[derive(Default)]
+struct RequestQuestions(VecDeque<(String, Withdrawal)>);
+
+impl RequestQuestions {
+    fn add(&mut self, id: &RequestId, pending: &PendingAnswer) -> Withdrawal {
+        if self.0.len() == MAX_OPEN_QUESTIONS {
+            self.0.pop_front();
+        }
+        let withdrawal = pending.withdrawal();
+        self.0.push_back((id.key(), withdrawal.clone()));
+        withdrawal
+    }
+
+    /// Withdraws a question. False if it is not a question of this request.
+    fn withdraw(&mut self, key: &str) -> bool {
+        let position = self.0.iter().position(|(known, _)| known == key);
+        let question = position.and_then(|position| self.0.remove(position));
+        question.is_some_and(|(_, withdrawal)| {
+            withdrawal.withdraw();
+            true
+        })
+    }
+}
+
+fn notification_event(notification: ServerNotification) -> Option<Result<Event>> {
+    match notification {
+        ServerNotification::Progress { params, .. } => Some(Ok(Event::Progress(params))),
+        ServerNotification::Log { level, params } => Some(Ok(Event::Log { level, params })),
+        ServerNotification::ElicitationComplete(id) => Some(Ok(Event::ElicitationComplete(id))),
+        ServerNotification::Change(_)
+        | ServerNotification::Cancelled(_)
+        | ServerNotification::Acknowledged { .. }
+        | ServerNotification::Task { .. }
+        | ServerNotification::Other => None,
+    }
+}
+
+fn response_outcome(
+    response: ResponseBody,
+    revision: Revision,
+    uri: Option<&str>,
+    accepts_tasks: bool,
+) -> Result<Outcome> {
+    match response {
+        ResponseBody::Result(result) => parse_outcome(revision, &result, accepts_tasks),
+        ResponseBody::Error(error) => Err(parse_error(uri, error)),
+    }
+}

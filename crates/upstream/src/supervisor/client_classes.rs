@@ -1,0 +1,132 @@
+//! Loads the lists of each client class over a connection on which the server lists for that class.
+
+use std::sync::Arc;
+
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+
+use super::Supervisor;
+use crate::backoff::Backoff;
+use crate::catalog::client_class::{ClassKey, ClientClass};
+use crate::client_key::ClientKey;
+use crate::config::TransportConfig;
+use crate::session::DeclaredClient;
+use crate::session::connect::{EraPreference, connect};
+
+impl Supervisor {
+    /// Keeps the catalogs of all classes but the default class fresh, for as long as it is polled.
+    pub(super) async fn run_classes(&self) {
+        let mut running = FuturesUnordered::new();
+        loop {
+            tokio::select! {
+                classes = self.refresher.snapshots.new_classes() => {
+                    running.extend(classes.into_iter().map(|class| self.run_class(class)));
+                }
+                Some(()) = running.next(), if !running.is_empty() => {}
+            }
+        }
+    }
+
+    async fn run_class(&self, class: Arc<ClientClass>) {
+        let is_process = matches!(self.config.transport, TransportConfig::Stdio(_));
+        let refreshed = async {
+            match class.key {
+                _ if is_process => self.load_over_client_connection(&class).await,
+                ClassKey::Clients {
+                    in_session: true, ..
+                } => self.refresh_in_sessions(&class).await,
+                ClassKey::Clients { .. } | ClassKey::Default => {
+                    self.refresh_over_catalog_connection(&class).await;
+                }
+            }
+        };
+        tokio::select! {
+            () = refreshed => {}
+            () = class.wait_until_unused() => {}
+        }
+        self.refresher.snapshots.remove_class(&class);
+    }
+
+    /// Loads the lists over the process of the first client of the class, which needs one anyway as
+    /// soon as it makes a call.
+    async fn load_over_client_connection(&self, class: &ClientClass) {
+        let Some(first) = &class.first_client else {
+            return;
+        };
+        let mut restarts = self.refresher.restarts();
+        while self.refresher.snapshots.load().contains(class) {
+            restarts.mark_unchanged();
+            let snapshot = self.refresher.snapshots.load();
+            let key = snapshot.facts.as_ref().and_then(|facts| {
+                ClientKey::for_client(&self.config, facts, &first.principal, &first.client)
+            });
+            match key {
+                None => self.refresher.snapshots.stop_waiting_for(class),
+                Some(key) => match self.pool.open_for(&key, &first.client).await {
+                    Ok(pooled) => {
+                        self.refresher.refresh(class, &pooled.connection, &[]).await;
+                    }
+                    Err(error) => self.cannot_load(class, &error),
+                },
+            }
+            restarts.changed().await.ok();
+        }
+    }
+
+    /// A modern server at a URL lists by the capabilities of each request: the class is refreshed over
+    /// the catalog connection, after each refresh of the default class.
+    async fn refresh_over_catalog_connection(&self, class: &ClientClass) {
+        let mut refreshes = self.refresher.refreshes();
+        loop {
+            refreshes.mark_unchanged();
+            let connection = self.refresher.wait_for_connection().await;
+            self.refresher.refresh(class, &connection, &[]).await;
+            tokio::select! {
+                _ = refreshes.changed() => {}
+                () = connection.channel.closed() => {}
+            }
+        }
+    }
+
+    /// A legacy server at a URL lists by the capabilities of the session. The session is kept only if
+    /// the lists of the class differ from the default lists.
+    async fn refresh_in_sessions(&self, class: &ClientClass) {
+        let snapshots = &self.refresher.snapshots;
+        let mut restarts = self.refresher.restarts();
+        let mut backoff = Backoff::for_streams();
+        while snapshots.load().contains(class) {
+            restarts.mark_unchanged();
+            self.refresher.wait_for_connection().await;
+            let client = DeclaredClient {
+                capabilities: class.capabilities(),
+                info: None,
+            };
+            let tasks = &self.refresher.background_tasks;
+            match connect(&self.config, tasks, &client, EraPreference::LegacyFirst).await {
+                Ok((connection, notifications)) => {
+                    let schedule = self.refresher.refresh(class, &connection, &[]).await;
+                    backoff.reset();
+                    if snapshots.load().is_same_as_default(class) {
+                        drop((connection, notifications));
+                        restarts.changed().await.ok();
+                        continue;
+                    }
+                    self.refresher
+                        .keep_fresh(class, &connection, notifications, schedule)
+                        .await;
+                }
+                Err(error) => self.cannot_load(class, &error),
+            }
+            tokio::time::sleep(backoff.delay()).await;
+        }
+    }
+
+    fn cannot_load(&self, class: &ClientClass, error: &tidegate_core::Error) {
+        self.refresher.snapshots.stop_waiting_for(class);
+        tracing::warn!(
+            source = self.config.name,
+            error = error.message(),
+            "cannot load the lists of a client class; its clients see the default lists"
+        );
+    }
+}
