@@ -9,6 +9,9 @@ pub struct Catalog {
     pub scope: CacheScope,
     /// The source's instructions for clients.
     pub instructions: Option<String>,
+    /// What the source declares about itself: an object with its `capabilities`, and members that the
+    /// gateway does not know. Built-in sources declare only features.
+    pub declaration: Option<RawJson>,
     /// Why the whole catalog is unavailable, if it is.
     pub gap: Option<CatalogGap>,
     /// Whether the lists for this viewer are being loaded, and these are what is known until then.

@@ -18,7 +18,7 @@ use futures_util::stream::{self, BoxStream, SelectAll, Stream, StreamExt};
 use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 
-use crate::{Caller, Principal, SourceId};
+use crate::{AffinityKey, Caller, Principal, RawJson, SourceId};
 pub use filter::ChangeFilter;
 use listener::ChangeListener;
 pub use listener::covering_uris;
@@ -40,6 +40,17 @@ pub enum Change {
     ResourceUpdated(Arc<str>),
     /// The URL elicitation with this id is complete.
     ElicitationComplete(Arc<str>),
+    /// A notification of an extension that the gateway does not know.
+    Extension(Arc<ExtensionNotification>),
+}
+
+/// A notification of an extension that the gateway does not know.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ExtensionNotification {
+    /// The client it is for; `None` for all clients of the source.
+    pub client: Option<AffinityKey>,
+    pub method: String,
+    pub params: RawJson,
 }
 
 /// What a source announces.

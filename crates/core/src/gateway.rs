@@ -9,6 +9,7 @@ mod handle;
 mod name_conflicts;
 mod resolve;
 mod rewrite;
+mod skills;
 mod startup;
 mod task_ids;
 mod task_subscriptions;
@@ -24,17 +25,18 @@ use crate::changes::Hub;
 use crate::reply::guard::guard_reply;
 use crate::source::NamedSource;
 use crate::{
-    AffinityKey, Catalog, GatewayOperation, Layer, Next, Operation, Reply, Request, Result, Scope,
-    SearchIndex, Source, SourceId, Step, Viewer,
+    AffinityKey, Catalog, GatewayOperation, Layer, Next, Operation, RawJson, Reply, Request,
+    Result, Scope, SearchIndex, Source, SourceId, Step, Viewer,
 };
 pub use config::GatewayConfig;
+use exposure::lists_app_tools;
 pub use exposure::{EndpointConfig, EndpointConfigs, Exposure};
 use gateway_source::GatewaySource;
 pub use handle::GatewayHandle;
 use name_conflicts::ConflictLog;
 pub use name_conflicts::NameConflictCheck;
 use startup::needs_final_lists;
-use view::View;
+use view::{View, ViewKey};
 use view_cache::ViewCache;
 
 /// The gateway: resolves requests and serves them through the layers.
@@ -103,6 +105,17 @@ impl Gateway {
     pub fn client_gone(&self, scope: &Scope, affinity: AffinityKey) {
         for (_, source) in self.inner.configured_in(scope) {
             source.client_gone(affinity);
+        }
+    }
+
+    /// Sends a client's notification of an extension that the gateway does not know to the source of an
+    /// endpoint. At the endpoint of all sources no such extension is declared.
+    pub fn notify(&self, scope: &Scope, viewer: &Viewer<'_>, method: &str, params: &RawJson) {
+        if *scope == Scope::All {
+            return;
+        }
+        for (_, source) in self.inner.configured_in(scope) {
+            source.notify(viewer, method, params);
         }
     }
 
@@ -224,10 +237,14 @@ impl GatewayInner {
     /// The view of a scope. It is built only if no recent view has the same catalogs.
     fn view(&self, scope: &Scope, viewer: &Viewer<'_>) -> Arc<View> {
         let catalogs = self.catalogs(scope, viewer);
-        self.views.get_or_build(scope, &catalogs, || {
+        let key = ViewKey {
+            scope: scope.clone(),
+            lists_app_tools: lists_app_tools(scope, viewer.client),
+        };
+        self.views.get_or_build(&key, &catalogs, || {
             let gateway = self.gateway_catalog(scope).map(|_| &self.gateway_source);
             let sources = self.configured_in(scope).chain(gateway).cloned();
-            let view = View::new(&self.config, scope, sources.collect(), &catalogs);
+            let view = View::new(&self.config, &key, sources.collect(), &catalogs);
             if *scope == Scope::All {
                 self.conflict_log.log_new(view.names.conflicts());
             }

@@ -1,5 +1,6 @@
 //! The search index over everything that a viewer can use: full-text search ranked by BM25, similar
-//! elements, and keywords. Each source's catalog is indexed once, as a segment.
+//! elements, and keywords. Each source's catalog is indexed once, as a segment. Tools that only apps call
+//! are left out.
 
 mod facts;
 mod segment;
@@ -99,14 +100,15 @@ impl SearchIndex {
     }
 
     /// The elements of one list, in its order.
-    pub fn list(&self, list: List) -> impl ExactSizeIterator<Item = Element<'_>> {
+    pub fn list(&self, list: List) -> impl Iterator<Item = Element<'_>> {
         let entries = self.names.entries(list).iter();
+        let entries = entries.filter(|entry| !entry.is_app_only);
         entries.map(move |entry| self.element(list, entry))
     }
 
     pub fn get(&self, list: List, name: &str) -> Option<Element<'_>> {
         let entry = self.names.entry_named(list, name)?;
-        Some(self.element(list, entry))
+        (!entry.is_app_only).then(|| self.element(list, entry))
     }
 
     pub fn sources(&self) -> impl Iterator<Item = &SourceId> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 
 use crate::{
-    AffinityKey, Call, Catalog, ChangeStream, GaugeValue, Health, Layer, Next, Reply,
+    AffinityKey, Call, Catalog, ChangeStream, GaugeValue, Health, Layer, Next, RawJson, Reply,
     ResourceSubscription, Result, Source, TaskUpdates, Viewer,
 };
 
@@ -79,6 +79,10 @@ impl Source for LayeredSource {
 
     fn client_gone(&self, affinity: AffinityKey) {
         self.source.client_gone(affinity);
+    }
+
+    fn notify(&self, viewer: &Viewer<'_>, method: &str, params: &RawJson) {
+        self.source.notify(viewer, method, params);
     }
 
     fn gauges(&self) -> Vec<GaugeValue> {

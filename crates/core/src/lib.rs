@@ -15,6 +15,7 @@ mod client;
 mod correlation;
 mod era;
 mod error;
+pub mod extensions;
 mod gateway;
 mod health;
 mod index;
@@ -39,8 +40,8 @@ pub use call::Call;
 pub use caller::{Caller, Credential, Identify, Principal};
 pub use catalog::{CacheScope, Catalog, CatalogEntry, CatalogGap, Features, List, ListDefect};
 pub use changes::{
-    Change, ChangeEvent, ChangeFilter, ChangeNotice, ChangeSender, ChangeStream, Recipients,
-    covering_uris,
+    Change, ChangeEvent, ChangeFilter, ChangeNotice, ChangeSender, ChangeStream,
+    ExtensionNotification, Recipients, covering_uris,
 };
 pub use client::{AffinityKey, ClientContext, LoggingLevel, UnknownLoggingLevel, Viewer};
 pub use correlation::CorrelationId;
@@ -57,7 +58,7 @@ pub use layer::{Layer, Next};
 pub use layered_source::LayeredSource;
 pub use metric::{Metric, MetricKind};
 pub use names::Naming;
-pub use operation::{GatewayOperation, Operation, Reference, TaskOperation};
+pub use operation::{GatewayOperation, Operation, Reference, SkillOperation, TaskOperation};
 pub use percent::{
     percent_decode, percent_decode_utf8, percent_encode, percent_encode_bytes,
     percent_encode_reserved,

@@ -8,8 +8,10 @@
 mod conflict;
 mod definition;
 mod merge;
+mod pages;
 mod qualified;
 mod resolve;
+mod skills;
 #[cfg(test)]
 mod tests;
 mod unavailable;
@@ -18,12 +20,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 pub(crate) use conflict::NameConflict;
-pub(crate) use definition::with_prefixed_page;
+pub(crate) use definition::{page_uris, with_mapped_pages};
 pub(crate) use qualified::{UI_SCHEME, qualified_uri, split_qualified};
 pub(crate) use resolve::{ResolutionRule, Resolved};
 
+use crate::extensions::{SKILLS, declares_extension};
 use crate::{Catalog, List, RawJson, SourceId, UriTemplate};
-use qualified::scheme_of;
+use pages::KnownPages;
+use qualified::{prefixed_page, scheme_of};
 
 /// How tools and prompts are named at the endpoint of all sources.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,6 +45,18 @@ pub(crate) struct SourceCatalog {
     pub(crate) catalog: Arc<Catalog>,
 }
 
+impl SourceCatalog {
+    /// Whether the source declares an extension.
+    pub(crate) fn declares(&self, extension: &str) -> bool {
+        let declaration = self.catalog.declaration.as_ref();
+        let capabilities = declaration.and_then(|declaration| {
+            let members = declaration.object()?;
+            members.get("capabilities").map(RawJson::copy_of)
+        });
+        capabilities.is_some_and(|capabilities| declares_extension(&capabilities, extension))
+    }
+}
+
 /// The names of everything in a view. Sources are numbered in the order of the view.
 pub(crate) struct NameMap {
     sources: Vec<SourceCatalog>,
@@ -51,6 +67,7 @@ pub(crate) struct NameMap {
     templates: Vec<(UriTemplate, usize)>,
     /// The source of each URI scheme; `None` where several have it.
     schemes: HashMap<String, Option<usize>>,
+    pages: KnownPages,
     conflicts: Vec<NameConflict>,
 }
 
@@ -72,6 +89,8 @@ pub(crate) struct ListedEntry {
     /// The definition, under that name.
     pub(crate) definition: RawJson,
     idempotent: bool,
+    /// Whether only apps call this tool.
+    pub(crate) is_app_only: bool,
 }
 
 impl ListedEntry {
@@ -92,13 +111,40 @@ impl NameMap {
             let template = UriTemplate::parse(native).ok()?;
             (**native == *entry.name).then(|| (template, entry.source()))
         });
-        Self {
-            templates: templates.collect(),
-            schemes: schemes(&sources),
+        let templates = templates.collect();
+        let pages = KnownPages::new(&sources);
+        let mut names = Self {
+            templates,
+            schemes: schemes(&sources, &pages),
             sources,
             is_merged: naming.is_some(),
             lists,
+            pages,
             conflicts,
+        };
+        names.rewrite_pages();
+        names
+    }
+
+    /// Rewrites the pages that tools name, so that each leads back to its source.
+    fn rewrite_pages(&mut self) {
+        if !self.is_merged {
+            return;
+        }
+        let tools = &self.lists[List::Tools as usize].entries;
+        let rewritten: Vec<_> = tools
+            .iter()
+            .enumerate()
+            .filter_map(|(index, entry)| {
+                let source = entry.source();
+                let definition = definition::with_client_pages(&entry.definition, |uri| {
+                    self.client_uri(source, uri)
+                })?;
+                Some((index, definition))
+            })
+            .collect();
+        for (index, definition) in rewritten {
+            self.lists[List::Tools as usize].entries[index].definition = definition;
         }
     }
 
@@ -150,8 +196,16 @@ impl NameMap {
             return None;
         }
         let id = &self.sources[source].id;
-        if let Some(page) = uri.strip_prefix(UI_SCHEME) {
-            return Some(format!("{UI_SCHEME}{id}/{page}"));
+        if let Some(prefixed) = prefixed_page(id, uri) {
+            let leads_back = |candidate: &str| {
+                let resolved = self.resource(candidate);
+                resolved.is_some_and(|found| found.source == source && found.native == uri)
+            };
+            return match leads_back(uri) {
+                true => None,
+                false if leads_back(&prefixed) => Some(prefixed),
+                false => Some(qualified_uri(id, uri)),
+            };
         }
         let leads_back = match self.resource(uri) {
             Some(resolved) => resolved.source == source,
@@ -170,7 +224,8 @@ impl NamedList {
     }
 }
 
-fn schemes(sources: &[SourceCatalog]) -> HashMap<String, Option<usize>> {
+fn schemes(sources: &[SourceCatalog], pages: &KnownPages) -> HashMap<String, Option<usize>> {
+    let with_pages = pages.holders();
     let mut schemes = HashMap::<String, Option<usize>>::new();
     for (number, source) in sources.iter().enumerate() {
         let entries = source
@@ -178,7 +233,12 @@ fn schemes(sources: &[SourceCatalog]) -> HashMap<String, Option<usize>> {
             .resources
             .iter()
             .chain(&source.catalog.templates);
-        for scheme in entries.filter_map(|entry| scheme_of(&entry.key)) {
+        let listed = entries.filter_map(|entry| scheme_of(&entry.key));
+        let unlisted = [
+            with_pages.contains(&number).then_some("ui"),
+            source.declares(SKILLS).then_some("skill"),
+        ];
+        for scheme in listed.chain(unlisted.into_iter().flatten()) {
             match schemes.get_mut(scheme) {
                 Some(only) if *only == Some(number) => {}
                 Some(only) => *only = None,

@@ -23,6 +23,11 @@ pub enum Operation {
         operation: TaskOperation,
         id: String,
     },
+    Skill(SkillOperation),
+    /// A method of an extension that the gateway does not know. It reaches the source unchanged.
+    Extension {
+        method: String,
+    },
 }
 
 impl Operation {
@@ -60,6 +65,40 @@ pub enum TaskOperation {
     /// Continues a task with the client's answers.
     Update,
     Cancel,
+}
+
+/// An operation on the skills of sources.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SkillOperation {
+    List,
+    /// The entry of one skill, by the URI of its `SKILL.md`.
+    Get {
+        uri: String,
+    },
+    /// The direct children of a directory resource.
+    ReadDirectory {
+        uri: String,
+    },
+}
+
+impl SkillOperation {
+    /// The URI that the operation is about.
+    pub fn uri(&self) -> Option<&str> {
+        match self {
+            Self::List => None,
+            Self::Get { uri } | Self::ReadDirectory { uri } => Some(uri),
+        }
+    }
+
+    /// The same operation on another URI.
+    #[must_use]
+    pub(crate) fn with_uri(&self, uri: String) -> Self {
+        match self {
+            Self::List => Self::List,
+            Self::Get { .. } => Self::Get { uri },
+            Self::ReadDirectory { .. } => Self::ReadDirectory { uri },
+        }
+    }
 }
 
 /// What a completion is for.

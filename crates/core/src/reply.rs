@@ -88,6 +88,11 @@ pub enum Event {
     QuestionWithdrawn,
     /// The URL elicitation with this id is complete.
     ElicitationComplete(String),
+    /// A notification of an extension that the gateway does not know.
+    Extension {
+        method: String,
+        params: RawJson,
+    },
     /// The source is still working.
     KeepAlive,
     Done(Outcome),

@@ -147,8 +147,8 @@ impl Seal {
 }
 
 /// The SHA-256 digest of a text.
-pub fn sha256(text: &str) -> [u8; 32] {
-    let digest = ring::digest::digest(&ring::digest::SHA256, text.as_bytes());
+pub fn sha256(bytes: impl AsRef<[u8]>) -> [u8; 32] {
+    let digest = ring::digest::digest(&ring::digest::SHA256, bytes.as_ref());
     let mut bytes = [0; 32];
     bytes.copy_from_slice(digest.as_ref());
     bytes

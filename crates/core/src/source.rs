@@ -76,6 +76,9 @@ pub trait Source: Send + Sync + 'static {
     /// The client with this affinity key has ended its session.
     fn client_gone(&self, _affinity: AffinityKey) {}
 
+    /// Sends a notification of an extension that the gateway does not know. Must not block.
+    fn notify(&self, _viewer: &Viewer<'_>, _method: &str, _params: &RawJson) {}
+
     fn health(&self) -> Health {
         Health::Healthy
     }

@@ -33,11 +33,14 @@ pub(crate) async fn deliver_list_changes(
     };
     let (stream, ended) = (Arc::clone(&session.standalone), session.ended.clone());
     // Only the client that was asked is notified that a URL elicitation is complete.
-    let questions = Arc::clone(&session.questions);
+    let (questions, affinity) = (Arc::clone(&session.questions), session.affinity);
     let changes = changes.filter(move |event| {
         let is_for_session = match event {
             Ok(Event::Change(Change::ElicitationComplete(id))) => {
                 questions.complete_url_elicitation(id)
+            }
+            Ok(Event::Change(Change::Extension(notification))) => {
+                notification.client.is_none_or(|client| client == affinity)
             }
             _ => true,
         };

@@ -7,6 +7,7 @@ use futures_util::StreamExt;
 use futures_util::stream;
 use tidegate_core::{
     ClientContext, Code, CorrelationId, Error, Outcome, Precondition, RawJson, Request, Result,
+    Viewer,
 };
 use tidegate_interaction::CallQuestions;
 use tidegate_mcp::revision::{
@@ -78,6 +79,11 @@ impl Transports {
         match lifted {
             Lifted::Request(lifted) => Ok(self.call_modern(requester, revision, lifted, headers)),
             Lifted::Cancelled { id } => Ok(Dispatched::Cancel(id)),
+            Lifted::Extension { method, params } => {
+                let client = ClientContext::of_gateway();
+                self.notify_source(requester, client, &method, &params);
+                Ok(Dispatched::NoResponse)
+            }
             _ => Ok(Dispatched::NoResponse),
         }
     }
@@ -102,9 +108,10 @@ impl Transports {
                 Err(ErrorResponse::legacy((Some(id), error)))
             }
             Lifted::Cancelled { id } => Ok(Dispatched::Cancel(id)),
-            Lifted::Response { .. } | Lifted::RootsChanged | Lifted::Ignored => {
-                Ok(Dispatched::NoResponse)
-            }
+            Lifted::Response { .. }
+            | Lifted::RootsChanged
+            | Lifted::Extension { .. }
+            | Lifted::Ignored => Ok(Dispatched::NoResponse),
         }
     }
 
@@ -146,8 +153,28 @@ impl Transports {
                 gateway.roots_changed(&requester.scope, session.affinity);
                 Ok(Dispatched::NoResponse)
             }
+            Lifted::Extension { method, params } => {
+                self.notify_source(requester, session.client(), &method, &params);
+                Ok(Dispatched::NoResponse)
+            }
             Lifted::Ignored => Ok(Dispatched::NoResponse),
         }
+    }
+
+    /// Sends a notification of an extension to the source of the endpoint.
+    fn notify_source(
+        &self,
+        requester: &Requester,
+        client: ClientContext,
+        method: &str,
+        params: &RawJson,
+    ) {
+        let viewer = Viewer {
+            caller: &requester.caller,
+            client: &client,
+        };
+        self.gateway
+            .notify(&requester.scope, &viewer, method, params);
     }
 
     fn call_legacy(

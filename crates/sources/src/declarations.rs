@@ -25,7 +25,9 @@ use tidegate_core::{
 pub(crate) use argument_schema::ArgumentSchema;
 pub(crate) use completion::{Completer, CompletionInput};
 pub(crate) use contents::ResourceContents;
-pub(crate) use params::{arguments_text, catalog_entry, unknown_name, wrong_source};
+pub(crate) use params::{
+    arguments_text, catalog_entry, unknown_method, unknown_name, wrong_source,
+};
 pub(crate) use prompt::{DeclaredPrompt, PromptArgument, PromptCall, PromptMessage};
 pub(crate) use resource::DeclaredResource;
 pub(crate) use template::{DeclaredTemplate, TemplateInfo, TemplateMatch};
@@ -100,6 +102,7 @@ impl<S: Send + Sync> DeclaredSource<S> {
                 completion::complete(state, call, completer).await?
             }
             Operation::Gateway(_) | Operation::Task { .. } => return Err(wrong_source()),
+            Operation::Skill(_) | Operation::Extension { .. } => return Err(unknown_method()),
         };
         Ok(Reply::Done(outcome))
     }

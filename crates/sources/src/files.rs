@@ -14,7 +14,7 @@ use tidegate_core::{
 };
 use tokio::task::spawn_blocking;
 
-use crate::declarations::{completion, unknown_name, wrong_source};
+use crate::declarations::{completion, unknown_method, unknown_name, wrong_source};
 use crate::folder::{FolderRoot, FolderSource, ServedFolder, SnapshotFolder, UriBase, Visibility};
 pub use config::{FilesConfig, FilesSection};
 use subscribed_uris::SubscribedUris;
@@ -57,6 +57,7 @@ fn call(files: &Arc<SnapshotFolder<FilesView>>, call: Call) -> BoxFuture<'_, Res
             | Operation::Prompt { name }
             | Operation::Tool { name } => Err(unknown_name(name)),
             Operation::Gateway(_) | Operation::Task { .. } => Err(wrong_source()),
+            Operation::Skill(_) | Operation::Extension { .. } => Err(unknown_method()),
         }
     })
 }

@@ -7,6 +7,7 @@ mod front_matter;
 mod library;
 mod prompt_file;
 mod skill;
+mod skill_entries;
 #[cfg(test)]
 mod tests;
 mod text_template;
@@ -16,7 +17,7 @@ use std::sync::Arc;
 
 use tidegate_core::{BoxFuture, Call, Code, Error, Operation, Reference, Reply, Result};
 
-use crate::declarations::{arguments_text, completion, unknown_name, wrong_source};
+use crate::declarations::{arguments_text, completion, unknown_method, unknown_name, wrong_source};
 use crate::folder::{FolderRoot, FolderSource, Patterns, ServedFolder, SnapshotFolder, Visibility};
 pub use config::{PromptsConfig, PromptsSection};
 use prompt_file::PromptFile;
@@ -58,6 +59,8 @@ fn call(folder: &Arc<SnapshotFolder<PromptsView>>, call: Call) -> BoxFuture<'_, 
                 reference: Reference::Resource(name),
             }
             | Operation::Tool { name } => Err(unknown_name(name)),
+            Operation::Skill(operation) => skill_entries::serve(folder, operation).await,
+            Operation::Extension { .. } => Err(unknown_method()),
             Operation::Gateway(_) | Operation::Task { .. } => Err(wrong_source()),
         }
     })

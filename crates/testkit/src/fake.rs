@@ -252,6 +252,9 @@ impl Source for FakeSource {
             Operation::Resource { uri } => self.lock().read(uri),
             Operation::Completion { .. } => Ok(entries::completion()),
             Operation::Tool { name } => Err(unknown(name)),
+            Operation::Skill(_) | Operation::Extension { .. } => {
+                Err(Error::client(Code::MethodNotFound, "unknown method"))
+            }
             Operation::Gateway(_) | Operation::Task { .. } => {
                 Err(Error::internal("not an operation of a source"))
             }

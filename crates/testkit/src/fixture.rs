@@ -14,6 +14,7 @@ mod call;
 mod channel;
 mod completion;
 mod content;
+mod extensions;
 mod framing;
 mod http;
 mod meta;

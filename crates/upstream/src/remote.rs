@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use futures_util::future::{BoxFuture, join_all, ready};
 use parking_lot::Mutex;
 use tidegate_core::{
-    AffinityKey, Call, Catalog, ChangeSender, ChangeStream, GaugeValue, Health, Reply,
+    AffinityKey, Call, Catalog, ChangeSender, ChangeStream, GaugeValue, Health, RawJson, Reply,
     ResourceSubscription, Result, Source, TaskUpdates, Viewer,
 };
 use tidegate_interaction::Interaction;
@@ -202,6 +202,28 @@ impl Source for Remote {
 
     fn connections(&self) -> Vec<(String, u64)> {
         self.relay.pool.counts()
+    }
+
+    fn notify(&self, viewer: &Viewer<'_>, method: &str, params: &RawJson) {
+        let snapshot = self.snapshots().load();
+        let key = self.client_key(&snapshot, viewer);
+        let (pool, client) = (Arc::clone(&self.relay.pool), viewer.client.clone());
+        let (method, params) = (method.to_owned(), params.clone());
+        tokio::spawn(async move {
+            let (pooled, shared);
+            let connection = match key {
+                Some(key) => {
+                    pooled = pool.open_for(&key, &client).await.ok()?;
+                    &pooled.connection
+                }
+                None => {
+                    shared = snapshot.open_connection().cloned()?;
+                    &shared
+                }
+            };
+            let notification = connection.gateway_encoder().extension(&method, &params);
+            connection.channel.send(notification).await.ok()
+        });
     }
 
     fn gauges(&self) -> Vec<GaugeValue> {

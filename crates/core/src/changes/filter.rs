@@ -10,6 +10,8 @@ pub struct ChangeFilter {
     pub resources: bool,
     /// Completed URL elicitations.
     pub elicitation_complete: bool,
+    /// Notifications of extensions, at the endpoint of one source.
+    pub extensions: bool,
     /// Resources, each with everything below it.
     pub uris: BTreeSet<String>,
     /// Tasks, by the ids that the client knows.
@@ -17,13 +19,15 @@ pub struct ChangeFilter {
 }
 
 impl ChangeFilter {
-    /// What a session receives without subscribing: the lists and completed elicitations.
+    /// What a session receives without subscribing: the lists, completed elicitations, and notifications
+    /// of extensions.
     pub fn all_lists() -> Self {
         Self {
             tools: true,
             prompts: true,
             resources: true,
             elicitation_complete: true,
+            extensions: true,
             ..Self::default()
         }
     }

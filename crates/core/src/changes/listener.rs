@@ -85,6 +85,7 @@ impl ChangeListener {
             Change::Prompts => self.filter.prompts,
             Change::Resources => self.filter.resources,
             Change::ElicitationComplete(_) => self.filter.elicitation_complete,
+            Change::Extension(_) => self.filter.extensions && self.only.is_some(),
             Change::ResourceUpdated(uri) => return self.updates(source, uri),
         };
         if in_scope && subscribed {
@@ -119,7 +120,8 @@ impl ChangeListener {
         requested.into_iter().map(|uri| updated(uri)).collect()
     }
 
-    /// Every change that this listener subscribed to, except completed elicitations.
+    /// Every change that this listener subscribed to, except completed elicitations and notifications of
+    /// extensions.
     pub(super) fn all_changes(&self) -> Vec<Change> {
         let lists = [
             (self.filter.tools, Change::Tools),

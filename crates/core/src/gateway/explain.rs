@@ -86,6 +86,8 @@ fn rule_name(rule: &ResolutionRule) -> &'static str {
         ResolutionRule::Qualified => "qualified",
         ResolutionRule::Owned => "owned",
         ResolutionRule::Listed => "listed",
+        ResolutionRule::Page => "page",
+        ResolutionRule::Skill => "skill",
         ResolutionRule::Template(_) => "template",
         ResolutionRule::Scheme => "scheme",
         ResolutionRule::OnlySource => "asked",
@@ -98,6 +100,12 @@ fn reason(rule: &ResolutionRule, source: &str) -> String {
         ResolutionRule::Owned => format!("`{source}` is a built-in source and owns this URI"),
         ResolutionRule::Listed => {
             format!("`{source}` is the first source in the configuration that lists it")
+        }
+        ResolutionRule::Page => format!(
+            "it is a page of an app that names `{source}`, or that only tools of `{source}` name"
+        ),
+        ResolutionRule::Skill => {
+            format!("it is below the folder of a skill that `{source}` lists")
         }
         ResolutionRule::Template(template) => format!(
             "it matches the template `{template}` of `{source}`, which has the most literal \

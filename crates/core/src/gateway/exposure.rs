@@ -2,8 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::extensions::{APPS, declares_extension};
 use crate::names::{ListedEntry, SourceCatalog};
-use crate::{Scope, SourceId};
+use crate::{ClientContext, Scope, SourceId};
 
 /// How each endpoint presents itself.
 #[derive(Clone, Debug, Default)]
@@ -69,6 +70,12 @@ impl Exposure {
         let shown = numbered.filter(|(_, entry)| is_shown(entry));
         shown.map(|(position, _)| position).collect()
     }
+}
+
+/// Whether a client gets tools that only apps call. A client that supports apps keeps them from its model;
+/// others would not. The endpoint of one source lists what the source lists.
+pub(super) fn lists_app_tools(scope: &Scope, client: &ClientContext) -> bool {
+    matches!(scope, Scope::Source(_)) || declares_extension(&client.capabilities, APPS)
 }
 
 /// The sources that are listed as a whole: in their order, each that still fits.

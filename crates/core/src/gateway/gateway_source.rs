@@ -1,6 +1,7 @@
 //! The gateway source: the operations that the gateway serves itself pass the same layers as any
 //! other call.
 
+mod declaration;
 mod explain_resource;
 mod instructions;
 mod listen;
@@ -13,11 +14,10 @@ use futures_util::future::BoxFuture;
 
 use super::GatewayInner;
 use super::cursor;
-use super::task_ids::TASKS_EXTENSION;
 use super::view::{Contribution, View};
 use crate::{
     CacheScope, Call, Caller, Catalog, ClientContext, Error, Features, GatewayOperation, List,
-    Operation, Outcome, RawJson, Reply, Result, Scope, Source, Viewer,
+    Operation, Outcome, RawJson, Reply, Result, Scope, SkillOperation, Source, Viewer,
 };
 pub(super) use rejecting::RejectingSource;
 
@@ -91,11 +91,16 @@ impl Source for GatewaySource {
         if let (Operation::Tool { .. }, Some(tools)) = (&call.operation, &self.tools) {
             return tools.call(call);
         }
-        let reply = match self.gateway.upgrade() {
-            Some(gateway) => gateway.serve(&call),
-            None => Err(Error::internal("the gateway has stopped")),
+        let Some(gateway) = self.gateway.upgrade() else {
+            let stopped = Err(Error::internal("the gateway has stopped"));
+            return Box::pin(std::future::ready(stopped));
         };
-        Box::pin(std::future::ready(reply))
+        match call.operation {
+            Operation::Skill(SkillOperation::List) => {
+                Box::pin(async move { gateway.list_skills(&call).await })
+            }
+            _ => Box::pin(std::future::ready(gateway.serve(&call))),
+        }
     }
 }
 
@@ -115,22 +120,23 @@ impl GatewayInner {
             }
             Operation::Resource { uri } => explain_resource::read(&view.names, uri),
             Operation::Completion { .. } => explain_resource::complete(&view.names, call),
-            Operation::Tool { .. } | Operation::Prompt { .. } | Operation::Task { .. } => Err(
-                Error::internal("the gateway does not serve this operation itself"),
-            ),
+            Operation::Tool { .. }
+            | Operation::Prompt { .. }
+            | Operation::Task { .. }
+            | Operation::Skill(_)
+            | Operation::Extension { .. } => Err(Error::internal(
+                "the gateway does not serve this operation itself",
+            )),
         }
     }
 
     fn discover(&self, call: &Call, view: &View) -> Reply {
-        let mut result = serde_json::json!({ "capabilities": capabilities(view.features) });
         let instructions = match &call.scope {
             Scope::All => Some(self.instructions(call)),
             Scope::Source(_) => view.instructions.clone(),
         };
-        if let Some(instructions) = instructions {
-            result["instructions"] = instructions.into();
-        }
-        let outcome = Outcome::cacheable(result.into(), MAX_LIST_TTL, view.cache_scope);
+        let result = declaration::declare(view, instructions.as_deref());
+        let outcome = Outcome::cacheable(result, MAX_LIST_TTL, view.cache_scope);
         Reply::Done(outcome)
     }
 
@@ -168,23 +174,4 @@ fn list_ttl(view: &View, call: &Call, list: List) -> Duration {
         Contribution::Incomplete => Some(Duration::ZERO),
     });
     lifetimes.min().unwrap_or(MAX_LIST_TTL).min(MAX_LIST_TTL)
-}
-
-fn capabilities(features: Features) -> serde_json::Value {
-    let mut capabilities = serde_json::Map::new();
-    let mut declare = |is_offered: bool, name: &str, value: serde_json::Value| {
-        if is_offered {
-            capabilities.insert(name.to_owned(), value);
-        }
-    };
-    let list_changed = || serde_json::json!({ "listChanged": true });
-    declare(features.tools, "tools", list_changed());
-    declare(features.prompts, "prompts", list_changed());
-    let resources = serde_json::json!({ "listChanged": true, "subscribe": features.subscribe });
-    declare(features.resources, "resources", resources);
-    declare(features.completions, "completions", serde_json::json!({}));
-    declare(features.logging, "logging", serde_json::json!({}));
-    let extensions = serde_json::json!({ TASKS_EXTENSION: {} });
-    declare(features.tasks, "extensions", extensions);
-    capabilities.into()
 }

@@ -46,6 +46,7 @@ impl GatewayHandle {
             caller: None,
             filter: ChangeFilter {
                 elicitation_complete: false,
+                extensions: false,
                 ..ChangeFilter::all_lists()
             },
             resources: Vec::new(),

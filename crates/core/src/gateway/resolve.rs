@@ -8,10 +8,10 @@ use super::rewrite::ResponseRewriter;
 use super::task_ids::{self, TaskIds};
 use super::view::View;
 use crate::error::{NO_RESOURCE, truncate_for_message};
-use crate::names::{NameMap, Resolved};
+use crate::names::{NameMap, Resolved, page_uris};
 use crate::{
-    Call, Code, Error, ErrorOrigin, List, Operation, Reference, Request, Result, Source, SourceId,
-    Step, TaskOperation,
+    Call, Code, Error, ErrorOrigin, List, Operation, Reference, Request, Result, SkillOperation,
+    Source, SourceId, Step, TaskOperation,
 };
 
 /// Entries with the same native name that one message lists.
@@ -94,6 +94,7 @@ impl GatewayInner {
         let task_ids = TaskIds::for_reply(&self.config.seal, request, id, catalog);
         let requested_uri = match &request.operation {
             Operation::Resource { uri } => Some(uri.clone()),
+            Operation::Skill(operation) => operation.uri().map(str::to_owned),
             _ => None,
         };
         Some(ResponseRewriter {
@@ -110,7 +111,9 @@ impl GatewayInner {
         match &request.operation {
             Operation::Gateway(_) => Ok(RequestTarget::Gateway),
             Operation::Tool { name } => {
-                let tool = names.tool(name);
+                let pages = page_uris(&request.params).into_iter();
+                let of_app = { pages }.find_map(|page| names.tool_of_app(&page, name));
+                let tool = of_app.or_else(|| names.tool(name));
                 let tool = tool.ok_or_else(|| unknown(names, List::Tools, name))?;
                 let definition = names.definition(List::Tools, &tool);
                 if let (Some(precondition), Some(definition)) =
@@ -135,6 +138,8 @@ impl GatewayInner {
                 }))
             }
             Operation::Completion { reference } => completion(names, reference),
+            Operation::Skill(operation) => skill(names, operation),
+            Operation::Extension { method } => extension(names, method),
             Operation::Task { operation, id } => {
                 let (number, id) = task_ids::open(&self.config.seal, names, &request.caller, id)?;
                 let operation = *operation;
@@ -190,6 +195,46 @@ fn completion(names: &NameMap, reference: &Reference) -> Result<RequestTarget> {
             reference: reference(native),
         }
     }))
+}
+
+/// The list of all skills is merged by the gateway. A skill or a directory is at the source of its URI.
+fn skill(names: &NameMap, operation: &SkillOperation) -> Result<RequestTarget> {
+    let Some(uri) = operation.uri() else {
+        return match names.only_source() {
+            Some(number) => Ok(RequestTarget::Source {
+                number,
+                operation: Operation::Skill(SkillOperation::List),
+                idempotent: true,
+            }),
+            None => Ok(RequestTarget::Gateway),
+        };
+    };
+    let resource = names.resource(uri).ok_or_else(|| {
+        let message = "no source has a skill or directory with this URI";
+        Error::client(Code::InvalidParams, message).with_uri(uri)
+    })?;
+    Ok(RequestTarget::entry(resource, |uri| {
+        Operation::Skill(operation.with_uri(uri))
+    }))
+}
+
+/// A method that the gateway does not know goes to the source of the endpoint.
+fn extension(names: &NameMap, method: &str) -> Result<RequestTarget> {
+    let number = names.only_source().ok_or_else(|| {
+        let method = truncate_for_message(method);
+        let message = format!(
+            "unknown method `{method}`; methods of extensions are available at the endpoint of their \
+             source, `/mcp/{{source}}`"
+        );
+        Error::client(Code::MethodNotFound, message)
+    })?;
+    Ok(RequestTarget::Source {
+        number,
+        operation: Operation::Extension {
+            method: method.to_owned(),
+        },
+        idempotent: false,
+    })
 }
 
 /// Nothing has this name, or the source that may have it is unavailable.

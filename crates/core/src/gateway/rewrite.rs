@@ -3,12 +3,15 @@
 
 use std::sync::Arc;
 
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::task_ids::TaskIds;
 use crate::json::map_member;
-use crate::names::{NameMap, UI_SCHEME, with_prefixed_page};
-use crate::{Error, Operation, Outcome, RawJson, Reply, Result, bounded_list};
+use crate::names::{NameMap, UI_SCHEME, with_mapped_pages};
+use crate::{
+    Error, Object, Operation, Outcome, RawJson, Reply, Result, SkillOperation, bounded_list,
+};
 
 /// Longer arrays are not rewritten.
 const MAX_REWRITTEN_ITEMS: usize = 100_000;
@@ -74,7 +77,20 @@ impl ResponseRewriter {
                     map_member(item, "uri", |uri| self.uri(uri))
                 })
             }),
-            Operation::Completion { .. } | Operation::Gateway(_) => None,
+            Operation::Skill(SkillOperation::Get { .. }) => {
+                map_member(text, "skill", |skill| self.skill(skill))
+            }
+            Operation::Skill(SkillOperation::ReadDirectory { .. }) => {
+                map_member(text, "resources", |children| {
+                    map_items(children, |child| {
+                        map_member(child, "uri", |uri| self.child_uri(uri))
+                    })
+                })
+            }
+            Operation::Skill(SkillOperation::List)
+            | Operation::Completion { .. }
+            | Operation::Gateway(_)
+            | Operation::Extension { .. } => None,
         };
         rewritten.map(|text| RawJson::copy_of(&text))
     }
@@ -99,20 +115,59 @@ impl ResponseRewriter {
         map_both(text, link, embedded)
     }
 
-    /// The page of a tool, which a merged view prefixes with its source.
+    /// The pages that a result names.
     fn page(&self, text: &str) -> Option<String> {
-        let id = &self.names.sources()[self.source].id;
         map_member(text, "_meta", |meta| {
-            self.names
-                .is_merged()
-                .then(|| with_prefixed_page(meta, id))?
+            with_mapped_pages(meta, |uri| self.client_uri(uri))
         })
+    }
+
+    /// The entry of a skill.
+    pub(super) fn skill(&self, text: &str) -> Option<String> {
+        let entry = Object::parse(text).ok()?;
+        let uri = entry.string("uri")?;
+        let files = entry.get("resources").unwrap_or("[]");
+        let files: Vec<SkillFile> = bounded_list(files, MAX_REWRITTEN_ITEMS).unwrap_or_default();
+        let requested = self.requested_uri.as_deref().unwrap_or_default();
+        let prefix = match requested
+            .strip_suffix(uri.as_str())
+            .filter(|it| !it.is_empty())
+        {
+            Some(prefix) => prefix.to_owned(),
+            None => {
+                let files = files.iter().map(|file| file.uri.as_str());
+                self.names.skill_prefix(self.source, &uri, files)?
+            }
+        };
+        let prefixed = |uri: &str| {
+            let uri: String = serde_json::from_str(uri).ok()?;
+            Some(
+                RawJson::string(&format!("{prefix}{uri}"))
+                    .as_str()
+                    .to_owned(),
+            )
+        };
+        let with_uri = |text: &str| map_member(text, "uri", prefixed);
+        let files = |text: &str| map_member(text, "resources", |files| map_items(files, with_uri));
+        map_both(text, with_uri, files)
     }
 
     /// A URI, as JSON.
     fn uri(&self, json: &str) -> Option<String> {
         let uri: String = serde_json::from_str(json).ok()?;
         let rewritten = self.client_uri(&uri)?;
+        Some(RawJson::string(&rewritten).as_str().to_owned())
+    }
+
+    /// The URI of a child of the directory that is read, as JSON. It stays below the directory.
+    fn child_uri(&self, json: &str) -> Option<String> {
+        let uri: String = serde_json::from_str(json).ok()?;
+        let requested = self.requested_uri.as_deref()?;
+        let below = uri.strip_prefix(self.native()?);
+        let rewritten = match below.filter(|_| Some(requested) != self.native()) {
+            Some(below) => format!("{requested}{below}"),
+            None => self.client_uri(&uri)?,
+        };
         Some(RawJson::string(&rewritten).as_str().to_owned())
     }
 
@@ -136,13 +191,20 @@ impl ResponseRewriter {
         }
     }
 
-    /// The URI of the resource that is read, at the source.
+    /// The URI of the resource or skill that is read, at the source.
     fn native(&self) -> Option<&str> {
         match &self.operation {
             Operation::Resource { uri } => Some(uri),
+            Operation::Skill(operation) => operation.uri(),
             _ => None,
         }
     }
+}
+
+/// A file in the entry of a skill.
+#[derive(Deserialize)]
+struct SkillFile {
+    uri: String,
 }
 
 /// An array with some items changed; `None` if nothing changes.

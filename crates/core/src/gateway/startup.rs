@@ -85,9 +85,11 @@ fn known_target(view: &View, operation: &Operation) -> Option<KnownTarget> {
         Operation::Tool { name } => view.names.known_tool(name)?,
         Operation::Prompt { name } => view.names.known_prompt(name)?,
         Operation::Resource { uri } => view.names.listed_or_owned_resource(uri)?,
-        Operation::Gateway(_) | Operation::Completion { .. } | Operation::Task { .. } => {
-            return None;
-        }
+        Operation::Skill(operation) => view.names.listed_or_owned_resource(operation.uri()?)?,
+        Operation::Gateway(_)
+        | Operation::Completion { .. }
+        | Operation::Task { .. }
+        | Operation::Extension { .. } => return None,
     };
     Some(KnownTarget {
         source,

@@ -14,7 +14,15 @@ use crate::{
 };
 
 /// The `_meta` member of a list that names incomplete sources, with the reasons.
-const INCOMPLETE_SOURCES: &str = "dev.tidegate/missing";
+pub(super) const INCOMPLETE_SOURCES: &str = "dev.tidegate/missing";
+
+/// What distinguishes the views of the same catalogs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ViewKey {
+    pub(super) scope: Scope,
+    /// Whether tools are listed that only apps call.
+    pub(super) lists_app_tools: bool,
+}
 
 /// A snapshot of everything in a scope.
 pub(super) struct View {
@@ -50,10 +58,11 @@ impl View {
     /// `catalogs` are the catalogs of `sources`, in the same order.
     pub(super) fn new(
         config: &GatewayConfig,
-        scope: &Scope,
+        key: &ViewKey,
         sources: Vec<NamedSource>,
         catalogs: &[Arc<Catalog>],
     ) -> Self {
+        let scope = &key.scope;
         let (ids, sources): (Vec<_>, Vec<_>) = sources.into_iter().unzip();
         let parts = ids.into_iter().zip(catalogs.iter().map(Arc::clone));
         let parts = parts.map(|(id, catalog)| SourceCatalog { id, catalog });
@@ -61,7 +70,7 @@ impl View {
         let names = NameMap::new(parts.collect(), naming);
         let scopes = names.sources().iter().map(|part| part.catalog.scope);
         Self {
-            lists: List::ALL.map(|list| ShownList::new(config, scope, &names, list)),
+            lists: List::ALL.map(|list| ShownList::new(config, key, &names, list)),
             features: features(scope, names.sources()),
             cache_scope: scopes.reduce(CacheScope::combine).unwrap_or_default(),
             instructions: match (scope, names.sources()) {
@@ -184,13 +193,14 @@ impl View {
 }
 
 impl ShownList {
-    fn new(config: &GatewayConfig, scope: &Scope, names: &NameMap, list: List) -> Self {
+    fn new(config: &GatewayConfig, key: &ViewKey, names: &NameMap, list: List) -> Self {
         let exposure = match list {
-            List::Tools => &config.endpoints.of(scope).exposure,
+            List::Tools => &config.endpoints.of(&key.scope).exposure,
             List::Prompts | List::Resources | List::Templates => &Exposure::Direct,
         };
         let entries = names.entries(list);
-        let shown = exposure.shown(entries, names.sources());
+        let mut shown = exposure.shown(entries, names.sources());
+        shown.retain(|position| key.lists_app_tools || !entries[*position as usize].is_app_only);
         let generation = generation(shown.iter().map(|position| &entries[*position as usize]));
         Self { shown, generation }
     }

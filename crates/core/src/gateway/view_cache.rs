@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 
-use super::view::View;
+use super::view::{View, ViewKey};
+use crate::Catalog;
 use crate::index::{SearchIndex, Segment};
-use crate::{Catalog, Scope};
 
 const MAX_VIEWS: usize = 32;
 
@@ -23,7 +23,7 @@ pub(super) struct ViewCache {
 }
 
 struct CachedView {
-    scope: Scope,
+    key: ViewKey,
     view: Arc<View>,
     used: Instant,
 }
@@ -31,18 +31,18 @@ struct CachedView {
 impl ViewCache {
     pub(super) fn get_or_build(
         &self,
-        scope: &Scope,
+        key: &ViewKey,
         catalogs: &[Arc<Catalog>],
         build: impl FnOnce() -> View,
     ) -> Arc<View> {
-        if let Some(view) = find(&mut self.views.lock(), scope, catalogs) {
+        if let Some(view) = find(&mut self.views.lock(), key, catalogs) {
             return view;
         }
         // Built without the lock: it may take a while.
         let view = Arc::new(build());
         let mut views = self.views.lock();
         // Another call may have built the same view meanwhile. Keep that one, with its index.
-        if let Some(view) = find(&mut views, scope, catalogs) {
+        if let Some(view) = find(&mut views, key, catalogs) {
             return view;
         }
         views.retain(|cached| cached.used.elapsed() < UNUSED_VIEW_LIFETIME);
@@ -50,7 +50,7 @@ impl ViewCache {
             views.remove(0);
         }
         views.push(CachedView {
-            scope: scope.clone(),
+            key: key.clone(),
             view: Arc::clone(&view),
             used: Instant::now(),
         });
@@ -88,10 +88,10 @@ impl ViewCache {
 /// A view of these catalogs, which becomes the most recently used.
 fn find(
     views: &mut Vec<CachedView>,
-    scope: &Scope,
+    key: &ViewKey,
     catalogs: &[Arc<Catalog>],
 ) -> Option<Arc<View>> {
-    let is_same = |cached: &CachedView| cached.scope == *scope && cached.view.is_made_of(catalogs);
+    let is_same = |cached: &CachedView| cached.key == *key && cached.view.is_made_of(catalogs);
     let index = views.iter().position(is_same)?;
     let mut cached = views.remove(index);
     cached.used = Instant::now();
@@ -103,18 +103,23 @@ fn find(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Scope;
     use crate::gateway::GatewayConfig;
 
     #[test]
     fn of_two_views_built_at_once_one_stays() {
-        let (views, scope) = (ViewCache::default(), Scope::All);
-        let build = || View::new(&GatewayConfig::default(), &scope, Vec::new(), &[]);
+        let views = ViewCache::default();
+        let key = ViewKey {
+            scope: Scope::All,
+            lists_app_tools: false,
+        };
+        let build = || View::new(&GatewayConfig::default(), &key, Vec::new(), &[]);
         let mut meanwhile = None;
-        let view = views.get_or_build(&scope, &[], || {
-            meanwhile = Some(views.get_or_build(&scope, &[], build));
+        let view = views.get_or_build(&key, &[], || {
+            meanwhile = Some(views.get_or_build(&key, &[], build));
             build()
         });
-        for other in [meanwhile.unwrap(), views.get_or_build(&scope, &[], build)] {
+        for other in [meanwhile.unwrap(), views.get_or_build(&key, &[], build)] {
             assert!(Arc::ptr_eq(&view, &other));
         }
         assert_eq!(views.views.lock().len(), 1);

@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::ElementFacts;
+use crate::extensions::is_app_only;
 use crate::{Catalog, List};
 
 /// The inverted index of one catalog.
@@ -35,7 +36,11 @@ impl Segment {
         };
         for list in List::ALL {
             for entry in catalog.list(list) {
-                segment.add(&ElementFacts::of(list, &entry.definition));
+                match list == List::Tools && is_app_only(&entry.definition) {
+                    // Without terms it is never found.
+                    true => segment.lengths.push(0.0),
+                    false => segment.add(&ElementFacts::of(list, &entry.definition)),
+                }
             }
             segment.starts[list as usize + 1] = segment.lengths.len();
         }

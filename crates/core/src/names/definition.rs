@@ -1,61 +1,86 @@
 //! Definitions under the names that clients see.
 
 use super::UI_SCHEME;
-use crate::{CatalogEntry, List, Object, RawJson, SourceId};
+use crate::json::map_member;
+use crate::{CatalogEntry, List, Object, RawJson};
 
-/// Where a tool names its page: `_meta.ui.resourceUri`, and `_meta["ui/resourceUri"]` in earlier
-/// drafts.
+/// Where a tool names its page: `_meta.ui.resourceUri`, `_meta["ui/resourceUri"]` in earlier drafts, and
+/// `_meta["openai/outputTemplate"]` for one host.
 const PAGE_URI: &str = "resourceUri";
-const OLD_PAGE_URI: &str = "ui/resourceUri";
+const OTHER_PAGE_URIS: [&str; 2] = ["ui/resourceUri", "openai/outputTemplate"];
 
-/// The definition under this name. In a merged list the page of a tool is prefixed with its source.
-pub(super) fn definition_as(
-    list: List,
-    entry: &CatalogEntry,
-    name: &str,
-    page_prefix: Option<&SourceId>,
-) -> RawJson {
-    let has_page = page_prefix.is_some() && entry.definition.as_str().contains(UI_SCHEME);
-    if name == entry.key && !has_page {
-        return entry.definition.clone();
+/// The definition under this name.
+pub(super) fn definition_as(list: List, entry: &CatalogEntry, name: &str) -> RawJson {
+    match entry.definition.object() {
+        Some(mut definition) if name != entry.key => {
+            definition.set(list.key_member(), json_string(name));
+            definition.write()
+        }
+        _ => entry.definition.clone(),
     }
-    let Some(mut definition) = entry.definition.object() else {
-        return entry.definition.clone();
-    };
-    definition.set(list.key_member(), json_string(name));
-    let meta = definition.get("_meta");
-    if let Some(meta) = meta.and_then(|meta| with_prefixed_page(meta, page_prefix?)) {
-        definition.set("_meta", meta);
-    }
-    definition.write()
 }
 
-/// `_meta` with its page prefixed with the source; `None` if it names no page.
-pub(crate) fn with_prefixed_page(meta: &str, source: &SourceId) -> Option<String> {
-    let mut meta = Object::parse(meta).ok()?;
-    let ui = meta.get("ui").and_then(|ui| Object::parse(ui).ok());
-    let ui = ui.and_then(|mut ui| {
-        ui.set(PAGE_URI, prefixed_page(&ui, PAGE_URI, source)?);
-        Some(ui.write().as_str().to_owned())
-    });
-    let old_page = prefixed_page(&meta, OLD_PAGE_URI, source);
-    if ui.is_none() && old_page.is_none() {
+/// The definition of a tool with its pages mapped; `None` if nothing changes.
+pub(super) fn with_client_pages(
+    definition: &RawJson,
+    map: impl Fn(&str) -> Option<String>,
+) -> Option<RawJson> {
+    if !definition.as_str().contains(UI_SCHEME) {
         return None;
     }
-    if let Some(ui) = ui {
-        meta.set("ui", ui);
-    }
-    if let Some(page) = old_page {
-        meta.set(OLD_PAGE_URI, page);
-    }
-    Some(meta.write().as_str().to_owned())
+    let definition = map_member(definition.as_str(), "_meta", |meta| {
+        with_mapped_pages(meta, map)
+    });
+    definition.map(|text| RawJson::copy_of(&text))
 }
 
-/// The page in a member as JSON, prefixed with the source.
-fn prefixed_page(object: &Object<'_>, member: &str, source: &SourceId) -> Option<String> {
-    let page = object.string(member)?;
-    let page = page.strip_prefix(UI_SCHEME)?;
-    Some(json_string(&format!("{UI_SCHEME}{source}/{page}")))
+/// `_meta` with its pages mapped; `None` if nothing changes.
+pub(crate) fn with_mapped_pages(
+    meta: &str,
+    map: impl Fn(&str) -> Option<String>,
+) -> Option<String> {
+    let map_page = |uri: String| {
+        let mapped = uri.starts_with(UI_SCHEME).then(|| map(&uri))?;
+        mapped.map(|uri| json_string(&uri))
+    };
+    let mut meta = Object::parse(meta).ok()?;
+    let mut is_changed = false;
+    let ui = meta.get("ui").and_then(|ui| {
+        let mut ui = Object::parse(ui).ok()?;
+        ui.set(PAGE_URI, map_page(ui.string(PAGE_URI)?)?);
+        Some(ui.write().as_str().to_owned())
+    });
+    if let Some(ui) = ui {
+        meta.set("ui", ui);
+        is_changed = true;
+    }
+    for member in OTHER_PAGE_URIS {
+        if let Some(mapped) = meta.string(member).and_then(map_page) {
+            meta.set(member, mapped);
+            is_changed = true;
+        }
+    }
+    is_changed.then(|| meta.write().as_str().to_owned())
+}
+
+/// The pages that an object names in its `_meta`.
+pub(crate) fn page_uris(object: &RawJson) -> Vec<String> {
+    // Most tools have no page, so they are not parsed.
+    if !object.as_str().contains(UI_SCHEME) {
+        return Vec::new();
+    }
+    let members = object.object();
+    let meta = members.as_ref().and_then(|members| members.get("_meta"));
+    let Some(meta) = meta.and_then(|meta| Object::parse(meta).ok()) else {
+        return Vec::new();
+    };
+    let ui = meta.get("ui").and_then(|ui| Object::parse(ui).ok());
+    let page = ui.and_then(|ui| ui.string(PAGE_URI));
+    let others = OTHER_PAGE_URIS
+        .iter()
+        .filter_map(|member| meta.string(member));
+    let uris = page.into_iter().chain(others);
+    uris.filter(|uri| uri.starts_with(UI_SCHEME)).collect()
 }
 
 fn json_string(text: &str) -> String {
@@ -82,18 +107,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_of_a_tool_is_prefixed_with_its_source() {
-        let source = "maps".parse().unwrap();
-        let prefixed = |meta| with_prefixed_page(meta, &source);
+    fn every_page_that_a_tool_names_is_mapped() {
+        let mapped = |meta| with_mapped_pages(meta, |uri| Some(uri.replace("ui://", "ui://maps/")));
         assert_eq!(
-            prefixed(r#"{"ui":{"resourceUri":"ui://view/a","x":1.50}}"#).as_deref(),
+            mapped(r#"{"ui":{"resourceUri":"ui://view/a","x":1.50}}"#).as_deref(),
             Some(r#"{"ui":{"resourceUri":"ui://maps/view/a","x":1.50}}"#)
         );
         assert_eq!(
-            prefixed(r#"{"ui/resourceUri":"ui://a"}"#).as_deref(),
-            Some(r#"{"ui/resourceUri":"ui://maps/a"}"#)
+            mapped(r#"{"ui/resourceUri":"ui://a","openai/outputTemplate":"ui://b"}"#).as_deref(),
+            Some(r#"{"ui/resourceUri":"ui://maps/a","openai/outputTemplate":"ui://maps/b"}"#)
         );
-        assert_eq!(prefixed(r#"{"ui":{"resourceUri":"https://a"}}"#), None);
-        assert_eq!(prefixed(r#"{"x":"ui://a"}"#), None);
+        assert_eq!(mapped(r#"{"ui":{"resourceUri":"https://a"}}"#), None);
+        assert_eq!(mapped(r#"{"x":"ui://a"}"#), None);
     }
 }

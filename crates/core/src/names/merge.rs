@@ -1,10 +1,12 @@
 //! Assigns listed names: merges the lists of all sources into one.
 
 use super::definition::{definition_as, is_idempotent};
-use super::qualified::{named_source, owner_of};
+use super::pages::first_segment;
+use super::qualified::{named_source, owner_of, prefixed_page};
 use super::{
     ListedEntry, NameConflict, NamedList, Naming, SourceCatalog, UI_SCHEME, qualified_uri,
 };
+use crate::extensions::is_app_only;
 use crate::{CatalogEntry, List, SourceId};
 
 /// The longest tool name that all known hosts accept.
@@ -84,8 +86,9 @@ impl Merge<'_> {
             source: u32::try_from(number).unwrap_or(u32::MAX),
             position: u32::try_from(position).unwrap_or(u32::MAX),
             name: name.as_str().into(),
-            definition: definition_as(list, entry, name, self.naming.map(|_| id)),
+            definition: definition_as(list, entry, name),
             idempotent: list != List::Tools || is_idempotent(&entry.definition),
+            is_app_only: list == List::Tools && is_app_only(&entry.definition),
         });
     }
 
@@ -96,15 +99,20 @@ impl Merge<'_> {
     }
 
     /// Whether a name, once listed, resolves to this entry. Only a URI can resolve to another
-    /// entry, if it reads as a qualified URI.
+    /// entry, if it reads as one that names its source.
     fn leads_to(&self, name: &str, number: usize, key: &str) -> bool {
-        match self.list {
-            List::Tools | List::Prompts => true,
-            List::Resources | List::Templates => {
-                let named = named_source(self.sources, self.naming.is_some(), name);
-                named.is_none_or(|(source, native)| source == number && native == key)
-            }
+        if matches!(self.list, List::Tools | List::Prompts) {
+            return true;
         }
+        let source = &self.sources[number];
+        if let (Some(page), Some(_)) = (name.strip_prefix(UI_SCHEME), self.naming) {
+            let named = first_segment(page);
+            let is_foreign = |id| self.sources.iter().any(|other| other.id.as_str() == id);
+            let names_other = named.is_some_and(|id| id != source.id.as_str() && is_foreign(id));
+            return !names_other && (name == key || !source.catalog.has(self.list, name));
+        }
+        let named = named_source(self.sources, name);
+        named.is_none_or(|(source, native)| source == number && native == key)
     }
 }
 
@@ -117,12 +125,15 @@ fn candidate_names(
 ) -> Vec<String> {
     let native = key.to_owned();
     match list {
-        List::Resources | List::Templates => match (naming, key.strip_prefix(UI_SCHEME)) {
-            // The entries of the gateway source have only qualified URIs.
-            _ if source.is_gateway() => vec![qualified_uri(source, key)],
-            (Some(_), Some(page)) => vec![format!("{UI_SCHEME}{source}/{page}")],
-            _ => vec![native, qualified_uri(source, key)],
-        },
+        // The entries of the gateway source have only qualified URIs.
+        List::Resources | List::Templates if source.is_gateway() => {
+            vec![qualified_uri(source, key)]
+        }
+        List::Resources | List::Templates => {
+            let prefixed = naming.and_then(|_| prefixed_page(source, key));
+            let names = [Some(native), prefixed, Some(qualified_uri(source, key))];
+            names.into_iter().flatten().collect()
+        }
         List::Tools | List::Prompts => {
             let prefixed = match list {
                 List::Tools => shorten(format!("{source}__{key}")),

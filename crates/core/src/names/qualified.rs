@@ -1,7 +1,4 @@
-//! URIs that name their source: `gateway://{source}/{uri}` and `ui://{source}/{page}`; and which
-//! source owns a URI.
-
-use std::borrow::Cow;
+//! URIs that name their source: `gateway://{source}/{uri}`; and which source owns a URI.
 
 use super::SourceCatalog;
 use crate::SourceId;
@@ -11,6 +8,12 @@ const QUALIFIED_SCHEME: &str = "gateway://";
 
 /// The scheme of pages that clients show. Pages keep it, so the source is the first segment.
 pub(crate) const UI_SCHEME: &str = "ui://";
+
+/// The URI of a page with its source as the first segment; `None` if the URI is not that of a page.
+pub(super) fn prefixed_page(source: &SourceId, native: &str) -> Option<String> {
+    let page = native.strip_prefix(UI_SCHEME)?;
+    Some(format!("{UI_SCHEME}{source}/{page}"))
+}
 
 /// The URI that names the source, whatever the native URI is.
 pub(crate) fn qualified_uri(source: &SourceId, native: &str) -> String {
@@ -27,19 +30,14 @@ pub(crate) fn split_qualified(uri: &str) -> Option<(&str, Option<&str>)> {
     })
 }
 
-/// The source that a URI names, and the URI there.
+/// The source that a qualified URI names, and the URI there.
 pub(super) fn named_source<'a>(
     sources: &[SourceCatalog],
-    is_merged: bool,
     uri: &'a str,
-) -> Option<(usize, Cow<'a, str>)> {
-    let number = |id| sources.iter().position(|source| source.id.as_str() == id);
-    if let Some((source, native)) = split_qualified(uri) {
-        return Some((number(source)?, Cow::Borrowed(native?)));
-    }
-    let (source, page) = uri.strip_prefix(UI_SCHEME)?.split_once('/')?;
-    let number = number(source).filter(|_| is_merged)?;
-    Some((number, Cow::Owned(format!("{UI_SCHEME}{page}"))))
+) -> Option<(usize, &'a str)> {
+    let (id, native) = split_qualified(uri)?;
+    let number = sources.iter().position(|source| source.id.as_str() == id)?;
+    Some((number, native?))
 }
 
 /// The source that owns a URI, whichever source lists it.

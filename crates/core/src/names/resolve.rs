@@ -37,6 +37,10 @@ pub(crate) enum ResolutionRule {
     Owned,
     /// The source lists it.
     Listed,
+    /// A page of an app that names the source, or that only tools of this source name.
+    Page,
+    /// It is below the folder of a skill that the source lists.
+    Skill,
     /// It matches this template of the source; if several match, the one with the most literal
     /// characters.
     Template(String),
@@ -55,6 +59,12 @@ impl NameMap {
             .or_else(|| self.prefixed(List::Tools, name, "."))
             .or_else(|| self.native(List::Tools, name))
             .or_else(|| self.unlisted(name))
+    }
+
+    /// The tool that an app calls, by the page of the app: the app's own server comes first.
+    pub(crate) fn tool_of_app(&self, page: &str, name: &str) -> Option<Resolved> {
+        let app = self.resource(page)?;
+        self.native_at(app.source, List::Tools, name)
     }
 
     /// A prompt by its listed name, as `source/prompt`, or by its native name if only one source has
@@ -100,9 +110,11 @@ impl NameMap {
                 resolved.source,
                 owner_of(&self.sources, uri) == Some(resolved.source),
             )),
-            ResolutionRule::Template(_) | ResolutionRule::Scheme | ResolutionRule::OnlySource => {
-                None
-            }
+            ResolutionRule::Page
+            | ResolutionRule::Skill
+            | ResolutionRule::Template(_)
+            | ResolutionRule::Scheme
+            | ResolutionRule::OnlySource => None,
         }
     }
 
@@ -132,9 +144,15 @@ impl NameMap {
         if let Some(resolved) = self.listed(List::Resources, uri) {
             return Some((resolved, ResolutionRule::Listed));
         }
+        if let Some((source, native)) = self.unlisted_page(uri) {
+            return Some((Resolved::resource(source, native), ResolutionRule::Page));
+        }
         match owner_of(&self.sources, uri) {
             Some(owner) => Some((Resolved::resource(owner, uri), ResolutionRule::Owned)),
-            None => self.by_template(uri),
+            None => self.by_template(uri).or_else(|| {
+                let source = self.by_skill(uri)?;
+                Some((Resolved::resource(source, uri), ResolutionRule::Skill))
+            }),
         }
     }
 
@@ -193,15 +211,15 @@ impl NameMap {
     }
 
     /// The source of an endpoint for one source.
-    fn only_source(&self) -> Option<usize> {
+    pub(crate) fn only_source(&self) -> Option<usize> {
         let first = self.sources.first().filter(|_| !self.is_merged)?;
         (!first.id.is_gateway()).then_some(0)
     }
 
-    /// `gateway://{source}/{uri}` or `ui://{source}/{page}`, unless another source owns that URI.
+    /// `gateway://{source}/{uri}`, unless another source owns that URI.
     fn qualified(&self, uri: &str) -> Option<Resolved> {
-        let (source, native) = named_source(&self.sources, self.is_merged, uri)?;
-        let owner = owner_of(&self.sources, &native);
+        let (source, native) = named_source(&self.sources, uri)?;
+        let owner = owner_of(&self.sources, native);
         let may_serve = owner.is_none_or(|owner| owner == source);
         may_serve.then(|| Resolved::resource(source, native))
     }

@@ -36,6 +36,7 @@ pub(super) fn parse_filter(params: &Object<'_>) -> Result<ChangeFilter> {
         prompts: flag("promptsListChanged")?,
         resources: flag("resourcesListChanged")?,
         elicitation_complete: false,
+        extensions: false,
         uris: strings("resourceSubscriptions", "URIs")?,
         tasks: strings("taskIds", "ids")?,
     })

@@ -5,9 +5,9 @@ use tidegate_core::{ClientContext, Era, GatewayOperation, Object, Operation, Raw
 use super::client_capabilities::restrict_to_revision;
 use super::lifted::{HandshakeRequest, Lifted, LiftedRequest};
 use super::meta::{parse_log_level, parse_progress_token};
-use super::methods::{Method, MethodKind};
+use super::methods::Method;
 use super::params::{
-    common_operation, invalid_params, method_not_found, parse_params, required_string,
+    common_operation, invalid_params, method_not_found, method_of, parse_params, required_string,
 };
 use super::tasks;
 use super::version::Revision;
@@ -46,8 +46,7 @@ fn lift_request(
     mut client: ClientContext,
 ) -> Result<Lifted> {
     let members = parse_params(&params)?;
-    let method = Method::from_client(name, revision, MethodKind::ClientRequest)
-        .ok_or_else(|| method_not_found(name, revision))?;
+    let (method, extension) = method_of(name, revision)?;
     if let Some(meta) = members
         .get("_meta")
         .and_then(|meta| Object::parse(meta).ok())
@@ -76,8 +75,11 @@ fn lift_request(
             return Ok(Lifted::Unsubscribe { id, uri });
         }
         Method::Ping => Operation::Gateway(GatewayOperation::Ping),
-        _ => common_operation(method, &members)
-            .unwrap_or_else(|| Err(method_not_found(name, revision)))?,
+        _ => match extension {
+            Some(operation) => operation,
+            None => common_operation(method, &members)
+                .unwrap_or_else(|| Err(method_not_found(name, revision)))?,
+        },
     };
     drop(members);
     Ok(Lifted::Request(LiftedRequest {

@@ -11,7 +11,7 @@ use super::lifted::{Lifted, LiftedRequest};
 use super::meta::RequestMeta;
 use super::methods::{Method, MethodKind};
 use super::multi_round_trip::is_continuation;
-use super::params::{common_operation, method_not_found, parse_params};
+use super::params::{common_operation, method_not_found, method_of, parse_params};
 use super::standard_headers::{StandardHeaders, header_mismatch};
 use super::version::Revision;
 use super::{header_value, tasks};
@@ -61,16 +61,18 @@ fn lift_request(
     if let Some(headers) = headers {
         check_method_headers(headers, method, &members)?;
     }
-    let method = Method::from_client(method, revision, MethodKind::ClientRequest)
-        .ok_or_else(|| method_not_found(method, revision))?;
+    let (method, extension) = method_of(method, revision)?;
     let operation = match method {
         Method::Discover => Operation::Gateway(GatewayOperation::Discover),
         Method::Listen => Operation::Gateway(GatewayOperation::Listen(parse_filter(&members)?)),
         Method::TasksGet => tasks::parse_operation(TaskOperation::Get, &members)?,
         Method::TasksUpdate => tasks::parse_operation(TaskOperation::Update, &members)?,
         Method::TasksCancel => tasks::parse_operation(TaskOperation::Cancel, &members)?,
-        _ => common_operation(method, &members)
-            .unwrap_or_else(|| Err(method_not_found(method.name(), revision)))?,
+        _ => match extension {
+            Some(operation) => operation,
+            None => common_operation(method, &members)
+                .unwrap_or_else(|| Err(method_not_found(method.name(), revision)))?,
+        },
     };
     let client = meta.into_client()?;
     if tasks::requires_tasks(&operation) && !tasks::declares_tasks(&client.capabilities) {

@@ -2,7 +2,7 @@
 
 use tidegate_core::{ClientContext, LoggingLevel, Operation, RawJson};
 
-use super::methods::{Method, MethodKind};
+use super::methods::{Method, MethodKind, may_be_extension};
 use super::version::Revision;
 use crate::message::ResponseBody;
 use crate::request_id::RequestId;
@@ -41,12 +41,17 @@ pub enum Lifted {
     },
     /// The client's roots changed.
     RootsChanged,
+    /// A notification that may belong to an extension that the gateway does not know.
+    Extension {
+        method: String,
+        params: RawJson,
+    },
     /// Nothing to do.
     Ignored,
 }
 
 impl Lifted {
-    /// Unknown and malformed notifications are ignored, as the protocol requires.
+    /// Malformed notifications are ignored, as the protocol requires.
     pub(super) fn from_notification(
         revision: Revision,
         method: &str,
@@ -62,6 +67,10 @@ impl Lifted {
                 None => Self::Ignored,
             },
             Some(Method::RootsChanged) => Self::RootsChanged,
+            None if may_be_extension(method) => Self::Extension {
+                method: method.to_owned(),
+                params: params.cloned().unwrap_or_else(RawJson::empty_object),
+            },
             _ => Self::Ignored,
         }
     }

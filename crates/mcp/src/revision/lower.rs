@@ -80,6 +80,7 @@ impl Lowering {
             // The transport sends questions, because it keeps the client's session.
             Event::Question(_) | Event::QuestionWithdrawn | Event::KeepAlive => None,
             Event::ElicitationComplete(id) => self.elicitation_complete(&id),
+            Event::Extension { method, params } => Some(encode_message(&method, &params)),
             Event::Change(change) => Some(self.change(&change)),
             Event::Task(task) => self.task(&task),
         };
@@ -216,6 +217,9 @@ fn change_notification(change: &Change, subscription: Option<&RequestId>) -> Str
             params.set("elicitationId", RawJson::string(id).as_str().to_owned());
             Method::ElicitationComplete
         }
+        Change::Extension(notification) => {
+            return encode_message(&notification.method, &notification.params);
+        }
     };
     if let Some(id) = subscription {
         params.set("_meta", subscription_meta(id));
@@ -275,10 +279,15 @@ fn encode_response(id: &RequestId, member: &str, body: &RawJson) -> String {
 }
 
 fn encode_notification(method: Method, params: &RawJson) -> String {
-    let name = method.name();
+    encode_message(method.name(), params)
+}
+
+/// A notification with any method.
+pub(super) fn encode_message(method: &str, params: &RawJson) -> String {
+    let method = RawJson::string(method);
     if params.as_str() == "{}" {
-        format!(r#"{{"jsonrpc":"2.0","method":"{name}"}}"#)
+        format!(r#"{{"jsonrpc":"2.0","method":{method}}}"#)
     } else {
-        format!(r#"{{"jsonrpc":"2.0","method":"{name}","params":{params}}}"#)
+        format!(r#"{{"jsonrpc":"2.0","method":{method},"params":{params}}}"#)
     }
 }

@@ -17,6 +17,8 @@ pub enum MethodKind {
     Question,
     /// A request that the gateway sends to servers and does not accept from clients.
     UpstreamRequest,
+    /// A request or notification of an extension that the gateway does not know. It has any name.
+    Extension,
 }
 
 /// The member of the params that the header `Mcp-Name` repeats.
@@ -112,6 +114,10 @@ methods! {
     TasksCancel,         "tasks/cancel",                             ClientRequest,      V2026_07_28, V2026_07_28, TaskId;
     TasksResult,         "tasks/result",                             UpstreamRequest,    V2025_11_25, V2025_11_25, TaskId;
     TaskChanged,         "notifications/tasks",                      ServerNotification, V2026_07_28, V2026_07_28, TaskId;
+    SkillsList,          "skills/list",                              ClientRequest,      V2024_11_05, V2026_07_28, None;
+    SkillsGet,           "skills/get",                               ClientRequest,      V2024_11_05, V2026_07_28, None;
+    DirectoryRead,       "resources/directory/read",                 ClientRequest,      V2024_11_05, V2026_07_28, None;
+    Extension,           "extension",                                Extension,          V2024_11_05, V2026_07_28, None;
     Cancelled,           "notifications/cancelled",                  ClientNotification, V2024_11_05, V2026_07_28, None;
     Progress,            "notifications/progress",                   ServerNotification, V2024_11_05, V2026_07_28, None;
     RootsChanged,        "notifications/roots/list_changed",         ClientNotification, V2024_11_05, V2025_11_25, None;
@@ -138,6 +144,13 @@ impl Method {
         let spec = method.spec();
         (spec.exists_in(revision) && spec.kind == kind).then_some(method)
     }
+}
+
+/// Whether a client's method or notification can belong to an extension that the gateway does not know.
+/// The tasks of servers are run by the gateway, whatever their methods.
+pub(super) fn may_be_extension(name: &str) -> bool {
+    let is_known = Method::by_name(name).is_some_and(|known| known != Method::Extension);
+    !is_known && !name.starts_with("tasks/")
 }
 
 /// Whether this method opens a session.

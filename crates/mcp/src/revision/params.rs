@@ -2,10 +2,10 @@
 
 use tidegate_core::{
     Code, Error, GatewayOperation, List, Object, Operation, RawJson, Reference, Result,
-    truncate_for_message,
+    SkillOperation, truncate_for_message,
 };
 
-use super::methods::Method;
+use super::methods::{Method, MethodKind, may_be_extension};
 use super::version::Revision;
 
 /// The operation of a method that exists in both eras; `None` for methods of one era only.
@@ -23,6 +23,15 @@ pub(super) fn common_operation(method: Method, params: &Object<'_>) -> Option<Re
             required_string(params, "uri").map(|uri| Operation::Resource { uri })
         }
         Method::Complete => completion(params),
+        Method::SkillsList => Ok(Operation::Skill(SkillOperation::List)),
+        Method::SkillsGet => {
+            let uri = required_string(params, "uri");
+            uri.map(|uri| Operation::Skill(SkillOperation::Get { uri }))
+        }
+        Method::DirectoryRead => {
+            let uri = required_string(params, "uri");
+            uri.map(|uri| Operation::Skill(SkillOperation::ReadDirectory { uri }))
+        }
         _ => return None,
     };
     Some(operation.and_then(|operation| operation.check(params).map(|()| operation)))
@@ -82,6 +91,18 @@ pub(super) fn parse_params(params: &RawJson) -> Result<Object<'_>> {
             truncate_for_message(&error.to_string())
         ))
     })
+}
+
+/// The method of a request, and its operation if it belongs to an extension that the gateway does not know.
+pub(super) fn method_of(name: &str, revision: Revision) -> Result<(Method, Option<Operation>)> {
+    match Method::from_client(name, revision, MethodKind::ClientRequest) {
+        Some(method) => Ok((method, None)),
+        None if may_be_extension(name) => {
+            let method = name.to_owned();
+            Ok((Method::Extension, Some(Operation::Extension { method })))
+        }
+        None => Err(method_not_found(name, revision)),
+    }
 }
 
 /// The error for a method that the client's revision does not have.

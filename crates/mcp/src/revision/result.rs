@@ -5,7 +5,6 @@ mod content;
 mod edit;
 mod tools;
 
-use std::borrow::Cow;
 use std::time::Duration;
 
 use tidegate_core::{CacheHint, CacheScope, Era, Object, Outcome, RawJson};
@@ -13,6 +12,7 @@ use tidegate_core::{CacheHint, CacheScope, Era, Object, Outcome, RawJson};
 use super::meta::{GATEWAY_INFO, keys};
 use super::methods::Method;
 use super::multi_round_trip::encode_outcome;
+use super::tasks::without_tasks;
 use super::version::Revision;
 use crate::request_id::RequestId;
 
@@ -49,7 +49,10 @@ fn modern_result(
         Method::ToolsList => tools::remove_execution(&mut result),
         _ => {}
     }
-    result.set("resultType", result_type);
+    let has_own_type = method == Method::Extension && result.get("resultType").is_some();
+    if !has_own_type {
+        result.set("resultType", result_type);
+    }
     let is_complete = matches!(outcome, Outcome::Complete { .. });
     if is_complete && is_cacheable(method) {
         let hint = hint.unwrap_or(CacheHint {
@@ -107,23 +110,24 @@ fn legacy_result(revision: Revision, method: Method, outcome: &Outcome) -> Optio
     Some(result.write())
 }
 
-/// The result of a handshake, converted from the result of discover.
+/// The result of a handshake, converted from the result of discover. Members that the gateway does not
+/// know are kept.
 fn initialize_result(revision: Revision, mut discovered: Object<'_>) -> RawJson {
-    let mut capabilities = discovered
-        .remove("capabilities")
-        .unwrap_or(Cow::Borrowed("{}"));
+    let capabilities = discovered.remove("capabilities");
+    let mut capabilities = match capabilities {
+        Some(capabilities) => without_tasks(RawJson::copy_of(&capabilities)),
+        None => RawJson::empty_object(),
+    };
     if !revision.has_completions_capability() {
-        capabilities = without_member(&capabilities, "completions").into();
+        capabilities = RawJson::copy_of(&without_member(capabilities.as_str(), "completions"));
     }
-    // Extensions are declared in each request, which legacy clients cannot do.
-    capabilities = without_member(&capabilities, "extensions").into();
     let mut result = Object::default();
     let version = format!("\"{revision}\"");
     result.set("protocolVersion", version);
-    result.set("capabilities", capabilities);
+    result.set("capabilities", capabilities.as_str().to_owned());
     result.set("serverInfo", GATEWAY_INFO.as_str());
-    if let Some(instructions) = discovered.remove("instructions") {
-        result.set("instructions", instructions);
+    for (member, value) in discovered.iter() {
+        result.set(member, value.to_owned());
     }
     result.write()
 }
@@ -155,6 +159,8 @@ fn is_cacheable(method: Method) -> bool {
             | Method::ResourcesList
             | Method::TemplatesList
             | Method::ResourcesRead
+            | Method::SkillsList
+            | Method::SkillsGet
     )
 }
 

@@ -67,7 +67,7 @@ pub(super) fn must_be_task(definition: &RawJson) -> bool {
     support.as_deref() == Some("required")
 }
 
-/// The capabilities of a legacy client without tasks, which are not offered to it.
+/// The capabilities of a legacy client, or those it is told, without tasks: they are not offered to it.
 pub(super) fn without_tasks(capabilities: RawJson) -> RawJson {
     let changed = capabilities.object().and_then(|mut members| {
         let extensions = members.get("extensions");
@@ -75,8 +75,10 @@ pub(super) fn without_tasks(capabilities: RawJson) -> RawJson {
         let mut extensions = extensions.unwrap_or_default();
         let is_declared = extensions.remove(TASKS_EXTENSION).is_some();
         let extensions = extensions.write();
-        if is_declared {
-            members.set("extensions", extensions.as_str().to_owned());
+        match extensions.as_str() {
+            _ if !is_declared => {}
+            "{}" => drop(members.remove("extensions")),
+            extensions => members.set("extensions", extensions.to_owned()),
         }
         let is_changed = members.remove("tasks").is_some() || is_declared;
         is_changed.then(|| members.write())
@@ -109,6 +111,8 @@ mod tests {
         let without = |text: &str| without_tasks(RawJson::copy_of(text)).as_str().to_owned();
         let both = r#"{"roots":{},"tasks":{"list":{}},"extensions":{"a.b/c":{},"io.modelcontextprotocol/tasks":{}}}"#;
         assert_eq!(without(both), r#"{"roots":{},"extensions":{"a.b/c":{}}}"#);
+        let tasks = r#"{"extensions":{"io.modelcontextprotocol/tasks":{}}}"#;
+        assert_eq!(without(tasks), "{}");
         let neither = r#"{ "roots": {} }"#;
         assert_eq!(without(neither), neither);
     }

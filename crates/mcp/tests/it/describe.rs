@@ -2,7 +2,7 @@
 
 use tidegate_core::{
     ChangeFilter, ClientContext, Error, GatewayOperation, Operation, RawJson, Reference,
-    TaskOperation,
+    SkillOperation, TaskOperation,
 };
 use tidegate_mcp::revision::{Classification, HandshakeRequest, LiftedRequest};
 use tidegate_mcp::{Era, Lifted, Message, RequestId, ResponseBody, Revision, codes};
@@ -70,6 +70,9 @@ pub(crate) fn lifted(revision: Revision, lifted: &Lifted, sent: Option<&RawJson>
             }
         },
         Lifted::RootsChanged => "roots changed".to_owned(),
+        Lifted::Extension { method, params } => {
+            format!("notification of an extension: {method} {params}")
+        }
         Lifted::Ignored => "ignored".to_owned(),
     }
 }
@@ -116,6 +119,12 @@ fn operation(operation: &Operation) -> String {
             TaskOperation::Update => format!("update task `{id}`"),
             TaskOperation::Cancel => format!("cancel task `{id}`"),
         },
+        Operation::Skill(operation) => match operation {
+            SkillOperation::List => "list skills".to_owned(),
+            SkillOperation::Get { uri } => format!("skill `{uri}`"),
+            SkillOperation::ReadDirectory { uri } => format!("directory `{uri}`"),
+        },
+        Operation::Extension { method } => format!("method of an extension `{method}`"),
     }
 }
 

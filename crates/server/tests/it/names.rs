@@ -1,6 +1,7 @@
 //! Names and URIs of several sources at one endpoint (design 6): every entry is reachable, and names
 //! in responses lead back to their source.
 
+use futures_util::{StreamExt as _, stream};
 use serde_json::{Value, json};
 use tidegate_core::Naming;
 use tidegate_testkit::{Client, FakeSource, HttpResponse, ScriptedTool, TestGateway};
@@ -167,33 +168,165 @@ async fn with_native_naming_only_conflicting_names_are_prefixed() {
     assert_ne!(first, call(&client, "bob__find").await);
 }
 
-/// Design 6.4: `ui://` URIs get the source as their authority, wherever they occur.
-#[tokio::test]
-async fn ui_resources_are_listed_under_their_source() {
-    let page = "ui://view/page";
+/// A tool that names this page, as hosts of different drafts read it.
+fn tool_with_page(page: &str) -> ScriptedTool {
     let definition = json!({
         "name": "show", "description": "Shows.", "inputSchema": { "type": "object" },
-        "_meta": { "ui": { "resourceUri": page } },
+        "_meta": {
+            "ui": { "resourceUri": page },
+            "ui/resourceUri": page,
+            "openai/outputTemplate": page,
+        },
     });
-    let source = || {
-        let tool = ScriptedTool::new("show").with_definition(&definition.to_string());
-        FakeSource::empty().tool(tool).resource(page, "<p>")
+    ScriptedTool::new("show").with_definition(&definition.to_string())
+}
+
+/// The pages that the listed tools name.
+async fn pages(client: &Client) -> Vec<String> {
+    let tools = expect_result(client.modern("tools/list", json!({})).send().await).await;
+    let tools = tools["tools"].as_array().unwrap().iter();
+    let pages = tools.map(|tool| {
+        let meta = &tool["_meta"];
+        let page = &meta["ui"]["resourceUri"];
+        assert_eq!(meta["ui/resourceUri"], *page);
+        assert_eq!(meta["openai/outputTemplate"], *page);
+        page.as_str().unwrap().to_owned()
+    });
+    pages.collect()
+}
+
+/// Design 6.4: a page that two sources have leads to its source by its first segment.
+#[tokio::test]
+async fn equal_pages_of_two_sources_lead_to_their_sources() {
+    let page = "ui://view/page";
+    let source = |text: &str| {
+        let source = FakeSource::empty().tool(tool_with_page(page));
+        source.resource(page, text)
     };
     let gateway = TestGateway::with(FakeSource::empty())
-        .fake_source("ada", source())
-        .fake_source("bob", source())
+        .fake_source("ada", source("ada"))
+        .fake_source("bob", source("bob"))
         .start()
         .await;
     let client = gateway.client();
     let uris = list(&client, "resources/list", "resources", "uri").await;
-    assert_eq!(uris, ["ui://ada/view/page", "ui://bob/view/page"]);
-    let tools = expect_result(client.modern("tools/list", json!({})).send().await).await;
-    for (at, uri) in uris.iter().enumerate() {
-        assert_eq!(tools["tools"][at]["_meta"]["ui"]["resourceUri"], *uri);
-        assert_eq!(read(&client, uri).await["uri"], *uri);
+    assert_eq!(uris, ["ui://view/page", "ui://bob/view/page"]);
+    assert_eq!(pages(&client).await, uris);
+    for (uri, source) in uris.iter().zip(["ada", "bob"]) {
+        let contents = read(&client, uri).await;
+        assert_eq!(
+            (&contents["uri"], &contents["text"]),
+            (&json!(uri), &json!(source))
+        );
+        let prefixed = format!("ui://{source}/view/page");
+        assert_eq!(read(&client, &prefixed).await["text"], source);
     }
-    let alone = client.at("/mcp/ada");
+    let alone = client.at("/mcp/bob");
     assert_eq!(read(&alone, page).await["uri"], page);
+}
+
+#[tokio::test]
+async fn a_page_that_one_source_has_keeps_its_uri() {
+    for page in ["ui://view/page", "ui://ada/page", "ui://page"] {
+        for is_listed in [true, false] {
+            let ada = FakeSource::empty().tool(tool_with_page(page));
+            let ada = match is_listed {
+                true => ada.resource(page, "ada"),
+                false => ada,
+            };
+            let bob = FakeSource::empty().resource("ui://other/page", "bob");
+            let gateway = TestGateway::with(FakeSource::empty())
+                .fake_source("bob", bob)
+                .fake_source("ada", ada)
+                .start()
+                .await;
+            let client = gateway.client();
+            assert_eq!(pages(&client).await, [page], "listed: {is_listed}");
+            let asked = format!("gateway://gateway/explain/{page}");
+            let explained = read(&client, &asked).await;
+            let explained: Value =
+                serde_json::from_str(explained["text"].as_str().unwrap()).unwrap();
+            let (source, native) = (&explained["source"], &explained["uriThere"]);
+            assert_eq!(
+                (source, native),
+                (&json!("ada"), &json!(page)),
+                "{explained}"
+            );
+        }
+    }
+}
+
+/// Two apps whose tools have the same names, as hosts call them: by their listed names, or by the names
+/// in the app together with its page.
+#[tokio::test]
+async fn a_thousand_interleaved_calls_of_two_apps_reach_their_own_servers() {
+    let page = "ui://view/page";
+    let source = |name: &str| {
+        let result = json!({ "content": [{ "type": "text", "text": name }] });
+        let tool = tool_with_page(page).returns(&result.to_string());
+        FakeSource::empty().tool(tool).resource(page, name)
+    };
+    let gateway = TestGateway::with(FakeSource::empty())
+        .fake_source("ada", source("ada"))
+        .fake_source("bob", source("bob"))
+        .start()
+        .await;
+    let client = gateway.client();
+    let uris = pages(&client).await;
+    let call = async |number: usize| {
+        let (source, uri) = [("ada", &uris[0]), ("bob", &uris[1])][number % 2];
+        let params = match number % 4 {
+            0 | 1 => json!({ "name": format!("{source}__show"), "arguments": {} }),
+            _ => json!({
+                "name": "show", "arguments": {}, "_meta": { "ui": { "resourceUri": uri } },
+            }),
+        };
+        let answer = client.modern("tools/call", params).message().await;
+        assert_eq!(
+            answer["result"]["content"][0]["text"], source,
+            "{number}: {answer}"
+        );
+    };
+    let calls = (0..1_000).map(call);
+    stream::iter(calls)
+        .buffer_unordered(16)
+        .collect::<()>()
+        .await;
+    // Without its page, nothing tells which app calls: the call is rejected, never guessed.
+    let params = json!({ "name": "show", "arguments": {} });
+    let ambiguous = client.modern("tools/call", params).send().await;
+    let error = expect_invalid_params(ambiguous).await;
+    assert!(
+        error["message"].as_str().unwrap().contains("`bob__show`"),
+        "{error}"
+    );
+}
+
+#[tokio::test]
+async fn tools_for_apps_are_listed_only_to_clients_with_apps() {
+    let definition = json!({
+        "name": "refresh", "inputSchema": { "type": "object" },
+        "_meta": { "ui": { "visibility": ["app"] } },
+    });
+    let tool = ScriptedTool::new("refresh").with_definition(&definition.to_string());
+    let gateway = TestGateway::with(FakeSource::standard().tool(tool))
+        .start()
+        .await;
+    let client = gateway.client();
+    let apps = json!({ "extensions": { "io.modelcontextprotocol/ui": {} } });
+    let is_listed = async |client: &Client, capabilities: &Value| {
+        let request = client.modern("tools/list", json!({}));
+        let key = "io.modelcontextprotocol/clientCapabilities";
+        let listed = request.meta(key, capabilities.clone()).message().await;
+        listed.to_string().contains("refresh")
+    };
+    assert!(is_listed(&client, &apps).await);
+    assert!(!is_listed(&client, &json!({})).await);
+    // The endpoint of one source lists what its source lists.
+    assert!(is_listed(&client.at("/mcp/fake"), &json!({})).await);
+    let params = json!({ "name": "fake__refresh", "arguments": {} });
+    let called = client.modern("tools/call", params).message().await;
+    assert!(called["result"].is_object(), "{called}");
 }
 
 /// Design 6.6: an unlisted URI goes to the only source with URIs of its scheme.

@@ -14,6 +14,11 @@ pub(crate) fn wrong_source() -> Error {
     Error::internal("a call was routed to the wrong source")
 }
 
+/// The error for a method of an extension, which no built-in source has.
+pub(crate) fn unknown_method() -> Error {
+    Error::client(Code::MethodNotFound, "this source does not have the method")
+}
+
 /// The JSON text of a call's `arguments`; an empty object if there are none.
 pub(crate) fn arguments_text(call: &Call) -> String {
     let params = call.params.object().unwrap_or_default();

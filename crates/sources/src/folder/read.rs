@@ -32,6 +32,14 @@ impl From<OpenError> for ReadError {
 }
 
 impl ServedFolder {
+    /// The bytes of a visible file; `None` if it cannot be read.
+    pub(crate) fn read_file(&self, path: &RelativePath) -> Option<Vec<u8>> {
+        match self.read(path).ok()? {
+            ReadContents::File { bytes, .. } => Some(bytes),
+            ReadContents::Folder(_) => None,
+        }
+    }
+
     /// Reads a file up to the size limit, or lists a folder. Both the given path and the path that
     /// it resolves to must be visible.
     pub(super) fn read(&self, path: &RelativePath) -> Result<ReadContents, ReadError> {

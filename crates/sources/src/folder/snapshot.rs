@@ -207,6 +207,15 @@ impl<V: FolderView> SnapshotFolder<V> {
         }
     }
 
+    /// Runs blocking work that reads files.
+    pub(crate) async fn run_blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T> {
+        let result = self.pool.run(work).await;
+        result.map_err(|error| Error::internal("the files could not be read").with_cause(error))
+    }
+
     /// Reads a file or lists a folder. The result has the URI of the request (X25).
     pub(crate) async fn read(self: Arc<Self>, uri: &str, path: RelativePath) -> Result<Reply> {
         let this = Arc::clone(&self);

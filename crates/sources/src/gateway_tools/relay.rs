@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use tidegate_core::extensions::is_app_only;
 use tidegate_core::{
-    Call, Code, Error, GatewayHandle, Object, Operation, Outcome, RawJson, Reply, Request, Result,
-    SearchIndex, SourceId, truncate_for_message,
+    Call, Code, Error, GatewayHandle, Object, Operation, Outcome, Precondition, RawJson, Reply,
+    Request, Result, SearchIndex, SourceId, truncate_for_message,
 };
 
 use crate::declarations::{ToolError, error_result};
@@ -86,7 +87,7 @@ fn build_request(call: &Call, relayed: RelayedRequest<'_>) -> Result<Request> {
         params: params.write(),
         is_continuation: given.get("requestState").is_some()
             || given.get("inputResponses").is_some(),
-        precondition: None,
+        precondition: Some(Precondition::new(reject_app_only)),
     })
 }
 
@@ -108,4 +109,15 @@ fn error_outcome(operation: &Operation, error: &Error) -> Outcome {
         _ => error.message().to_owned(),
     };
     Outcome::complete(error_result(&message))
+}
+
+/// Tools that only apps call are not for models.
+fn reject_app_only(definition: &RawJson) -> Result<()> {
+    match is_app_only(definition) {
+        true => Err(Error::client(
+            Code::UnknownTarget,
+            "only an app can call this tool",
+        )),
+        false => Ok(()),
+    }
 }

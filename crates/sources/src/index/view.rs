@@ -66,6 +66,6 @@ impl IndexView {
     }
 
     pub(super) fn count(&self, list: List) -> usize {
-        self.index.list(list).len()
+        self.index.list(list).count()
     }
 }

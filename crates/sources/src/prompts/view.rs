@@ -1,10 +1,12 @@
 //! A folder as prompts and skills: the catalog, and the changes between two snapshots.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
+use serde_json::json;
+use tidegate_core::extensions::SKILLS;
 use tidegate_core::{
-    BoxFuture, Call, Catalog, CatalogEntry, CatalogGap, Change, Features, Reply, Result,
+    BoxFuture, Call, Catalog, CatalogEntry, CatalogGap, Change, Features, RawJson, Reply, Result,
     truncate_for_message,
 };
 
@@ -14,6 +16,12 @@ use crate::folder::{
     FileInfo, FolderSnapshot, FolderTree, FolderView, RelativePath, ServedFolder, SnapshotFolder,
     resource,
 };
+
+/// Declares the extension for skills.
+static DECLARATION: LazyLock<RawJson> = LazyLock::new(|| {
+    let extensions = json!({ SKILLS: { "directoryRead": true } });
+    json!({ "capabilities": { "extensions": extensions } }).into()
+});
 
 pub(super) struct PromptsView;
 
@@ -40,6 +48,7 @@ impl FolderView for PromptsView {
             gap: gap(tree, library).map(CatalogGap::Unavailable),
             prompts: prompts.collect(),
             resources: resources(folder, tree, library),
+            declaration: Some(DECLARATION.clone()),
             ..Catalog::default()
         }
     }
@@ -91,7 +100,7 @@ impl FolderView for PromptsView {
 }
 
 /// The files of skills that can be read.
-fn skill_files<'a>(
+pub(super) fn skill_files<'a>(
     folder: &ServedFolder,
     tree: &'a FolderTree,
     library: &'a Library,

@@ -40,6 +40,7 @@ pub(crate) async fn load_catalog(
     let mut catalog = Catalog {
         features: facts.features,
         instructions: facts.instructions.clone(),
+        declaration: Some(facts.declaration()),
         scope: CacheScope::Private,
         ..Catalog::default()
     };

@@ -15,7 +15,7 @@ use super::saved::SavedCatalog;
 use super::schedule::{CacheLifetime, RefreshSchedule};
 use super::snapshot::{CatalogConnection, ClassCatalog, SnapshotStore};
 use crate::client_key::ClientKey;
-use crate::config::RemoteConfig;
+use crate::config::{RemoteConfig, Sharing};
 use crate::resource_subscriptions::ResourceSubscriptions;
 use crate::session::{Connection, Notifications};
 
@@ -132,6 +132,12 @@ impl Refresher {
                 change @ (Change::ResourceUpdated(_) | Change::ElicitationComplete(_)),
             ) => {
                 if class.is_default() {
+                    self.changes.send(change);
+                }
+            }
+            // Other clients have connections of their own.
+            ChangeEvent::Change(change @ Change::Extension(_)) => {
+                if class.is_default() && self.config.effective_sharing() == Sharing::Shared {
                     self.changes.send(change);
                 }
             }

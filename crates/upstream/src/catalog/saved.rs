@@ -93,6 +93,7 @@ fn parse_catalog(facts: &ServerFacts, lists: &RawJson) -> Option<Catalog> {
     let mut catalog = Catalog {
         features: facts.features,
         instructions: facts.instructions.clone(),
+        declaration: Some(facts.declaration()),
         scope: CacheScope::Private,
         ..Catalog::default()
     };
@@ -124,6 +125,7 @@ mod tests {
         let catalog = Catalog {
             features: facts.features,
             instructions: facts.instructions.clone(),
+            declaration: Some(facts.declaration()),
             tools: vec![CatalogEntry {
                 key: "t".to_owned(),
                 definition: RawJson::copy_of(definition),

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use tidegate_core::{Change, ChangeEvent, RawJson, Recipients};
+use tidegate_core::{Change, ChangeEvent, ExtensionNotification, RawJson, Recipients};
 use tokio::sync::Notify;
 
 use super::ConnectionOpener;
@@ -71,6 +71,13 @@ impl Following {
                 self.opener.url_elicitations.complete(&server_id);
             }
             ChangeEvent::Change(change @ Change::ResourceUpdated(_)) => self.announce(change),
+            ChangeEvent::Change(Change::Extension(notification)) => {
+                let notification = ExtensionNotification {
+                    client: self.key.affinity(),
+                    ..ExtensionNotification::clone(&notification)
+                };
+                self.announce(Change::Extension(notification.into()));
+            }
             ChangeEvent::Change(list) => schedule.mark_stale(Some(list)),
             ChangeEvent::AllResourcesUpdated | ChangeEvent::Missed => {
                 let changes = &self.opener.refresher.changes;

@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use tidegate_core::{
-    Call, Event, EventStream, Operation, Outcome, PendingAnswer, Question, Result, Withdrawal,
+    Call, Event, EventStream, Operation, Outcome, PendingAnswer, Question, Result, Scope,
+    Withdrawal,
 };
 use tidegate_mcp::revision::client::{ServerNotification, parse_error, parse_outcome};
 use tidegate_mcp::revision::question::encode_answer;
@@ -38,10 +39,23 @@ pub(super) fn call_events(
     let events = request_events(messages, connection, uri, accepts_tasks);
     let era = connection.facts.revision.era();
     let events = repair::repair(events, call, era);
+    let events = match call.scope {
+        Scope::Source(_) => events,
+        Scope::All => without_extensions(events),
+    };
     match (&call.operation, era) {
         (Operation::Tool { .. }, Era::Legacy) => task::run_to_completion(events, connection),
         _ => events,
     }
+}
+
+/// The events without notifications of extensions, which the endpoint of all sources does not declare.
+fn without_extensions(events: EventStream) -> EventStream {
+    let events = events.filter(|event| {
+        let is_extension = matches!(event, Ok(Event::Extension { .. }));
+        std::future::ready(!is_extension)
+    });
+    events.boxed()
 }
 
 /// The events of one request of a call. `uri` is the resource it reads, if it reads one;
@@ -115,6 +129,9 @@ fn notification_event(notification: ServerNotification) -> Option<Result<Event>>
         ServerNotification::Progress { params, .. } => Some(Ok(Event::Progress(params))),
         ServerNotification::Log { level, params } => Some(Ok(Event::Log { level, params })),
         ServerNotification::ElicitationComplete(id) => Some(Ok(Event::ElicitationComplete(id))),
+        ServerNotification::Extension { method, params } => {
+            Some(Ok(Event::Extension { method, params }))
+        }
         ServerNotification::Change(_)
         | ServerNotification::Cancelled(_)
         | ServerNotification::Acknowledged { .. }

@@ -4,7 +4,7 @@
 //! transport.
 
 use bytes::Bytes;
-use tidegate_core::{Change, GaugeValue, RawJson, Result};
+use tidegate_core::{Change, ExtensionNotification, GaugeValue, RawJson, Result};
 use tidegate_mcp::revision::client::{
     ServerNotification, answer_without_client, parse_notification,
 };
@@ -155,6 +155,15 @@ impl Demultiplexer {
             Some(ServerNotification::ElicitationComplete(id)) => {
                 let change = Change::ElicitationComplete(id.into());
                 self.notifications.push(change);
+            }
+            Some(ServerNotification::Extension { method, params }) => {
+                let notification = ExtensionNotification {
+                    client: None,
+                    method,
+                    params,
+                };
+                self.notifications
+                    .push(Change::Extension(notification.into()));
             }
             _ => {}
         }

@@ -7,14 +7,15 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use tidegate_core::{Change, ChangeEvent};
+use tidegate_core::{Change, ChangeEvent, ExtensionNotification};
 use tokio::sync::mpsc;
 
 /// Resource updates that may wait. With more, all subscribed resources may have changed.
 const MAX_UPDATES: usize = 1024;
 
-/// Completed elicitations that may wait.
+/// Completed elicitations that may wait, and notifications of extensions.
 const MAX_ELICITATIONS: usize = 256;
+const MAX_EXTENSIONS: usize = 256;
 
 pub(super) fn notification_queue() -> (NotificationSender, Notifications) {
     let (wake, woken) = mpsc::channel(1);
@@ -33,6 +34,8 @@ struct Queued {
     updated: BTreeSet<Arc<str>>,
     /// Ids of completed URL elicitations.
     elicitations: VecDeque<Arc<str>>,
+    /// Notifications of extensions.
+    extensions: VecDeque<Arc<ExtensionNotification>>,
     /// Notifications were lost.
     missed: bool,
 }
@@ -78,6 +81,12 @@ impl Queued {
                 }
                 self.elicitations.push_back(id);
             }
+            Change::Extension(notification) => {
+                if self.extensions.len() == MAX_EXTENSIONS {
+                    self.extensions.pop_front();
+                }
+                self.extensions.push_back(notification);
+            }
         }
     }
 
@@ -91,7 +100,9 @@ impl Queued {
             let id = self.elicitations.pop_front();
             id.map(Change::ElicitationComplete)
         };
-        let change = updated.or_else(elicitation).or_else(|| {
+        let extension = || self.extensions.pop_front().map(Change::Extension);
+        let change = updated.or_else(extension).or_else(elicitation);
+        let change = change.or_else(|| {
             let list = self.lists.iter_mut().position(std::mem::take)?;
             Some([Change::Tools, Change::Prompts, Change::Resources][list].clone())
         });

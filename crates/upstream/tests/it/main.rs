@@ -7,6 +7,7 @@ mod catalog_refresh;
 mod client_classes;
 mod client_state;
 mod cross_era_questions;
+mod extensions;
 mod incomplete_lists;
 mod killed_server;
 mod malformed_messages;

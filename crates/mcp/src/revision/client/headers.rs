@@ -18,7 +18,7 @@ pub fn modern_headers(
             "mcp-protocol-version".to_owned(),
             revision.as_str().to_owned(),
         ),
-        ("mcp-method".to_owned(), outbound.method.name().to_owned()),
+        ("mcp-method".to_owned(), outbound.method_name().to_owned()),
     ];
     if let Some(name) = &outbound.name {
         headers.push(("mcp-name".to_owned(), header_value::encode(name)));

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use tidegate_core::{Change, Declined, LoggingLevel, Object, RawJson, bounded_list};
 
 use super::super::meta::keys;
-use super::super::methods::{Method, MethodKind};
+use super::super::methods::{Method, MethodKind, may_be_extension};
 use super::super::question::encode_answer;
 use crate::request_id::RequestId;
 
@@ -42,13 +42,24 @@ pub enum ServerNotification {
         id: String,
         task: RawJson,
     },
-    /// Unknown, malformed or without use.
+    /// A notification of an extension that the gateway does not know.
+    Extension {
+        method: String,
+        params: RawJson,
+    },
+    /// Malformed or without use.
     Other,
 }
 
 pub fn parse_notification(method: &str, params: Option<&RawJson>) -> ServerNotification {
     let empty = RawJson::empty_object();
     let params = params.unwrap_or(&empty);
+    if may_be_extension(method) {
+        return ServerNotification::Extension {
+            method: method.to_owned(),
+            params: RawJson::copy_of(params.as_str()),
+        };
+    }
     parse_known(method, params).unwrap_or(ServerNotification::Other)
 }
 

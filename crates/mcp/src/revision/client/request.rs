@@ -2,9 +2,11 @@
 
 use tidegate_core::{
     ChangeFilter, ClientContext, Era, List, LoggingLevel, Object, Operation, RawJson, Reference,
+    SkillOperation,
 };
 
 use super::super::change_filter::encode_filter;
+use super::super::lower::encode_message;
 use super::super::meta::{GATEWAY_INFO, keys};
 use super::super::methods::Method;
 use super::super::tasks;
@@ -15,6 +17,8 @@ use super::super::version::Revision;
 pub struct OutboundRequest {
     pub id: u64,
     pub method: Method,
+    /// The name of the method, where it is not that of `method`.
+    pub(super) extension: Option<String>,
     pub json: String,
     /// The value of the header `Mcp-Name`: a name, URI or task id.
     pub name: Option<String>,
@@ -26,6 +30,13 @@ pub struct RequestEncoder {
     pub revision: Revision,
     /// The client on whose behalf the requests are made.
     pub client: ClientContext,
+}
+
+impl OutboundRequest {
+    pub fn method_name(&self) -> &str {
+        let name = self.extension.as_deref();
+        name.unwrap_or_else(|| self.method.name())
+    }
 }
 
 impl RequestEncoder {
@@ -51,6 +62,11 @@ impl RequestEncoder {
             }
             Operation::Task { .. } if is_legacy => return None,
             Operation::Task { operation, id } => (tasks::method_of(*operation), id),
+            Operation::Skill(operation) => return Some(self.skill(id, operation, params)),
+            Operation::Extension { method } => {
+                let extension = Some(method.clone());
+                return Some(self.encode_method(id, Method::Extension, extension, params, None));
+            }
             Operation::Gateway(_) => return None,
         };
         if let Some(member) = method.spec().name_param.member() {
@@ -65,6 +81,23 @@ impl RequestEncoder {
             }
         }
         Some(self.encode(id, method, params, Some(name.clone())))
+    }
+
+    fn skill(
+        &self,
+        id: u64,
+        operation: &SkillOperation,
+        mut params: Object<'_>,
+    ) -> OutboundRequest {
+        let method = match operation {
+            SkillOperation::List => Method::SkillsList,
+            SkillOperation::Get { .. } => Method::SkillsGet,
+            SkillOperation::ReadDirectory { .. } => Method::DirectoryRead,
+        };
+        if let Some(uri) = operation.uri() {
+            params.set("uri", RawJson::string(uri).as_str().to_owned());
+        }
+        self.encode(id, method, params, None)
     }
 
     /// A page of a list.
@@ -127,6 +160,17 @@ impl RequestEncoder {
         &self,
         id: u64,
         method: Method,
+        params: Object<'_>,
+        name: Option<String>,
+    ) -> OutboundRequest {
+        self.encode_method(id, method, None, params, name)
+    }
+
+    fn encode_method(
+        &self,
+        id: u64,
+        method: Method,
+        extension: Option<String>,
         mut params: Object<'_>,
         name: Option<String>,
     ) -> OutboundRequest {
@@ -136,13 +180,13 @@ impl RequestEncoder {
             meta => params.set("_meta", meta.to_owned()),
         }
         let params = params.write();
-        let json = format!(
-            r#"{{"jsonrpc":"2.0","id":{id},"method":"{}","params":{params}}}"#,
-            method.name()
-        );
+        let method_name = RawJson::string(extension.as_deref().unwrap_or_else(|| method.name()));
+        let json =
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"method":{method_name},"params":{params}}}"#);
         OutboundRequest {
             id,
             method,
+            extension,
             json,
             name,
         }
@@ -216,6 +260,11 @@ impl RequestEncoder {
             r#"{{"jsonrpc":"2.0","method":"{}"}}"#,
             Method::RootsChanged.name()
         )
+    }
+
+    /// A client's notification of an extension that the gateway does not know.
+    pub fn extension(&self, method: &str, params: &RawJson) -> String {
+        encode_message(method, params)
     }
 
     pub fn cancelled(&self, id: u64) -> String {

@@ -2,6 +2,7 @@
 
 use tidegate_core::{Era, Features, Object, RawJson, bounded_list};
 
+use super::super::meta::keys;
 use super::super::tasks;
 use super::super::version::Revision;
 
@@ -20,6 +21,50 @@ pub struct ServerFacts {
     pub declared: RawJson,
     /// Whether a modern server also supports sessions.
     pub supports_sessions: bool,
+}
+
+/// The members of a handshake result that describe the server as a peer. The gateway replaces them
+/// by its own.
+const PEER_MEMBERS: [&str; 7] = [
+    "protocolVersion",
+    "supportedVersions",
+    "serverInfo",
+    "instructions",
+    "resultType",
+    "ttlMs",
+    "cacheScope",
+];
+
+impl ServerFacts {
+    /// What clients of this server are told about it besides its instructions: its capabilities and
+    /// all members that the gateway does not know.
+    pub fn declaration(&self) -> RawJson {
+        let mut members = self.declared.object().unwrap_or_default();
+        for member in PEER_MEMBERS {
+            members.remove(member);
+        }
+        // The tasks of a legacy server are run by the gateway.
+        edit_member(&mut members, "capabilities", |capabilities| {
+            capabilities.remove("tasks");
+        });
+        edit_member(&mut members, "_meta", |meta| {
+            meta.remove(keys::SERVER_INFO);
+        });
+        if members.get("_meta") == Some("{}") {
+            members.remove("_meta");
+        }
+        members.write()
+    }
+}
+
+/// Edits a member that is an object.
+fn edit_member(members: &mut Object<'_>, name: &'static str, edit: impl FnOnce(&mut Object<'_>)) {
+    let text = members.get(name).map(str::to_owned);
+    if let Some(mut object) = text.as_deref().and_then(|text| Object::parse(text).ok()) {
+        edit(&mut object);
+        let edited = object.write().as_str().to_owned();
+        members.set(name, edited);
+    }
 }
 
 /// Parses the result of `initialize`; `None` if it is malformed or its revision is unknown.
@@ -87,5 +132,24 @@ fn server_facts(revision: Revision, result: &RawJson, members: &Object<'_>) -> S
         instructions: members.string("instructions"),
         declared: result.clone(),
         supports_sessions: false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_declaration_keeps_members_that_the_gateway_does_not_know() {
+        let result = RawJson::copy_of(
+            r#"{"protocolVersion":"2025-11-25","serverInfo":{"name":"a","version":"1"},
+            "capabilities":{"tools":{},"tasks":{"list":{}},"experimental":{"com.example/x":{"n":1.50}},
+            "extensions":{"com.example/y":{}}},"instructions":"i","com.example/z":12345678901234567890}"#,
+        );
+        let facts = parse_initialize_result(&result).unwrap();
+        assert_eq!(
+            facts.declaration().as_str(),
+            r#"{"capabilities":{"tools":{},"experimental":{"com.example/x":{"n":1.50}},"extensions":{"com.example/y":{}}},"com.example/z":12345678901234567890}"#
+        );
     }
 }

@@ -27,13 +27,15 @@ const EVENTS: [&str; 14] = [
 ];
 
 /// The methods whose results have a cache lifetime.
-const CACHEABLE: [&str; 6] = [
+const CACHEABLE: [&str; 8] = [
     "server/discover",
     "tools/list",
     "prompts/list",
     "resources/list",
     "resources/templates/list",
     "resources/read",
+    "skills/list",
+    "skills/get",
 ];
 
 const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";

@@ -275,6 +275,7 @@ impl GatewayConnection {
                 | Event::Task(_)
                 | Event::QuestionWithdrawn
                 | Event::ElicitationComplete(_)
+                | Event::Extension { .. }
                 | Event::KeepAlive => {}
             }
         }

@@ -1,0 +1,155 @@
+//! Extensions at the endpoint of one source: what server and client declare reaches the other side, and the
+//! extension of an invented vendor works without the gateway knowing it.
+
+use serde_json::{Value, json};
+use tidegate_testkit::fixture::{Era, Fixture, RunningFixture};
+use tidegate_testkit::{Client, NEWEST_LEGACY};
+
+use crate::support::RemoteGateway;
+use crate::tasks::CAPABILITIES;
+
+const APPS: &str = "io.modelcontextprotocol/ui";
+const SKILLS: &str = "io.modelcontextprotocol/skills";
+const VENDOR: &str = "com.example/tides";
+
+/// What the clients of these tests declare.
+fn client_extensions() -> Value {
+    json!({ APPS: { "mimeTypes": ["text/html;profile=mcp-app"] }, VENDOR: { "unit": "m" } })
+}
+
+fn client_capabilities() -> Value {
+    json!({ "extensions": client_extensions(), "experimental": { "com.example/e": {} } })
+}
+
+async fn server(era: Era) -> RunningFixture {
+    let fixture = Fixture::new().with(|settings| {
+        settings.era = era;
+        settings.apps = true;
+        settings.skills = true;
+        settings.vendor_extension = true;
+    });
+    fixture.start().await
+}
+
+/// What an endpoint declares to clients of both eras.
+async fn declared(client: &Client) -> [Value; 2] {
+    let modern = client.modern("server/discover", json!({}));
+    let modern = modern.meta(CAPABILITIES, client_capabilities());
+    let modern = modern.message().await;
+    let legacy = client
+        .initialize_with(NEWEST_LEGACY, &client_capabilities())
+        .await;
+    let legacy = &legacy.initialize_response;
+    [&modern, legacy].map(|answer| answer["result"]["capabilities"].clone())
+}
+
+#[tokio::test]
+async fn the_endpoint_of_a_source_declares_what_its_server_declares() {
+    for era in [Era::Modern, Era::Legacy, Era::Both] {
+        let fixture = server(era).await;
+        let gateway = RemoteGateway::over(&fixture).await;
+        for declared in declared(&gateway.client()).await {
+            let expected = json!({
+                APPS: {}, SKILLS: { "directoryRead": true }, VENDOR: { "levels": [1, 2] },
+            });
+            assert_eq!(declared["extensions"], expected, "{era:?}");
+            let experimental = json!({ "com.example/trial": { "limit": 3 } });
+            assert_eq!(declared["experimental"], experimental, "{era:?}");
+            let unknown = &declared["com.example/capability"];
+            assert_eq!(*unknown, json!({ "on": true }), "{era:?}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_endpoint_of_all_sources_declares_only_extensions_that_can_be_merged() {
+    let fixture = server(Era::Both).await;
+    let gateway = RemoteGateway::over(&fixture).await;
+    for declared in declared(&gateway.client_of_all_sources()).await {
+        let expected = json!({ APPS: {}, SKILLS: { "directoryRead": true } });
+        assert_eq!(declared["extensions"], expected);
+        assert_eq!(declared.get("experimental"), None);
+    }
+}
+
+#[tokio::test]
+async fn what_a_client_declares_reaches_the_server() {
+    for era in [Era::Modern, Era::Legacy] {
+        let fixture = server(era).await;
+        let gateway = RemoteGateway::over(&fixture).await;
+        let client = gateway.client();
+        let params = json!({ "depth": 1 });
+        let modern = client.modern("tides/measure", params.clone());
+        let modern = modern.meta(CAPABILITIES, client_capabilities());
+        let mut events = modern.events().await;
+        let (_, response) = (events.message().await, events.message().await);
+        let declared = &response["result"]["declaredByClient"];
+        assert_eq!(*declared, client_extensions(), "{era:?}: {response}");
+        let session = client
+            .initialize_with(NEWEST_LEGACY, &client_capabilities())
+            .await;
+        let response = session.exchange("tides/measure", params).await;
+        let declared = &response["result"]["declaredByClient"];
+        assert_eq!(*declared, client_extensions(), "{era:?}: {response}");
+    }
+}
+
+#[tokio::test]
+async fn a_method_of_an_unknown_extension_is_relayed_with_its_notifications() {
+    for era in [Era::Modern, Era::Legacy] {
+        let fixture = server(era).await;
+        let gateway = RemoteGateway::over(&fixture).await;
+        let client = gateway.client();
+        let params = json!({ "depth": 1.5 });
+        let mut modern = client
+            .modern("tides/measure", params.clone())
+            .events()
+            .await;
+        let session = client.initialize(NEWEST_LEGACY).await;
+        let legacy = session.request("tides/measure", params).send().await;
+        let mut legacy = legacy.events();
+        for events in [&mut modern, &mut legacy] {
+            let notification = events.message().await;
+            assert_eq!(notification["method"], "notifications/tides/rising");
+            assert_eq!(notification["params"], json!({ "level": 2 }));
+            let response = events.message().await;
+            let measured = &response["result"]["measured"];
+            assert_eq!(*measured, json!({ "depth": 1.5 }), "{response}");
+        }
+        let received = fixture.received_for("tides/measure").pop().unwrap();
+        let header = (era == Era::Modern).then_some("tides/measure");
+        assert_eq!(received.header("mcp-method"), header);
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_method_is_an_error_where_no_server_has_it() {
+    let fixture = Fixture::new().start().await;
+    let gateway = RemoteGateway::over(&fixture).await;
+    for client in [gateway.client(), gateway.client_of_all_sources()] {
+        let modern = client.modern("tides/measure", json!({})).message().await;
+        let session = client.initialize(NEWEST_LEGACY).await;
+        let legacy = session.exchange("tides/measure", json!({})).await;
+        for answer in [modern, legacy] {
+            assert_eq!(answer["error"]["code"], -32601, "{answer}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn notifications_of_an_unknown_extension_pass_in_both_directions() {
+    let fixture = server(Era::Legacy).await;
+    let gateway = RemoteGateway::over(&fixture).await;
+    let sessions = [
+        gateway.client().initialize(NEWEST_LEGACY).await,
+        gateway.client().initialize(NEWEST_LEGACY).await,
+    ];
+    for (number, session) in sessions.iter().enumerate() {
+        let params = json!({ "level": number });
+        let accepted = session.notify("notifications/tides/subscribe", params.clone());
+        assert_eq!(accepted.await.status, 202);
+        let notification = session.stream().await.message().await;
+        assert_eq!(notification["method"], "notifications/tides/subscribed");
+        assert_eq!(notification["params"], params, "each client gets its own");
+    }
+}
