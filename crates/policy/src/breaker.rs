@@ -144,7 +144,8 @@ impl BreakerObserver {
 
 /// Whether the source got the call and failed to answer it.
 fn is_source_failure(error: &Error) -> bool {
-    matches!(error.code(), Code::SourceFailed | Code::Timeout)
+    let is_failure = matches!(error.code(), Code::SourceFailed | Code::Timeout);
+    is_failure && error.origin() != ErrorOrigin::Client
 }
 
 #[cfg(test)]

@@ -50,10 +50,21 @@ impl Deadline {
                     let has_question = matches!(event, Ok(Event::Question(_)));
                     Some((event, Some((events, has_question))))
                 }
+                Err(_) if has_question => Some((Err(self.not_answered()), None)),
                 Err(_) => Some((Err(self.timed_out(end)), None)),
             }
         })
         .boxed()
+    }
+
+    /// The silence of a client is no failure of the source.
+    fn not_answered(self) -> Error {
+        let seconds = self.max_call_duration.as_secs_f64();
+        let message = format!(
+            "the client did not answer the source's question, and the call was not complete after \
+             {seconds} s (`max_call_duration`)"
+        );
+        Error::new(Code::Timeout, ErrorOrigin::Client, message)
     }
 
     fn timed_out(self, end: Instant) -> Error {

@@ -111,13 +111,19 @@ fn lower_reply(
             single_message(response)
         }
         Ok(Reply::Stream(events)) => {
-            let messages = events.filter_map(move |event| {
+            let messages = events.flat_map(move |event| {
+                let withdrawn = match (&event, &mut questions) {
+                    (Err(_), Some(questions)) => questions.withdraw_all(),
+                    _ => Vec::new(),
+                };
                 let message = lower_event(event, &lowering, questions.as_mut());
                 let is_response = matches!(message, Some(OutgoingMessage::Response { .. }));
                 if let (true, Some(questions)) = (is_response, &mut questions) {
                     questions.detach();
                 }
-                std::future::ready(message)
+                // The client stops asking its user before it hears that the call has failed.
+                let withdrawn = withdrawn.into_iter().map(OutgoingMessage::Notification);
+                stream::iter(withdrawn.chain(message))
             });
             messages.boxed()
         }

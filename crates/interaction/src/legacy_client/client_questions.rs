@@ -146,6 +146,22 @@ impl CallQuestions {
         Some(encode_cancellation(id.trim_start_matches('"')))
     }
 
+    /// Withdraws the open questions of a call that has failed: the cancellations to send. Roots stay
+    /// open, because they are not about one call.
+    pub fn withdraw_all(&mut self) -> Vec<String> {
+        let mut open = self.client.lock();
+        let is_about_call = |id: &String| {
+            let question = open.by_id.get(id);
+            question.is_some_and(|question| question.kind != QuestionKind::Roots)
+        };
+        let withdrawn: Vec<_> = self.open.extract_if(.., |id| is_about_call(id)).collect();
+        withdrawn
+            .iter()
+            .inspect(|id| drop(open.by_id.remove(*id)))
+            .map(|id| encode_cancellation(id.trim_start_matches('"')))
+            .collect()
+    }
+
     /// Remembers the URL elicitations in an error, so that the client is notified when they
     /// complete.
     pub fn note_url_elicitations(&self, error: &Error) {

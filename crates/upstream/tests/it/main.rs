@@ -13,6 +13,7 @@ mod killed_server;
 mod malformed_messages;
 mod principal_isolation;
 mod server_processes;
+mod silent_client;
 mod source_layers;
 mod support;
 mod task_updates;

@@ -111,6 +111,11 @@ impl RemoteGateway {
         self.remote.health()
     }
 
+    /// The open processes of each principal.
+    pub(crate) fn connections(&self) -> Vec<(String, u64)> {
+        self.remote.connections()
+    }
+
     /// Stops the source, as a gateway does on shutdown.
     pub(crate) async fn stop(&self) {
         self.running.abort();
