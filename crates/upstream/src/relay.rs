@@ -11,6 +11,7 @@ use std::sync::Arc;
 use futures_util::StreamExt;
 use tidegate_core::{Call, CatalogEntry, Event, EventStream, List, Reply, Result, Viewer, on_end};
 use tidegate_interaction::Interaction;
+use tidegate_mcp::Era;
 use tokio_util::sync::CancellationToken;
 
 use crate::catalog::loader::load_tools;
@@ -37,6 +38,22 @@ pub(crate) struct Relay {
     pub(crate) first_attempt: CancellationToken,
 }
 
+/// A call that was sent to the server.
+struct SentCall {
+    events: EventStream,
+    /// The era of the connection that it was sent over.
+    era: Era,
+}
+
+impl SentCall {
+    fn new(events: EventStream, connection: &Connection) -> Self {
+        Self {
+            events,
+            era: connection.facts.revision.era(),
+        }
+    }
+}
+
 impl Relay {
     pub(crate) async fn call(&self, call: &Call) -> Result<Reply> {
         // What was saved is listed before the server has started.
@@ -53,11 +70,12 @@ impl Relay {
         };
         let catalog = self.refresher.snapshots.catalog(&self.config, &viewer);
         let tools = catalog.list(List::Tools);
-        let events = match self.over_catalog_connection(&snapshot, call, tools).await? {
-            Some(events) => events,
+        let sent = match self.over_catalog_connection(&snapshot, call, tools).await? {
+            Some(sent) => sent,
             None => self.over_client_connection(&snapshot, call, tools).await?,
         };
-        Ok(Reply::Stream(self.interaction.adapt(events, call, era)))
+        let events = self.interaction.adapt(sent.events, call, sent.era);
+        Ok(Reply::Stream(events))
     }
 
     /// Sends a call over the catalog connection, if no client is to be told apart there.
@@ -66,7 +84,7 @@ impl Relay {
         snapshot: &Snapshot,
         call: &Call,
         tools: &[CatalogEntry],
-    ) -> Result<Option<EventStream>> {
+    ) -> Result<Option<SentCall>> {
         let (CatalogConnection::Open(connection), Some(facts)) =
             (&snapshot.connection, &snapshot.facts)
         else {
@@ -81,7 +99,8 @@ impl Relay {
             return Ok(None);
         };
         let events = self.send(connection, call, tools).await?;
-        Ok(Some(on_end(events, in_use, |_, _| ())))
+        let events = on_end(events, in_use, |_, _| ());
+        Ok(Some(SentCall::new(events, connection)))
     }
 
     /// Sends a call over the connection of its client.
@@ -90,7 +109,7 @@ impl Relay {
         snapshot: &Snapshot,
         call: &Call,
         tools: &[CatalogEntry],
-    ) -> Result<EventStream> {
+    ) -> Result<SentCall> {
         let facts = snapshot.facts.as_ref().ok_or_else(|| self.unreachable())?;
         if matches!(snapshot.connection, CatalogConnection::Unavailable)
             && !self.pool.has_connection(&self.config, facts, call)
@@ -103,7 +122,8 @@ impl Relay {
             None => {
                 let connection = snapshot.open_connection();
                 let connection = connection.ok_or_else(|| self.unreachable())?;
-                self.send(connection, call, tools).await
+                let events = self.send(connection, call, tools).await?;
+                Ok(SentCall::new(events, connection))
             }
         }
     }
@@ -115,15 +135,16 @@ impl Relay {
         pooled: PooledConnection,
         call: &Call,
         tools: &[CatalogEntry],
-    ) -> Result<EventStream> {
-        let events = self.send(&pooled.connection, call, tools).await?;
+    ) -> Result<SentCall> {
+        let connection = Arc::clone(&pooled.connection);
+        let events = self.send(&connection, call, tools).await?;
         let mut pooled = pooled;
         let events = events.inspect(move |event| {
             if matches!(event, Ok(Event::Question(_) | Event::Done(_)) | Err(_)) {
                 pooled.end_turn();
             }
         });
-        Ok(events.boxed())
+        Ok(SentCall::new(events.boxed(), &connection))
     }
 
     /// Sends a call, and retries it once if the server rejected its encoding.

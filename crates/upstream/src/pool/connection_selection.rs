@@ -8,7 +8,7 @@ use tidegate_mcp::revision::client::ServerFacts;
 
 use super::{Pool, PooledConnection};
 use crate::client_key::ClientKey;
-use crate::config::RemoteConfig;
+use crate::config::{RemoteConfig, TransportConfig};
 use crate::session::era_affinity::{SessionUse, session_use};
 
 impl Pool {
@@ -31,7 +31,11 @@ impl Pool {
         call: &Call,
     ) -> Result<Option<PooledConnection>> {
         let config = &self.opener.config;
-        let is_attempt = session_use(config, facts, &call.client) == SessionUse::IfSupported;
+        // A process belongs to the client in either era. Without one, a server that turns out to have no
+        // sessions is used over the catalog connection.
+        let is_process = matches!(config.transport, TransportConfig::Stdio(_));
+        let session_use = session_use(config, facts, &call.client);
+        let is_attempt = !is_process && session_use == SessionUse::IfSupported;
         if is_attempt && self.lacks_sessions.load(Relaxed) {
             return Ok(None);
         }
