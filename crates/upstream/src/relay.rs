@@ -9,7 +9,9 @@ mod task;
 use std::sync::Arc;
 
 use futures_util::StreamExt;
-use tidegate_core::{Call, CatalogEntry, Event, EventStream, List, Reply, Result, Viewer, on_end};
+use tidegate_core::{
+    Call, CatalogEntry, Code, Event, EventStream, List, Reply, Result, Viewer, on_end,
+};
 use tidegate_interaction::Interaction;
 use tidegate_mcp::Era;
 use tokio_util::sync::CancellationToken;
@@ -74,7 +76,13 @@ impl Relay {
             Some(sent) => sent,
             None => self.over_client_connection(&snapshot, call, tools).await?,
         };
-        let events = self.interaction.adapt(sent.events, call, sent.era);
+        let refresher = Arc::clone(&self.refresher);
+        let events = sent.events.inspect(move |event| {
+            if matches!(event, Err(error) if error.code() == Code::SourceDown) {
+                refresher.call_failed.notify_one();
+            }
+        });
+        let events = self.interaction.adapt(events.boxed(), call, sent.era);
         Ok(Reply::Stream(events))
     }
 
@@ -116,7 +124,9 @@ impl Relay {
         {
             return Err(self.unreachable());
         }
-        match self.pool.select(facts, call).await? {
+        let selected = self.pool.select(facts, call).await;
+        let selected = selected.inspect_err(|_| self.refresher.call_failed.notify_one());
+        match selected? {
             Some(pooled) => self.send_pooled(pooled, call, tools).await,
             // The server turned out to have no sessions.
             None => {

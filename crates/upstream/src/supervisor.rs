@@ -4,6 +4,7 @@
 
 mod catalog_file;
 mod client_classes;
+mod liveness;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -114,6 +115,7 @@ impl Supervisor {
             () = self.refresher.keep_default_fresh(connection, notifications, schedule) => {
                 ConnectionEnd::Closed
             }
+            () = self.wait_until_unreachable(connection) => ConnectionEnd::Closed,
             () = self.occupancy.wait_for_clients() => ConnectionEnd::Replaced,
         }
     }

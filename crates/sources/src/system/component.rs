@@ -40,8 +40,8 @@ pub(super) struct Component {
     is_connected: bool,
     metrics: BTreeMap<String, u64>,
     /// The open processes or sessions of each principal. Only for administrators.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    connections: BTreeMap<String, u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    connections: Option<BTreeMap<String, u64>>,
 }
 
 impl Component {
@@ -66,8 +66,9 @@ impl Component {
             }
         });
         let connections = caller.admin.then(|| source.connections());
+        let connections = connections.map(BTreeMap::from_iter);
         Self {
-            connections: connections.into_iter().flatten().collect(),
+            connections: connections.filter(|connections| !connections.is_empty()),
             ..component
         }
     }
@@ -109,7 +110,7 @@ impl Component {
                 .iter()
                 .map(|gauge| (gauge.name.to_owned(), gauge.value))
                 .collect(),
-            connections: BTreeMap::new(),
+            connections: None,
         }
     }
 }

@@ -95,7 +95,7 @@ fn process_that_exits_on_discover_is_not_probed_again() {
     gateway.stop();
 }
 
-/// A server that starts too slowly for the probe seems legacy, until it says that it is not.
+/// The time that a process needs to start does not count against its response to the probe.
 #[test]
 fn slow_starting_modern_server_is_detected() {
     let args = json!([
@@ -109,7 +109,11 @@ fn slow_starting_modern_server_is_detected() {
     let sources = json!({ "fixture": { "command": "/bin/sh", "args": args } });
     let gateway = Server::with_config(&config(&sources));
     assert_eq!(wait_for_sources(&gateway, 1)["fixture"], MODERN);
-    assert_eq!(received_for(at_fixture(&gateway), INITIALIZE).len(), 1);
+    let handshakes = received_for(at_fixture(&gateway), INITIALIZE);
+    assert!(
+        handshakes.is_empty(),
+        "it had time to start: {handshakes:?}"
+    );
     gateway.stop();
 }
 

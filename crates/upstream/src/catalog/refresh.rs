@@ -32,6 +32,8 @@ pub(crate) struct Refresher {
     restarts: watch::Sender<u64>,
     refreshes: watch::Sender<u64>,
     requested: Notify,
+    /// A call did not reach the server.
+    pub(crate) call_failed: Notify,
 }
 
 impl Refresher {
@@ -50,6 +52,7 @@ impl Refresher {
             restarts: watch::Sender::default(),
             refreshes: watch::Sender::default(),
             requested: Notify::new(),
+            call_failed: Notify::new(),
         }
     }
 

@@ -73,6 +73,10 @@ impl ClientConnection {
         if let Some(connection) = self.current() {
             return Ok(connection);
         }
+        // Two processes of one program might interfere with each other.
+        if let Some(closed) = self.take() {
+            closed.channel.close().await;
+        }
         let connection = open().await?;
         self.state.lock().connection = Some(Arc::clone(&connection));
         Ok(connection)

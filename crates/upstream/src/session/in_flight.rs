@@ -271,6 +271,9 @@ pub(super) fn is_call(method: Method) -> bool {
             | Method::Subscribe
             | Method::Unsubscribe
             | Method::SetLevel
+            | Method::Ping
+            | Method::Discover
+            | Method::Initialize
     )
 }
 

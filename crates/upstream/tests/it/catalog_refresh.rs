@@ -1,6 +1,7 @@
 //! Lists are kept while a server is down, and refreshed when it is back.
 
 use serde_json::json;
+use tidegate_core::Health;
 use tidegate_testkit::fixture::Fixture;
 use tidegate_testkit::{NEWEST_LEGACY, poll_for, wait_until};
 
@@ -173,4 +174,22 @@ async fn an_incomplete_list_is_not_cached() {
         ttl(&gateway.client(), "tools/list").await == 0
     })
     .await;
+}
+
+/// A server that is gone shows in health within seconds, also if it allows its lists to be cached.
+#[tokio::test]
+async fn a_server_that_is_gone_is_not_healthy() {
+    for fixture in [
+        Fixture::legacy(NEWEST_LEGACY).with(|settings| settings.no_list_changed = true),
+        Fixture::modern().with(|settings| settings.ttl_ms = 3_600_000),
+    ] {
+        let fixture = fixture.start().await;
+        let gateway = RemoteGateway::over(&fixture).await;
+        assert_eq!(gateway.health(), Health::Healthy);
+        fixture.stop().await;
+        wait_until("the source is critical", async || {
+            matches!(gateway.health(), Health::Critical(_))
+        })
+        .await;
+    }
 }

@@ -129,6 +129,11 @@ impl RequestEncoder {
         self.encode(id, Method::Discover, Object::default(), None)
     }
 
+    /// Checks that a legacy server is alive.
+    pub fn ping(&self, id: u64) -> OutboundRequest {
+        self.encode(id, Method::Ping, Object::default(), None)
+    }
+
     pub fn subscribe(&self, id: u64, uri: &str) -> OutboundRequest {
         self.encode_with_uri(id, Method::Subscribe, uri)
     }
