@@ -9,7 +9,8 @@ use tidegate_core::{
 };
 use tidegate_mcp::Era;
 use tidegate_mcp::revision::client::{
-    ListPage, RequestEncoder, invalid_header_annotation, modern_headers, parse_list_page,
+    ListPage, MistypedMembers, RequestEncoder, invalid_header_annotation, modern_headers,
+    parse_list_page,
 };
 
 use crate::config::RemoteConfig;
@@ -21,6 +22,9 @@ use crate::session::own_requests::send_request;
 const MAX_PAGES: usize = 1_000;
 const MAX_ENTRIES: usize = 100_000;
 const MAX_BYTES: usize = 64 * 1024 * 1024;
+
+/// Entries, and members of one entry, that the message about members of the wrong type names.
+const MAX_MISTYPED_IN_MESSAGE: usize = 3;
 
 /// All lists of a server, and the shortest ttlMs of their pages.
 pub(crate) struct LoadedCatalog {
@@ -102,8 +106,25 @@ struct LoadedList {
     entries: Vec<CatalogEntry>,
     ttl: Option<Duration>,
     malformed: usize,
+    /// Entries from which members of the wrong type were removed: the first few, and how many.
+    mistyped: Vec<String>,
+    mistyped_count: usize,
     /// Why the list is incomplete.
     defects: Vec<String>,
+}
+
+impl LoadedList {
+    fn add_mistyped(&mut self, mistyped: &[MistypedMembers]) {
+        self.mistyped_count += mistyped.len();
+        let free = MAX_MISTYPED_IN_MESSAGE - self.mistyped.len();
+        self.mistyped
+            .extend(mistyped.iter().take(free).map(|entry| {
+                let members: Vec<_> = entry.members.iter().take(MAX_MISTYPED_IN_MESSAGE).collect();
+                let members: Vec<_> = members.iter().map(|member| member.as_str()).collect();
+                let entry = truncate_for_message(&entry.entry);
+                format!("`{entry}` ({})", members.join(", "))
+            }));
+    }
 }
 
 struct ListLoader<'a> {
@@ -138,6 +159,18 @@ impl<'a> ListLoader<'a> {
             let defect = format!("{count} of its {name} are malformed and left out");
             loaded.defects.push(defect);
         }
+        if loaded.mistyped_count > 0 {
+            let (count, shown) = (loaded.mistyped_count, loaded.mistyped.join(", "));
+            let more = if count > loaded.mistyped.len() {
+                ", …"
+            } else {
+                ""
+            };
+            let defect = format!(
+                "{count} of its {name} have members of the wrong type, which are left out: {shown}{more}"
+            );
+            loaded.defects.push(defect);
+        }
         Ok(loaded)
     }
 
@@ -151,6 +184,7 @@ impl<'a> ListLoader<'a> {
             bytes += size;
             self.log_repaired(list, &page.repaired);
             loaded.malformed += page.malformed;
+            loaded.add_mistyped(&page.mistyped);
             loaded.ttl = [loaded.ttl, page.ttl].into_iter().flatten().min();
             let is_callable = |entry: &CatalogEntry| list != List::Tools || self.is_callable(entry);
             let entries = page.entries.into_iter().filter(is_callable);

@@ -75,3 +75,50 @@ async fn malformed_entries_are_counted() {
         assert!(degraded(&gateway).contains(&format!("3 of its {name}")));
     }
 }
+
+/// SDKs of clients reject a whole list for one member of the wrong type.
+#[tokio::test]
+async fn members_of_the_wrong_type_are_removed_and_reported() {
+    let (gateway, _fixture) = with_defects(|settings| settings.mistyped_members = true).await;
+    for (method, list, entry) in [
+        (
+            "tools/list",
+            "tools",
+            json!({ "name": "server__mistyped", "inputSchema": { "type": "object" } }),
+        ),
+        (
+            "prompts/list",
+            "prompts",
+            json!({ "name": "server/mistyped", "arguments": [] }),
+        ),
+        (
+            "resources/list",
+            "resources",
+            json!({ "uri": "test://mistyped", "name": "mistyped" }),
+        ),
+        (
+            "resources/templates/list",
+            "resourceTemplates",
+            json!({ "uriTemplate": "test://mistyped/{id}", "name": "mistyped" }),
+        ),
+    ] {
+        let answer = gateway.client().modern(method, json!({})).send().await;
+        let result = answer.message().await["result"].clone();
+        let listed = result[list].as_array().unwrap();
+        let is_same = |listed: &Value| {
+            entry
+                .as_object()
+                .unwrap()
+                .iter()
+                .all(|(key, value)| listed[key] == *value)
+        };
+        let listed = listed.iter().find(|listed| is_same(listed)).unwrap();
+        for removed in ["description", "size", "mimeType"] {
+            assert!(listed[removed].is_null(), "{listed}");
+        }
+        let reported = missing(&gateway, method).await.to_string();
+        let reason = format!("1 of its {list} have members of the wrong type");
+        assert!(reported.contains(&reason), "{reported}");
+        assert!(degraded(&gateway).contains(&reason));
+    }
+}
