@@ -18,6 +18,8 @@ pub struct Catalog {
     pub is_preliminary: bool,
     /// Lists that are incomplete, and why.
     pub defects: Vec<ListDefect>,
+    /// Whether the source is part of the gateway, and not a server.
+    pub is_built_in: bool,
     /// URIs that belong to this source alone, with everything below them. Only built-in sources have
     /// any.
     pub owned: Vec<String>,

@@ -10,6 +10,7 @@ mod definition;
 mod merge;
 mod pages;
 mod qualified;
+mod reserved;
 mod resolve;
 mod skills;
 #[cfg(test)]
@@ -60,8 +61,8 @@ impl SourceCatalog {
 /// The names of everything in a view. Sources are numbered in the order of the view.
 pub(crate) struct NameMap {
     sources: Vec<SourceCatalog>,
-    /// Whether the entries of all sources share one namespace.
-    is_merged: bool,
+    /// How entries are named where all sources share one namespace.
+    naming: Option<Naming>,
     lists: [NamedList; 4],
     /// Templates that are listed under their native text, and their sources.
     templates: Vec<(UriTemplate, usize)>,
@@ -117,7 +118,7 @@ impl NameMap {
             templates,
             schemes: schemes(&sources, &pages),
             sources,
-            is_merged: naming.is_some(),
+            naming,
             lists,
             pages,
             conflicts,
@@ -128,7 +129,7 @@ impl NameMap {
 
     /// Rewrites the pages that tools name, so that each leads back to its source.
     fn rewrite_pages(&mut self) {
-        if !self.is_merged {
+        if !self.is_merged() {
             return;
         }
         let tools = &self.lists[List::Tools as usize].entries;
@@ -158,11 +159,24 @@ impl NameMap {
     }
 
     pub(crate) fn is_merged(&self) -> bool {
-        self.is_merged
+        self.naming.is_some()
     }
 
     pub(crate) fn conflicts(&self) -> &[NameConflict] {
         &self.conflicts
+    }
+
+    /// Why entries of a source are not in a list, if any are not.
+    pub(crate) fn withheld(&self, list: List, source: &SourceId) -> Option<String> {
+        let withheld = self.conflicts.iter();
+        let withheld = withheld.filter(|conflict| conflict.withheld() == Some((list, source)));
+        let count = withheld.count();
+        (count > 0).then(|| {
+            let member = list.member();
+            format!(
+                "{count} of its {member} are not listed: their names belong to other sources or occur twice"
+            )
+        })
     }
 
     /// Every entry of a list, in its order.
@@ -192,7 +206,7 @@ impl NameMap {
 
     /// The client's URI for the source's `uri`; `None` if it is the same.
     pub(crate) fn client_uri(&self, source: usize, uri: &str) -> Option<String> {
-        if !self.is_merged {
+        if !self.is_merged() {
             return None;
         }
         let id = &self.sources[source].id;

@@ -156,6 +156,7 @@ impl<S: Send + Sync> Declarations<S> {
         let resources = self.resources.iter();
         let resources = resources.filter(|resource| for_admin || !resource.admin_only);
         Catalog {
+            is_built_in: true,
             features: Features {
                 tools: !self.tools.is_empty(),
                 prompts: !self.prompts.is_empty(),

@@ -49,6 +49,7 @@ impl GatewaySource {
         with_tools.features.tools = !entries.is_empty();
         with_tools.tools.clone_from(&entries);
         let tools_only = Catalog {
+            is_built_in: true,
             features: Features {
                 tools: true,
                 ..Features::default()
@@ -142,18 +143,17 @@ impl GatewayInner {
 
     fn list(&self, view: &View, call: &Call, list: List, cursor: Option<&str>) -> Result<Reply> {
         let (seal, principal) = (&self.config.seal, &call.caller.principal);
-        let first_page = view.position(list, 0);
         let start = match cursor {
-            None => first_page,
-            Some(cursor) => cursor::open(cursor, seal, principal, first_page)?,
+            None => 0,
+            Some(cursor) => view.offset_of(cursor::open(cursor, seal, principal, list)?),
         };
-        let (mut page, next) = view.page(list, start.offset, self.config.page_size);
+        let (mut page, next) = view.page(list, start, self.config.page_size);
         if let Some(next) = &next {
             let cursor = RawJson::string(&next.cursor(seal, principal));
             page.set("nextCursor", cursor.as_str().to_owned());
         }
         // Cursors are sealed for one principal, so a list with several pages cannot be shared.
-        let is_whole = start.offset == 0 && next.is_none();
+        let is_whole = cursor.is_none() && next.is_none();
         let scope = if is_whole {
             view.cache_scope
         } else {

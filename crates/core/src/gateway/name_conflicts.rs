@@ -60,7 +60,10 @@ impl HealthCheck for NameConflictCheck {
                     matches!(conflict, NameConflict::Collision { .. })
                 }),
                 gauge("claims", |conflict| {
-                    matches!(conflict, NameConflict::Claim { .. })
+                    matches!(
+                        conflict,
+                        NameConflict::Claim { .. } | NameConflict::ReservedName { .. }
+                    )
                 }),
                 gauge("listed_twice", |conflict| {
                     matches!(conflict, NameConflict::Duplicate { .. })

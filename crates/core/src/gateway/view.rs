@@ -121,12 +121,39 @@ impl View {
             .map(|(_, source)| source)
     }
 
-    pub(super) fn position(&self, list: List, offset: usize) -> ListPosition {
+    /// The position before the entry at an offset.
+    fn position(&self, list: List, offset: usize) -> ListPosition {
+        let previous = offset.checked_sub(1);
+        let previous = previous.and_then(|offset| self.shown_name(list, offset));
         ListPosition {
             list,
             generation: self.lists[list as usize].generation,
             offset,
+            previous_name: previous.map(name_hash).unwrap_or_default(),
         }
+    }
+
+    /// The offset of a position that may be one of an earlier list: after the same entry, or, if that
+    /// is gone, where it was.
+    pub(super) fn offset_of(&self, position: ListPosition) -> usize {
+        let list = &self.lists[position.list as usize];
+        if list.generation == position.generation {
+            return position.offset;
+        }
+        let mut offsets = 0..list.shown.len();
+        let previous = offsets.find(|offset| {
+            let name = self.shown_name(position.list, *offset);
+            name.map(name_hash) == Some(position.previous_name)
+        });
+        match previous {
+            Some(previous) => previous + 1,
+            None => position.offset.saturating_sub(1).min(list.shown.len()),
+        }
+    }
+
+    fn shown_name(&self, list: List, offset: usize) -> Option<&str> {
+        let position = *self.lists[list as usize].shown.get(offset)?;
+        Some(&self.names.entries(list)[position as usize].name)
     }
 
     /// One page of a list as the result of a list request, and the position of the next page.
@@ -186,7 +213,12 @@ impl View {
     /// The sources whose list is incomplete, with the reasons.
     fn missing(&self, list: List) -> Option<RawJson> {
         let parts = self.names.sources().iter();
-        let gaps = parts.filter_map(|part| Some((part.id.to_string(), part.gap_in(list)?.into())));
+        let gaps = parts.filter_map(|part| {
+            let reasons = [part.gap_in(list), self.names.withheld(list, &part.id)];
+            let reasons: Vec<_> = reasons.into_iter().flatten().collect();
+            let is_complete = reasons.is_empty();
+            (!is_complete).then(|| (part.id.to_string(), reasons.join("; ").into()))
+        });
         let gaps: serde_json::Map<_, _> = gaps.collect();
         (!gaps.is_empty()).then(|| serde_json::Value::Object(gaps).into())
     }
@@ -206,7 +238,14 @@ impl ShownList {
     }
 }
 
-/// A hash of the names: a cursor stays valid while they are the same.
+/// Identifies a name in cursors.
+fn name_hash(name: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    name.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// A hash of the names: an offset stays valid while they are the same.
 fn generation<'a>(entries: impl Iterator<Item = &'a ListedEntry>) -> u64 {
     let mut hasher = DefaultHasher::new();
     for entry in entries {

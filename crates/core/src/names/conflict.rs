@@ -13,11 +13,22 @@ pub(crate) enum NameConflict {
         lost_by: SourceId,
         listed_as: String,
     },
-    /// A source lists a URI that another source owns. It is not listed.
+    /// A source lists a URI that another source owns, or that is reserved for built-in sources. It is
+    /// not listed.
     Claim {
+        list: List,
         uri: String,
+        owner: Option<SourceId>,
+        claimed_by: SourceId,
+    },
+    /// A source has a tool or prompt whose name belongs to another source. It is listed under another
+    /// name.
+    ReservedName {
+        list: List,
+        name: String,
         owner: SourceId,
         claimed_by: SourceId,
+        listed_as: String,
     },
     /// A source lists the same name twice. The second is not listed.
     Duplicate {
@@ -48,11 +59,26 @@ impl NameConflict {
                 uri,
                 owner,
                 claimed_by,
+                ..
             } => tracing::warn!(
                 uri = truncate_for_message(uri),
-                %owner,
+                owner = owner.as_ref().map_or("built-in sources", SourceId::as_str),
                 source = %claimed_by,
                 "source claims a URI that another source owns; it is not listed"
+            ),
+            Self::ReservedName {
+                list,
+                name,
+                owner,
+                claimed_by,
+                listed_as,
+            } => tracing::warn!(
+                list = list.member(),
+                name = truncate_for_message(name),
+                %owner,
+                source = %claimed_by,
+                listed_as = truncate_for_message(listed_as),
+                "source claims a name that another source owns"
             ),
             Self::Duplicate { list, name, source } => tracing::warn!(
                 list = list.member(),
@@ -70,11 +96,39 @@ impl NameConflict {
                 uri,
                 owner,
                 claimed_by,
+                ..
             } => Some(format!(
-                "`{claimed_by}` lists `{}`, which belongs to `{owner}`; it is not listed",
-                truncate_for_message(uri)
+                "`{claimed_by}` lists `{}`, which {}; it is not listed",
+                truncate_for_message(uri),
+                match owner {
+                    Some(owner) => format!("belongs to `{owner}`"),
+                    None => "is reserved for built-in sources".to_owned(),
+                }
+            )),
+            Self::ReservedName {
+                list,
+                name,
+                owner,
+                claimed_by,
+                listed_as,
+            } => Some(format!(
+                "`{claimed_by}` has a {} `{}`, a name of `{owner}`; it is listed as `{}`",
+                list.singular(),
+                truncate_for_message(name),
+                truncate_for_message(listed_as)
             )),
             Self::Collision { .. } | Self::Duplicate { .. } => None,
+        }
+    }
+
+    /// The list and the source of an entry that is not listed because of the conflict.
+    pub(crate) fn withheld(&self) -> Option<(List, &SourceId)> {
+        match self {
+            Self::Claim {
+                list, claimed_by, ..
+            } => Some((*list, claimed_by)),
+            Self::Duplicate { list, source, .. } => Some((*list, source)),
+            Self::Collision { .. } | Self::ReservedName { .. } => None,
         }
     }
 }

@@ -2,7 +2,8 @@
 
 use super::definition::{definition_as, is_idempotent};
 use super::pages::first_segment;
-use super::qualified::{named_source, owner_of, prefixed_page};
+use super::qualified::{named_source, prefixed_page};
+use super::reserved::{UriClaim, name_owner, uri_claim};
 use super::{
     ListedEntry, NameConflict, NamedList, Naming, SourceCatalog, UI_SCHEME, qualified_uri,
 };
@@ -43,16 +44,20 @@ struct Merge<'a> {
 }
 
 impl Merge<'_> {
-    /// Adds an entry, unless its URI is owned by another source.
+    /// Adds an entry, unless its URI is owned by another source or reserved.
     fn add_unless_claimed(&mut self, number: usize, position: usize, entry: &CatalogEntry) {
-        let owner = match self.list {
-            List::Resources | List::Templates => owner_of(self.sources, &entry.key),
+        let claim = match self.list {
+            List::Resources | List::Templates => uri_claim(self.sources, number, &entry.key),
             List::Tools | List::Prompts => None,
         };
-        match owner.filter(|owner| *owner != number) {
-            Some(owner) => self.conflicts.push(NameConflict::Claim {
+        match claim {
+            Some(claim) => self.conflicts.push(NameConflict::Claim {
+                list: self.list,
                 uri: entry.key.clone(),
-                owner: self.sources[owner].id.clone(),
+                owner: match claim {
+                    UriClaim::Owned(owner) => Some(self.sources[owner].id.clone()),
+                    UriClaim::Reserved => None,
+                },
                 claimed_by: self.sources[number].id.clone(),
             }),
             None => self.add(number, position, entry),
@@ -63,6 +68,7 @@ impl Merge<'_> {
     fn add(&mut self, number: usize, position: usize, entry: &CatalogEntry) {
         let (list, id) = (self.list, &self.sources[number].id);
         let mut names = candidate_names(list, self.naming, id, &entry.key);
+        let owner = self.name_owner(number, &names[0]);
         names.retain(|name| self.leads_to(name, number, &entry.key));
         let holder = names.first().and_then(|name| self.holder(name));
         let free = names.iter().find(|name| self.holder(name).is_none());
@@ -73,6 +79,15 @@ impl Merge<'_> {
                 source: id.clone(),
             });
         };
+        if let Some(owner) = owner {
+            self.conflicts.push(NameConflict::ReservedName {
+                list,
+                name: entry.key.clone(),
+                owner,
+                claimed_by: id.clone(),
+                listed_as: name.clone(),
+            });
+        }
         if let Some(holder) = holder {
             self.conflicts.push(NameConflict::Collision {
                 list,
@@ -98,11 +113,11 @@ impl Merge<'_> {
         Some(self.merged.entries[*index as usize].source())
     }
 
-    /// Whether a name, once listed, resolves to this entry. Only a URI can resolve to another
-    /// entry, if it reads as one that names its source.
+    /// Whether a name, once listed, resolves to this entry and cannot be taken for that of another
+    /// source.
     fn leads_to(&self, name: &str, number: usize, key: &str) -> bool {
         if matches!(self.list, List::Tools | List::Prompts) {
-            return true;
+            return self.name_owner(number, name).is_none();
         }
         let source = &self.sources[number];
         if let (Some(page), Some(_)) = (name.strip_prefix(UI_SCHEME), self.naming) {
@@ -113,6 +128,16 @@ impl Merge<'_> {
         }
         let named = named_source(self.sources, name);
         named.is_none_or(|(source, native)| source == number && native == key)
+    }
+
+    /// The source that owns the name of a tool or prompt, if this source cannot have it.
+    fn name_owner(&self, number: usize, name: &str) -> Option<SourceId> {
+        match self.list {
+            List::Tools | List::Prompts => {
+                name_owner(self.sources, self.naming, self.list, number, name)
+            }
+            List::Resources | List::Templates => None,
+        }
     }
 }
 
@@ -135,28 +160,50 @@ fn candidate_names(
             names.into_iter().flatten().collect()
         }
         List::Tools | List::Prompts => {
-            let prefixed = match list {
-                List::Tools => shorten(format!("{source}__{key}")),
-                _ => format!("{source}/{key}"),
+            let (native, prefixed) = match list {
+                List::Tools => (
+                    safe_tool_name(native),
+                    shorten(safe_tool_name(format!("{source}__{key}"))),
+                ),
+                _ => (native, format!("{source}/{key}")),
             };
             match naming {
                 // The gateway tools are prefixed at every endpoint.
                 _ if source.is_gateway() && list == List::Tools => vec![prefixed],
                 Some(Naming::Prefixed) => vec![prefixed],
                 Some(Naming::Native) => vec![native, prefixed],
-                None => vec![native],
+                None => vec![key.to_owned(), prefixed],
             }
         }
     }
 }
 
-/// A tool name of at most 64 characters: a longer one is cut and ends with a hash of the whole.
-fn shorten(name: String) -> String {
-    if name.chars().count() <= MAX_TOOL_NAME_CHARS {
+/// A tool name of the characters that all known hosts accept. Others are replaced, and a hash of the
+/// whole keeps the name stable and distinct.
+fn safe_tool_name(name: String) -> String {
+    let is_safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
+    if name.chars().all(is_safe) {
         return name;
     }
+    let safe: String = name
+        .chars()
+        .map(|c| if is_safe(c) { c } else { '_' })
+        .collect();
+    with_hash(&safe, &name)
+}
+
+/// A tool name of at most 64 characters: a longer one is cut and ends with a hash of the whole.
+fn shorten(name: String) -> String {
+    match name.chars().count() <= MAX_TOOL_NAME_CHARS {
+        true => name,
+        false => with_hash(&name, &name),
+    }
+}
+
+/// The start of `name`, and a hash of `whole`.
+fn with_hash(name: &str, whole: &str) -> String {
     // FNV-1a: the same on every machine and in every version.
-    let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+    let hash = whole.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
     let start: String = name.chars().take(MAX_TOOL_NAME_CHARS - 9).collect();
@@ -174,5 +221,23 @@ mod tests {
         assert_ne!(long("a"), long("b"));
         assert_eq!(long("a"), long("a"));
         assert_eq!(shorten("s__t".to_owned()), "s__t");
+    }
+
+    #[test]
+    fn tool_names_have_only_characters_that_hosts_accept() {
+        let safe = |name: &str| safe_tool_name(name.to_owned());
+        assert_eq!(safe("s__a.b-c_1"), "s__a.b-c_1");
+        for name in ["s__get user", "s__größe", "s__a/b:c", "s__日本"] {
+            let listed = safe(name);
+            assert!(
+                listed
+                    .bytes()
+                    .all(|b| b.is_ascii_alphanumeric() || b"_.-".contains(&b)),
+                "{listed}"
+            );
+            assert_eq!(listed, safe(name));
+        }
+        assert!(safe("s__get user").starts_with("s__get_user_"));
+        assert_ne!(safe("s__a b"), safe("s__a/b"));
     }
 }

@@ -42,15 +42,18 @@ pub(super) fn named_source<'a>(
 
 /// The source that owns a URI, whichever source lists it.
 pub(super) fn owner_of(sources: &[SourceCatalog], uri: &str) -> Option<usize> {
-    // Schemes are case-insensitive; capitals must not bypass the owner.
-    let owns = |owned: &String| {
-        let head = uri.get(..owned.len());
-        let rest = uri.get(owned.len()..).unwrap_or_default();
-        head.is_some_and(|head| head.eq_ignore_ascii_case(owned))
-            && (rest.is_empty() || rest.starts_with(['/', '?', '#', '{']))
-    };
+    let owns = |owned: &String| is_at_or_below(uri, owned);
     let mut sources = sources.iter();
     sources.position(|source| source.catalog.owned.iter().any(owns))
+}
+
+/// Whether a URI is the given one or below it. A prefix that ends with `:` is a whole scheme.
+pub(super) fn is_at_or_below(uri: &str, prefix: &str) -> bool {
+    // Schemes are case-insensitive; capitals must not bypass the owner.
+    let head = uri.get(..prefix.len());
+    let rest = uri.get(prefix.len()..).unwrap_or_default();
+    head.is_some_and(|head| head.eq_ignore_ascii_case(prefix))
+        && (prefix.ends_with(':') || rest.is_empty() || rest.starts_with(['/', '?', '#', '{']))
 }
 
 /// The scheme of a URI, if it has a valid one.

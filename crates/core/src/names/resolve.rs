@@ -2,6 +2,7 @@
 
 use super::definition::is_idempotent;
 use super::qualified::{named_source, owner_of, scheme_of};
+use super::reserved::{is_reserved_uri, name_owner, uri_claim};
 use super::{NameMap, split_qualified};
 use crate::changes::{SubscribedResource, covering_uris};
 use crate::{List, RawJson};
@@ -131,9 +132,11 @@ impl NameMap {
             resolved.idempotent = true;
             Some((resolved, ResolutionRule::OnlySource))
         };
-        self.known_resource(uri)
-            .or_else(by_scheme)
-            .or_else(only_source)
+        let known = self.known_resource(uri);
+        if known.is_none() && is_reserved_uri(uri) {
+            return None;
+        }
+        known.or_else(by_scheme).or_else(only_source)
     }
 
     /// A resource that a source lists, owns or has a template for.
@@ -149,6 +152,7 @@ impl NameMap {
         }
         match owner_of(&self.sources, uri) {
             Some(owner) => Some((Resolved::resource(owner, uri), ResolutionRule::Owned)),
+            None if is_reserved_uri(uri) => None,
             None => self.by_template(uri).or_else(|| {
                 let source = self.by_skill(uri)?;
                 Some((Resolved::resource(source, uri), ResolutionRule::Skill))
@@ -179,9 +183,11 @@ impl NameMap {
         self.native_at(self.source_named(source)?, list, native)
     }
 
-    /// A native name that only one source has.
+    /// A native name that only one source has, and that does not read as the name of another source.
     fn native(&self, list: List, name: &str) -> Option<Resolved> {
         let sources = 0..self.sources.len();
+        let sources = sources
+            .filter(|number| name_owner(&self.sources, self.naming, list, *number, name).is_none());
         let mut resolved = sources.filter_map(|source| self.native_at(source, list, name));
         match (resolved.next(), resolved.next()) {
             (Some(only), None) => Some(only),
@@ -212,15 +218,14 @@ impl NameMap {
 
     /// The source of an endpoint for one source.
     pub(crate) fn only_source(&self) -> Option<usize> {
-        let first = self.sources.first().filter(|_| !self.is_merged)?;
+        let first = self.sources.first().filter(|_| !self.is_merged())?;
         (!first.id.is_gateway()).then_some(0)
     }
 
-    /// `gateway://{source}/{uri}`, unless another source owns that URI.
+    /// `gateway://{source}/{uri}`, unless that URI is owned by another source or reserved.
     fn qualified(&self, uri: &str) -> Option<Resolved> {
         let (source, native) = named_source(&self.sources, uri)?;
-        let owner = owner_of(&self.sources, native);
-        let may_serve = owner.is_none_or(|owner| owner == source);
+        let may_serve = uri_claim(&self.sources, source, native).is_none();
         may_serve.then(|| Resolved::resource(source, native))
     }
 
@@ -263,7 +268,7 @@ impl NameMap {
 
     /// The resource to subscribe to, if its source supports subscriptions.
     pub(crate) fn subscribable(&self, uri: &str) -> Option<SubscribedResource> {
-        let (resolved, _) = self.known_resource(uri)?;
+        let (resolved, _) = self.resource_with_rule(uri)?;
         let source = &self.sources[resolved.source];
         let supported = source.catalog.features.subscribe && self.may_exist(&resolved);
         supported.then(|| SubscribedResource {

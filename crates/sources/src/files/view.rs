@@ -45,6 +45,7 @@ impl FolderView for FilesView {
 
     fn catalog(&self, folder: &ServedFolder, tree: &FolderTree, (): &()) -> Catalog {
         Catalog {
+            is_built_in: true,
             gap: gap(tree, folder.max_entries).map(CatalogGap::Unavailable),
             resources: resources(folder, tree),
             templates: vec![template(&template_text(&folder.uris))],

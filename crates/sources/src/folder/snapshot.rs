@@ -247,6 +247,7 @@ impl<V: FolderView> SnapshotFolder<V> {
 
 fn empty_catalog(view: &impl FolderView, gap: CatalogGap) -> Catalog {
     Catalog {
+        is_built_in: true,
         features: view.features(),
         scope: CacheScope::Public,
         gap: Some(gap),

@@ -45,6 +45,7 @@ impl FolderView for PromptsView {
     fn catalog(&self, folder: &ServedFolder, tree: &FolderTree, library: &Library) -> Catalog {
         let prompts = library.prompts.values().map(|prompt| prompt.entry());
         Catalog {
+            is_built_in: true,
             gap: gap(tree, library).map(CatalogGap::Unavailable),
             prompts: prompts.collect(),
             resources: resources(folder, tree, library),

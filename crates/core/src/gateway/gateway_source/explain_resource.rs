@@ -27,6 +27,7 @@ pub(super) fn catalog() -> Catalog {
         "mimeType": "application/json",
     });
     Catalog {
+        is_built_in: true,
         features: Features {
             resources: true,
             completions: true,
