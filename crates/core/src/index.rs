@@ -64,7 +64,7 @@ pub struct SearchFilter<'a> {
     pub source: Option<&'a str>,
 }
 
-/// A term, and the number of elements that contain it.
+/// A word, and the number of elements that contain it or another form of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Keyword {
     pub word: String,
@@ -137,7 +137,7 @@ impl SearchIndex {
         limit: usize,
     ) -> Vec<SearchHit<'_>> {
         let mut weighted: Vec<(String, f32)> = Vec::new();
-        for term in terms(query).take(MAX_QUERY_TERMS) {
+        for term in terms(query).map(|term| term.text).take(MAX_QUERY_TERMS) {
             if !weighted.iter().any(|(known, _)| *known == term) {
                 weighted.push((term, 1.0));
             }
@@ -150,9 +150,9 @@ impl SearchIndex {
         let facts = ElementFacts::of(element.list, element.definition);
         let mut weighted: Vec<(String, f32)> = Vec::new();
         facts.for_each_term(|term, weight| {
-            match weighted.iter_mut().find(|(known, _)| known == term) {
+            match weighted.iter_mut().find(|(known, _)| *known == term.text) {
                 Some((_, sum)) => *sum += weight,
-                None => weighted.push((term.to_owned(), weight)),
+                None => weighted.push((term.text.clone(), weight)),
             }
         });
         for (term, weight) in &mut weighted {
@@ -170,7 +170,7 @@ impl SearchIndex {
         hits
     }
 
-    /// The most characteristic terms of the whole index, or of one source.
+    /// The most characteristic words of the whole index, or of one source.
     pub fn keywords(&self, source: Option<&SourceId>, limit: usize) -> Vec<Keyword> {
         let mut sums = HashMap::<&str, (f32, usize)>::new();
         for (id, segment) in self.sources().zip(&self.segments) {
@@ -192,10 +192,23 @@ impl SearchIndex {
         let keywords = scored.into_iter().take(limit);
         keywords
             .map(|(_, term, elements)| Keyword {
-                word: term.to_owned(),
+                word: self.word_of(source, term).to_owned(),
                 elements,
             })
             .collect()
+    }
+
+    /// A word that occurs in the texts of a source, or of all, for a term, which may be only a stem.
+    fn word_of<'a>(&'a self, source: Option<&SourceId>, term: &'a str) -> &'a str {
+        let segments = self.sources().zip(&self.segments);
+        let segments = segments.filter(|(id, _)| source.is_none_or(|source| source == *id));
+        let words: Vec<_> = segments
+            .filter_map(|(_, segment)| segment.word_of(term))
+            .collect();
+        match words.contains(&term) {
+            true => term,
+            false => words.first().copied().unwrap_or(term),
+        }
     }
 
     fn rank(
@@ -214,20 +227,36 @@ impl SearchIndex {
         // Equal scores are in the order of the configuration.
         let order =
             |a: &(f32, DocumentId), b: &(f32, DocumentId)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-        // Documents that are not listed are dropped below, so a few more are kept here.
-        let max_scored = limit.saturating_mul(2).saturating_add(8);
-        if scored.len() > max_scored {
-            scored.select_nth_unstable_by(max_scored, order);
-            scored.truncate(max_scored);
+        if self.has_unlisted() {
+            scored.retain(|(_, id)| self.listed(*id).is_some());
+        }
+        if scored.len() > limit {
+            scored.select_nth_unstable_by(limit, order);
+            scored.truncate(limit);
         }
         scored.sort_by(order);
         let hits = scored.into_iter().filter_map(|(score, id)| {
-            let (list, position) = self.segments[id.segment].position_of(id.document);
-            let entry = self.names.entry_at(list, id.segment, position)?;
-            let element = self.element(list, entry);
+            let element = self.listed(id)?;
             Some(SearchHit { element, score })
         });
-        hits.take(limit).collect()
+        hits.collect()
+    }
+
+    /// Whether there are documents of entries that are not listed, because another entry has their
+    /// name.
+    fn has_unlisted(&self) -> bool {
+        let listed: usize = List::ALL
+            .iter()
+            .map(|list| self.names.entries(*list).len())
+            .sum();
+        listed < self.element_count
+    }
+
+    /// The element of a document, if it is listed.
+    fn listed(&self, id: DocumentId) -> Option<Element<'_>> {
+        let (list, position) = self.segments[id.segment].position_of(id.document);
+        let entry = self.names.entry_at(list, id.segment, position)?;
+        Some(self.element(list, entry))
     }
 
     /// Adds the documents of a segment that contain any of the terms, with their BM25 scores.

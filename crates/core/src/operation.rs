@@ -31,14 +31,14 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// Checks that the arguments of a tool or prompt, if there are any, are an object.
+    /// Checks that the arguments of a tool or prompt, if there are any, are an object. Null means none:
+    /// some clients send it.
     pub fn check(&self, params: &Object<'_>) -> Result<()> {
         let takes_arguments = matches!(self, Self::Tool { .. } | Self::Prompt { .. });
         match params.get("arguments").filter(|_| takes_arguments) {
-            Some(arguments) if !arguments.starts_with('{') => Err(Error::client(
-                Code::InvalidParams,
-                "`arguments` must be an object",
-            )),
+            Some(arguments) if !arguments.starts_with('{') && arguments != "null" => Err(
+                Error::client(Code::InvalidParams, "`arguments` must be an object"),
+            ),
             _ => Ok(()),
         }
     }

@@ -1,6 +1,6 @@
 //! The HTTP transport: routes, and the lifecycle from listening to shutdown.
 //!
-//! `/mcp` and `/mcp/{source}` are the MCP endpoints. `/sse` and `/messages` are the HTTP+SSE transport
+//! `/mcp` and `/mcp/{source}` are the MCP endpoints, with or without a slash at the end. `/sse` and `/messages` are the HTTP+SSE transport
 //! of 2024, if enabled. `/healthz`, `/readyz` and `/metrics` are for operators.
 
 mod accept;
@@ -102,7 +102,9 @@ impl Http {
         });
         let mut router = Router::new()
             .route("/mcp", any(all_sources))
+            .route("/mcp/", any(all_sources))
             .route("/mcp/{source}", any(one_source))
+            .route("/mcp/{source}/", any(one_source))
             .route("/healthz", get(healthz))
             .route("/readyz", get(readyz));
         if let Some(exposition) = config.metrics.clone() {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::terms;
+use super::terms::{Term, terms};
 use crate::{List, RawJson, percent_decode};
 
 /// The weights of terms by where they appear.
@@ -76,16 +76,17 @@ impl ElementFacts {
 
     /// The search terms of the name.
     pub fn name_terms(&self) -> impl Iterator<Item = String> + '_ {
-        terms(&self.name)
+        terms(&self.name).map(|term| term.text)
     }
 
     /// The first search term of the description.
     pub fn first_description_term(&self) -> Option<String> {
-        terms(self.description.as_deref()?).next()
+        let term = terms(self.description.as_deref()?).next()?;
+        Some(term.text)
     }
 
     /// Calls `visit` with each term and its weight.
-    pub(crate) fn for_each_term(&self, mut visit: impl FnMut(&str, f32)) {
+    pub(crate) fn for_each_term(&self, mut visit: impl FnMut(&Term, f32)) {
         let mut visit_text = |text: &str, weight: f32| {
             let text = text.get(..MAX_TEXT_BYTES).unwrap_or(text);
             for term in terms(text) {
@@ -151,7 +152,7 @@ mod tests {
         });
         let mut terms = Vec::new();
         ElementFacts::of(List::Resources, &definition.into())
-            .for_each_term(|term, _| terms.push(term.to_owned()));
+            .for_each_term(|term, _| terms.push(term.text.clone()));
         assert_eq!(
             terms,
             [

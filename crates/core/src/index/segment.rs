@@ -6,17 +6,25 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::ElementFacts;
+use super::terms::Term;
 use crate::extensions::is_app_only;
 use crate::{Catalog, List};
 
 /// The inverted index of one catalog.
 pub(crate) struct Segment {
     catalog: Arc<Catalog>,
-    postings: HashMap<Box<str>, Vec<Posting>>,
+    terms: HashMap<Box<str>, TermEntry>,
     /// The length of each document: the sum of the weights of its terms.
     lengths: Vec<f32>,
     /// Where the documents of each list begin, and where the last list ends.
     starts: [usize; 5],
+}
+
+/// A term, where it occurs, and how it is shown.
+struct TermEntry {
+    /// A word that the term is the stem of, if the term itself occurs nowhere: a stem may be no word.
+    word: Option<Box<str>>,
+    postings: Vec<Posting>,
 }
 
 /// A term in a document.
@@ -29,7 +37,7 @@ pub(crate) struct Posting {
 impl Segment {
     pub(crate) fn new(catalog: &Arc<Catalog>) -> Self {
         let mut segment = Self {
-            postings: HashMap::new(),
+            terms: HashMap::new(),
             lengths: Vec::new(),
             starts: [0; 5],
             catalog: Arc::clone(catalog),
@@ -52,18 +60,30 @@ impl Segment {
         let mut length = 0.0;
         facts.for_each_term(|term, weight| {
             length += weight;
-            if !self.postings.contains_key(term) {
-                self.postings.insert(term.into(), Vec::new());
-            }
-            let Some(postings) = self.postings.get_mut(term) else {
-                return;
-            };
+            let postings = &mut self.entry(term).postings;
             match postings.last_mut().filter(|last| last.document == document) {
                 Some(last) => last.weight += weight,
                 None => postings.push(Posting { document, weight }),
             }
         });
         self.lengths.push(length);
+    }
+
+    fn entry(&mut self, term: &Term) -> &mut TermEntry {
+        // Most terms are known, so no key is allocated for them.
+        if !self.terms.contains_key(term.text.as_str()) {
+            let entry = TermEntry {
+                word: term.word.as_deref().map(Into::into),
+                postings: Vec::new(),
+            };
+            return self.terms.entry(term.text.as_str().into()).or_insert(entry);
+        }
+        let entry = self.terms.get_mut(term.text.as_str());
+        let entry = entry.expect("the term is known");
+        if term.word.is_none() {
+            entry.word = None;
+        }
+        entry
     }
 
     pub(crate) fn is_of(&self, catalog: &Arc<Catalog>) -> bool {
@@ -83,15 +103,21 @@ impl Segment {
     }
 
     pub(super) fn postings(&self, term: &str) -> &[Posting] {
-        self.postings
-            .get(term)
-            .map(Vec::as_slice)
+        let entry = self.terms.get(term);
+        entry
+            .map(|entry| entry.postings.as_slice())
             .unwrap_or_default()
     }
 
     pub(super) fn terms(&self) -> impl Iterator<Item = (&str, &[Posting])> {
-        let postings = self.postings.iter();
-        postings.map(|(term, postings)| (term.as_ref(), postings.as_slice()))
+        let terms = self.terms.iter();
+        terms.map(|(term, entry)| (term.as_ref(), entry.postings.as_slice()))
+    }
+
+    /// A word of the texts for a term, if the term occurs: the term itself, or a word with this stem.
+    pub(super) fn word_of<'a>(&'a self, term: &'a str) -> Option<&'a str> {
+        let entry = self.terms.get(term)?;
+        Some(entry.word.as_deref().unwrap_or(term))
     }
 
     pub(super) fn documents_of(&self, list: List) -> Range<usize> {
@@ -107,11 +133,12 @@ impl Segment {
     }
 
     pub(super) fn memory_bytes(&self) -> usize {
-        let postings = self.postings.iter().map(|(term, postings)| {
+        let terms = self.terms.iter().map(|(term, entry)| {
             term.len()
-                + size_of::<(Box<str>, Vec<Posting>)>()
-                + postings.capacity() * size_of::<Posting>()
+                + entry.word.as_ref().map_or(0, |word| word.len())
+                + size_of::<(Box<str>, TermEntry)>()
+                + entry.postings.capacity() * size_of::<Posting>()
         });
-        postings.sum::<usize>() + self.lengths.capacity() * size_of::<f32>()
+        terms.sum::<usize>() + self.lengths.capacity() * size_of::<f32>()
     }
 }

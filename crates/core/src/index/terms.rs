@@ -13,11 +13,34 @@ const STOP_WORDS: &[&str] = &[
 /// Longer runs are split.
 const MAX_TERM_BYTES: usize = 40;
 
+/// A term of the index.
+#[derive(Debug)]
+pub(crate) struct Term {
+    pub(crate) text: String,
+    /// The word in the text, if the term is only its stem.
+    pub(crate) word: Option<String>,
+}
+
 /// The terms of a text: lower case, `camelCase` split, singular, without stop words.
-pub(crate) fn terms(text: &str) -> impl Iterator<Item = String> + '_ {
-    runs(text)
-        .map(|run| singular(run.to_lowercase()))
-        .filter(|word| !STOP_WORDS.contains(&word.as_str()))
+pub(crate) fn terms(text: &str) -> impl Iterator<Item = Term> + '_ {
+    let is_stop_word = |word: &str| STOP_WORDS.contains(&word);
+    runs(text).filter_map(move |run| {
+        let word = run.to_lowercase();
+        if is_stop_word(&word) {
+            return None;
+        }
+        match singular(&word) {
+            Some(stem) if is_stop_word(&stem) => None,
+            Some(stem) => Some(Term {
+                text: stem,
+                word: Some(word),
+            }),
+            None => Some(Term {
+                text: word,
+                word: None,
+            }),
+        }
+    })
 }
 
 /// Runs of letters and digits; a capital after a lower-case letter begins another. In scripts without
@@ -47,30 +70,23 @@ fn is_ideograph(c: char) -> bool {
     matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}')
 }
 
-/// A word without its English plural or third-person ending.
-fn singular(mut word: String) -> String {
-    let long_enough = |word: &str, ending: &str| word.len() >= ending.len() + 3;
-    if word.ends_with("ies") && long_enough(&word, "ies") {
-        word.truncate(word.len() - 3);
-        word.push('y');
-        return word;
+/// A word without its English plural or third-person ending; `None` if it has none. May be no word:
+/// `series` becomes `sery`.
+fn singular(word: &str) -> Option<String> {
+    let without = |ending: &str| word.strip_suffix(ending);
+    let long_enough = |ending: &str| word.len() >= ending.len() + 3;
+    if let Some(stem) = without("ies").filter(|_| long_enough("ies")) {
+        return Some(format!("{stem}y"));
     }
     let with_e = ["ses", "xes", "ches", "shes", "zes"];
-    if with_e.iter().any(|ending| word.ends_with(ending)) && long_enough(&word, "es") {
-        let removed = if word.ends_with("ases") || word.ends_with("uses") {
-            1
-        } else {
-            2
-        };
-        word.truncate(word.len() - removed);
-        return word;
+    if with_e.iter().any(|ending| word.ends_with(ending)) && long_enough("es") {
+        let keeps_e = word.ends_with("ases") || word.ends_with("uses");
+        let stem = without(if keeps_e { "s" } else { "es" });
+        return stem.map(str::to_owned);
     }
     let singulars = ["ss", "us", "is"];
-    let is_plural = word.ends_with('s') && !singulars.iter().any(|ending| word.ends_with(ending));
-    if is_plural && word.len() > 3 {
-        word.pop();
-    }
-    word
+    let is_plural = word.len() > 3 && !singulars.iter().any(|ending| word.ends_with(ending));
+    without("s").filter(|_| is_plural).map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -78,7 +94,16 @@ mod tests {
     use super::*;
 
     fn collected(text: &str) -> Vec<String> {
-        terms(text).collect()
+        terms(text).map(|term| term.text).collect()
+    }
+
+    #[test]
+    fn a_stem_keeps_its_word() {
+        let word = |text| terms(text).next().and_then(|term| term.word);
+        assert_eq!(word("Addresses").as_deref(), Some("addresses"));
+        assert_eq!(word("series").as_deref(), Some("series"));
+        assert_eq!(word("address"), None);
+        assert_eq!(collected("does uses used its"), [""; 0]);
     }
 
     #[test]
@@ -101,6 +126,6 @@ mod tests {
 
     #[test]
     fn terms_have_a_maximum_length() {
-        assert!(terms(&"x".repeat(10_000)).all(|term| term.len() <= MAX_TERM_BYTES));
+        assert!(terms(&"x".repeat(10_000)).all(|term| term.text.len() <= MAX_TERM_BYTES));
     }
 }

@@ -47,7 +47,9 @@ impl Merge<'_> {
     /// Adds an entry, unless its URI is owned by another source or reserved.
     fn add_unless_claimed(&mut self, number: usize, position: usize, entry: &CatalogEntry) {
         let claim = match self.list {
-            List::Resources | List::Templates => uri_claim(self.sources, number, &entry.key),
+            List::Resources | List::Templates => {
+                uri_claim(self.sources, self.naming, number, &entry.key)
+            }
             List::Tools | List::Prompts => None,
         };
         match claim {

@@ -66,7 +66,7 @@ impl KnownPages {
 impl NameMap {
     /// The source of a page that is not listed under this URI, and its URI there.
     pub(super) fn unlisted_page(&self, uri: &str) -> Option<(usize, String)> {
-        let page = uri.strip_prefix(UI_SCHEME).filter(|_| self.is_merged)?;
+        let page = uri.strip_prefix(UI_SCHEME).filter(|_| self.is_merged())?;
         let named = first_segment(page).and_then(|id| self.source_named(id));
         let Some(source) = named else {
             let holder = self.pages.only_holder(uri)?;

@@ -1,5 +1,6 @@
-//! Names and URIs that belong to the gateway and to built-in sources. No other source can list them or
-//! answer for them, whether or not the built-in source is configured.
+//! Names and URIs that belong to the gateway and to built-in sources. Where all sources share one
+//! namespace, no other source can list them or answer for them, whether or not the built-in source is
+//! configured. At the endpoint of one source, everything is that of the source.
 
 use super::qualified::{is_at_or_below, owner_of};
 use super::{Naming, SourceCatalog};
@@ -20,10 +21,9 @@ const RESERVED_URIS: [&str; 6] = [
 const RESERVED_PREFIXES: [&str; 5] = ["gateway", "system", "memory", "requirements", "knowledge"];
 
 /// Whether a URI is in a reserved namespace.
-pub(super) fn is_reserved_uri(uri: &str) -> bool {
-    RESERVED_URIS
-        .iter()
-        .any(|reserved| is_at_or_below(uri, reserved))
+pub(super) fn is_reserved_uri(naming: Option<Naming>, uri: &str) -> bool {
+    let mut reserved = RESERVED_URIS.iter();
+    naming.is_some() && reserved.any(|reserved| is_at_or_below(uri, reserved))
 }
 
 /// Why a source cannot have a URI.
@@ -35,12 +35,17 @@ pub(super) enum UriClaim {
 }
 
 /// Why the source with this number cannot list or serve a URI, if it cannot.
-pub(super) fn uri_claim(sources: &[SourceCatalog], number: usize, uri: &str) -> Option<UriClaim> {
+pub(super) fn uri_claim(
+    sources: &[SourceCatalog],
+    naming: Option<Naming>,
+    number: usize,
+    uri: &str,
+) -> Option<UriClaim> {
     match owner_of(sources, uri) {
         Some(owner) if owner == number => None,
         Some(owner) => Some(UriClaim::Owned(owner)),
         // The URIs of the gateway source are relative, and qualified in every view.
-        None if is_reserved_uri(uri) => Some(UriClaim::Reserved),
+        None if is_reserved_uri(naming, uri) => Some(UriClaim::Reserved),
         None => None,
     }
 }

@@ -133,7 +133,7 @@ impl NameMap {
             Some((resolved, ResolutionRule::OnlySource))
         };
         let known = self.known_resource(uri);
-        if known.is_none() && is_reserved_uri(uri) {
+        if known.is_none() && is_reserved_uri(self.naming, uri) {
             return None;
         }
         known.or_else(by_scheme).or_else(only_source)
@@ -152,7 +152,7 @@ impl NameMap {
         }
         match owner_of(&self.sources, uri) {
             Some(owner) => Some((Resolved::resource(owner, uri), ResolutionRule::Owned)),
-            None if is_reserved_uri(uri) => None,
+            None if is_reserved_uri(self.naming, uri) => None,
             None => self.by_template(uri).or_else(|| {
                 let source = self.by_skill(uri)?;
                 Some((Resolved::resource(source, uri), ResolutionRule::Skill))
@@ -225,7 +225,7 @@ impl NameMap {
     /// `gateway://{source}/{uri}`, unless that URI is owned by another source or reserved.
     fn qualified(&self, uri: &str) -> Option<Resolved> {
         let (source, native) = named_source(&self.sources, uri)?;
-        let may_serve = uri_claim(&self.sources, source, native).is_none();
+        let may_serve = uri_claim(&self.sources, self.naming, source, native).is_none();
         may_serve.then(|| Resolved::resource(source, native))
     }
 

@@ -31,7 +31,7 @@ impl NameMap {
         let folder = skill.strip_suffix(SKILL_FILE);
         let uris = [skill].into_iter().chain(folder).chain(files);
         let id = &self.sources[source].id;
-        let mut uris = uris.filter(|_| self.is_merged);
+        let mut uris = uris.filter(|_| self.is_merged());
         let leads_elsewhere = uris.any(|uri| self.client_uri(source, uri).is_some());
         leads_elsewhere.then(|| super::qualified_uri(id, ""))
     }

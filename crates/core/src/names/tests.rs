@@ -97,7 +97,7 @@ const RESERVED: [&str; 9] = [
 
 #[test]
 fn reserved_uris_are_not_listed_or_served_by_servers() {
-    for naming in [None, Some(Naming::Prefixed), Some(Naming::Native)] {
+    for naming in [Some(Naming::Prefixed), Some(Naming::Native)] {
         let names = NameMap::new(vec![source("bob", &RESERVED)], naming);
         for list in [List::Resources, List::Templates] {
             assert_eq!(listed(&names, list), [""; 0]);
@@ -129,6 +129,14 @@ fn reserved_uris_are_not_listed_or_served_by_servers() {
     for uri in RESERVED {
         assert_eq!(names.resource(uri), None, "{uri}");
     }
+}
+
+/// A client of that endpoint means this server.
+#[test]
+fn at_the_endpoint_of_one_source_nothing_is_reserved() {
+    let names = NameMap::new(vec![source("bob", &RESERVED)], None);
+    assert_eq!(listed(&names, List::Resources), RESERVED);
+    assert_listed_names_lead_back(&names);
 }
 
 #[test]

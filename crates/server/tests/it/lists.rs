@@ -54,7 +54,7 @@ async fn a_last_page_that_is_full_has_no_cursor() {
 }
 
 #[tokio::test]
-async fn a_cursor_is_only_valid_for_its_list_and_until_the_list_changes() {
+async fn a_cursor_is_only_valid_for_its_list_and_survives_changes_of_it() {
     let source = FakeSource::empty().many_tools(20).resource("fake://a", "a");
     let gateway = TestGateway::with(source.clone())
         .page_size(10)
@@ -88,12 +88,48 @@ async fn a_cursor_is_only_valid_for_its_list_and_until_the_list_changes() {
     }
     let _source = source.tool(ScriptedTool::new("new"));
     let params = json!({ "cursor": cursor });
-    expect_error(
-        gateway.client().modern("tools/list", params).send().await,
-        200,
-        -32602,
-    )
-    .await;
+    let second = gateway.client().modern("tools/list", params).send().await;
+    let second = expect_result(second).await;
+    let names = second["tools"].as_array().unwrap().iter();
+    let names: Vec<_> = names.map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert_eq!(names.len(), 10);
+    assert_eq!(names[0], "fake__tool-010");
+    assert!(second["nextCursor"].is_string());
+}
+
+/// The next page continues after the last entry of the previous one, wherever that is now.
+#[tokio::test]
+async fn no_entry_is_skipped_or_repeated_when_a_list_changes_between_two_pages() {
+    let tools = |names: &[&str]| {
+        let tools = names.iter().map(|name| ScriptedTool::new(name));
+        tools.fold(FakeSource::empty(), FakeSource::tool)
+    };
+    let (first, second) = (tools(&["a", "b"]), tools(&["c", "d", "e", "f"]));
+    let gateway = TestGateway::with(first.clone())
+        .fake_source("second", second)
+        .page_size(3)
+        .start()
+        .await;
+    let page = |cursor: Value| {
+        let client = gateway.client();
+        async move {
+            let params = match cursor.is_null() {
+                true => json!({}),
+                false => json!({ "cursor": cursor }),
+            };
+            let result = expect_result(client.modern("tools/list", params).send().await).await;
+            let names = result["tools"].as_array().unwrap().iter();
+            let names: Vec<_> = names
+                .map(|tool| tool["name"].as_str().unwrap().to_owned())
+                .collect();
+            (names, result["nextCursor"].clone())
+        }
+    };
+    let (names, cursor) = page(Value::Null).await;
+    assert_eq!(names, ["fake__a", "fake__b", "second__c"]);
+    let _first = first.tool(ScriptedTool::new("new"));
+    let (names, _) = page(cursor).await;
+    assert_eq!(names, ["second__d", "second__e", "second__f"]);
 }
 
 #[tokio::test]
@@ -185,5 +221,32 @@ async fn lists_have_the_order_of_the_sources() {
     expect_error(ambiguous.send().await, 200, -32602).await;
     for name in ["another__tool-000", "another.tool-000"] {
         expect_result(gateway.client().modern_call(name, json!({})).send().await).await;
+    }
+}
+
+/// Clients send null for no arguments.
+#[tokio::test]
+async fn null_arguments_are_no_arguments() {
+    let (gateway, _) = standard().await;
+    let session = gateway.client().initialize(NEWEST_LEGACY).await;
+    for (method, name) in [("tools/call", "fake__echo"), ("prompts/get", "fake/hello")] {
+        let params = json!({ "name": name, "arguments": null });
+        let modern = gateway.client().modern(method, params.clone()).send().await;
+        expect_result(modern).await;
+        expect_result(session.request(method, params).send().await).await;
+    }
+}
+
+#[tokio::test]
+async fn an_endpoint_may_end_with_a_slash() {
+    let (gateway, _) = standard().await;
+    for (with_slash, without) in [("/mcp/", "/mcp"), ("/mcp/fake/", "/mcp/fake")] {
+        let mut lists = Vec::new();
+        for path in [with_slash, without] {
+            let client = gateway.client().at(path);
+            let list = client.modern("tools/list", json!({})).send().await;
+            lists.push(expect_result(list).await["tools"].clone());
+        }
+        assert_eq!(lists[0], lists[1]);
     }
 }

@@ -22,7 +22,9 @@ pub(crate) fn unknown_method() -> Error {
 /// The JSON text of a call's `arguments`; an empty object if there are none.
 pub(crate) fn arguments_text(call: &Call) -> String {
     let params = call.params.object().unwrap_or_default();
-    params.get("arguments").unwrap_or("{}").to_owned()
+    let arguments = params.get("arguments");
+    let arguments = arguments.filter(|arguments| *arguments != "null");
+    arguments.unwrap_or("{}").to_owned()
 }
 
 /// A member that is an object; empty if it is missing or of another type.

@@ -9,7 +9,6 @@ use super::relay::{check_source, index_for};
 use crate::declarations::{ToolCall, ToolError};
 
 const DEFAULT_LIMIT: usize = 10;
-const MAX_LIMIT: usize = 50;
 
 /// The number of tools that the gateway itself has: they are removed from the hits.
 const GATEWAY_TOOLS: usize = 5;
@@ -23,7 +22,8 @@ pub(super) struct SearchArguments {
     kind: Option<ElementKind>,
     /// Only this source.
     source: Option<String>,
-    /// Maximum number of results; default: 10, maximum: 50.
+    /// Maximum number of results, from 1 to 50; default: 10.
+    #[schemars(range(min = 1, max = 50))]
     limit: Option<usize>,
 }
 
@@ -106,7 +106,6 @@ pub(super) async fn search(
         source,
     };
     let limit = arguments.limit.unwrap_or(DEFAULT_LIMIT);
-    let limit = limit.clamp(1, MAX_LIMIT);
     // The gateway tools are always listed, so they are no useful result.
     let gateway_id = SourceId::gateway();
     let is_useful =

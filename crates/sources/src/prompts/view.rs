@@ -61,12 +61,9 @@ impl FolderView for PromptsView {
         previous: &FolderSnapshot<Library>,
     ) -> Vec<Change> {
         let (now, before) = (&current.catalog, &previous.catalog);
-        let keys = |entries: &[CatalogEntry]| -> BTreeSet<String> {
-            entries.iter().map(|entry| entry.key.clone()).collect()
-        };
         let prompts = (now.prompts != before.prompts).then_some(Change::Prompts);
-        let resources =
-            (keys(&now.resources) != keys(&before.resources)).then_some(Change::Resources);
+        let resources = listed_files(folder, current) != listed_files(folder, previous);
+        let resources = resources.then_some(Change::Resources);
         let written = skill_files(folder, &current.tree, &current.details);
         let written = written.filter(|(path, file)| {
             let before = previous.tree.files.get(*path);
@@ -98,6 +95,21 @@ impl FolderView for PromptsView {
         }
         !current.problems.is_empty()
     }
+}
+
+/// The listed files, with the texts of their entries. Without sizes and times: their changes are
+/// updates of the resources.
+fn listed_files<'a>(
+    folder: &ServedFolder,
+    snapshot: &'a FolderSnapshot<Library>,
+) -> BTreeSet<(&'a RelativePath, &'a str)> {
+    let library = &snapshot.details;
+    let files = skill_files(folder, &snapshot.tree, library);
+    let files = files.filter_map(|(path, _)| {
+        let (_, skill) = library.skill_of(path)?;
+        Some((path, skill.description.as_str()))
+    });
+    files.collect()
 }
 
 /// The files of skills that can be read.

@@ -2,6 +2,8 @@
 //!
 //! The doc comments are the help.
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::args::ConfigArgs;
@@ -40,11 +42,15 @@ pub enum ClientCommand {
     /// Print the contents of a resource: text unchanged, binary contents as bytes
     #[command(after_help = "Examples:\n  \
         tidegate read resource://system/health\n  \
-        tidegate read file:///logo.png --config team.yaml > logo.png")]
+        tidegate read file:///logo.png --config team.yaml --output logo.png")]
     Read {
         /// The URI of the resource
         #[arg(value_name = "URI")]
         uri: String,
+
+        /// Write the contents to this file; required for binary contents on a terminal
+        #[arg(short, long, value_name = "FILE", conflicts_with = "json")]
+        output: Option<PathBuf>,
 
         #[command(flatten)]
         client: ClientArgs,

@@ -175,7 +175,9 @@ impl ClientRequest {
         match &self.invocation {
             Invocation::Sources => sources::run(connection, json, self.style).await,
             Invocation::Ls(lists) => ls::run(connection, lists, json, self.style).await,
-            Invocation::Read { uri } => read::run(connection, uri, json).await,
+            Invocation::Read { uri, output } => {
+                read::run(connection, uri, output.as_deref(), json).await
+            }
             Invocation::Get { prompt, arguments } => {
                 get::run(connection, prompt, arguments, json).await
             }

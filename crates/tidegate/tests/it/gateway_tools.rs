@@ -221,6 +221,16 @@ fn invalid_arguments_are_tool_errors() {
         ),
         (
             "gateway__search",
+            json!({ "query": "x", "limit": 0 }),
+            "`limit` must be an integer from 1 to 50",
+        ),
+        (
+            "gateway__search",
+            json!({ "query": "x", "limit": 51 }),
+            "`limit` must be an integer from 1 to 50",
+        ),
+        (
+            "gateway__search",
             json!({ "query": "x", "source": "nobody" }),
             "no source named `nobody`; available:",
         ),

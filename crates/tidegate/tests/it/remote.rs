@@ -122,6 +122,12 @@ fn server_cannot_claim_built_in_uris() {
         message.contains("`demo`") && message.contains("`system`"),
         "{message}"
     );
+    let resources = result(&server, "resources/list", json!({}));
+    let missing = &resources["_meta"]["dev.tidegate/missing"]["demo"];
+    assert!(
+        missing.to_string().contains("1 of its resources"),
+        "{missing}"
+    );
     let log = server.stop().stderr;
     assert!(
         log.contains("source claims a URI that another source owns"),

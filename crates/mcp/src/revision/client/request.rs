@@ -69,6 +69,10 @@ impl RequestEncoder {
             }
             Operation::Gateway(_) => return None,
         };
+        // Clients may send null for no arguments; many servers reject it.
+        if params.get("arguments") == Some("null") {
+            params.remove("arguments");
+        }
         if let Some(member) = method.spec().name_param.member() {
             params.set(member, RawJson::string(name).as_str().to_owned());
         }

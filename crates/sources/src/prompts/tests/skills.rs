@@ -59,6 +59,25 @@ fn offers_a_skill_as_prompt_and_resources() {
     assert_eq!(folder.rescan(), [Change::ResourceUpdated(uri.into())]);
 }
 
+/// The description of a skill is in the lists of prompts and of resources.
+#[test]
+fn a_changed_description_of_a_skill_announces_both_lists() {
+    let folder = TestFolder::with(&[("pdf/SKILL.md", SKILL_MD)]);
+    let changed = SKILL_MD.replace("Reads PDF files.", "Reads and writes PDF files.");
+    folder.write("pdf/SKILL.md", &changed);
+    let uri = "skill://pdf/SKILL.md";
+    assert_eq!(
+        folder.rescan(),
+        [
+            Change::Prompts,
+            Change::Resources,
+            Change::ResourceUpdated(uri.into())
+        ]
+    );
+    folder.write("pdf/SKILL.md", &format!("{changed}more"));
+    assert_eq!(folder.rescan(), [Change::ResourceUpdated(uri.into())]);
+}
+
 /// The name of a skill must be the name of its folder, so changing only `name` is not enough.
 #[test]
 fn reports_skills_with_the_same_name() {

@@ -3,6 +3,8 @@
 //!
 //! Must not know: the gateway.
 
+use std::path::PathBuf;
+
 use tidegate_core::{List, RawJson};
 
 use super::arguments::{ToolArguments, prompt_arguments};
@@ -13,11 +15,21 @@ use crate::cli::{ClientCommand, ListKind};
 pub(super) enum Invocation {
     Sources,
     Ls(Vec<List>),
-    Read { uri: String },
-    Get { prompt: String, arguments: RawJson },
+    Read {
+        uri: String,
+        output: Option<PathBuf>,
+    },
+    Get {
+        prompt: String,
+        arguments: RawJson,
+    },
     Call(ToolCall),
-    Search { query: String },
-    Explain { uri: String },
+    Search {
+        query: String,
+    },
+    Explain {
+        uri: String,
+    },
 }
 
 impl Invocation {
@@ -25,7 +37,10 @@ impl Invocation {
         Ok(match command {
             ClientCommand::Sources { .. } => Self::Sources,
             ClientCommand::Ls { kind, .. } => Self::Ls(lists(*kind)),
-            ClientCommand::Read { uri, .. } => Self::Read { uri: uri.clone() },
+            ClientCommand::Read { uri, output, .. } => Self::Read {
+                uri: uri.clone(),
+                output: output.clone(),
+            },
             ClientCommand::Search { words, .. } => Self::Search {
                 query: words.join(" "),
             },

@@ -1,6 +1,9 @@
 //! `tidegate read`: prints the contents of a resource, byte for byte.
 
-use anyhow::Context as _;
+use std::io::{self, IsTerminal as _};
+use std::path::Path;
+
+use anyhow::{Context as _, bail};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::Deserialize;
@@ -26,6 +29,7 @@ struct Content {
 pub(super) async fn run(
     connection: &GatewayConnection,
     uri: &str,
+    output: Option<&Path>,
     json: bool,
 ) -> anyhow::Result<CommandOutput> {
     let operation = Operation::Resource {
@@ -39,10 +43,25 @@ pub(super) async fn run(
         Ok(result) => result,
         Err(error) => return Err(explain_error(connection, List::Resources, uri, &error).await),
     };
-    match json {
-        true => Ok(CommandOutput::json(&result)),
-        false => Ok(CommandOutput::data(to_bytes(&result)?)),
+    if json {
+        return Ok(CommandOutput::json(&result));
     }
+    let bytes = to_bytes(&result)?;
+    if let Some(file) = output {
+        let written = std::fs::write(file, bytes);
+        written.with_context(|| format!("cannot write {}", file.display()))?;
+        return Ok(CommandOutput::data([]));
+    }
+    if io::stdout().is_terminal() && !is_text(&bytes) {
+        let size = bytes.len();
+        bail!("the contents are binary ({size} bytes): write them to a file with --output FILE");
+    }
+    Ok(CommandOutput::data(bytes))
+}
+
+/// Whether a terminal can show the contents.
+fn is_text(bytes: &[u8]) -> bool {
+    !bytes.contains(&0) && std::str::from_utf8(bytes).is_ok()
 }
 
 /// All contents, concatenated.
@@ -68,6 +87,12 @@ mod tests {
 
     fn read(text: &str) -> anyhow::Result<Vec<u8>> {
         to_bytes(&RawJson::copy_of(text))
+    }
+
+    #[test]
+    fn only_text_is_shown_on_a_terminal() {
+        assert!(is_text("é\n".as_bytes()) && is_text(b""));
+        assert!(!is_text(&[0xff, b'a']) && !is_text(b"a\0b"));
     }
 
     #[test]

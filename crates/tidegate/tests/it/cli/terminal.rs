@@ -209,3 +209,26 @@ fn client_commands_end_soon_after_their_output_and_without_warnings() {
     let elapsed = printed.elapsed();
     assert!(elapsed < Duration::from_secs(4), "{elapsed:?}");
 }
+
+#[test]
+fn read_writes_binary_contents_to_a_file_and_not_to_a_terminal() {
+    let home = Home::with_config("sources: { docs: { kind: files, folder: docs } }\n");
+    let folder = home.path().join("docs");
+    std::fs::create_dir_all(&folder).unwrap();
+    std::fs::write(folder.join("a.png"), b"\x89PNG\0\xff").unwrap();
+    let list = home
+        .run(&["ls", "resources", "--json"])
+        .expect_code(0)
+        .stdout;
+    let list: serde_json::Value = serde_json::from_str(&list).unwrap();
+    let uris = list["resources"].as_array().unwrap().iter();
+    let mut uris = uris.map(|resource| resource["uri"].as_str().unwrap());
+    let uri = uris.find(|uri| uri.ends_with("a.png")).unwrap();
+    let (status, screen) = on_terminal(&home, &["read", uri]).finish();
+    assert_eq!(status.code(), Some(1), "{screen}");
+    assert!(screen.contains("--output FILE"), "{screen}");
+    let (status, screen) = on_terminal(&home, &["read", uri, "--output", "out.png"]).finish();
+    assert!(status.success(), "{screen}");
+    let written = std::fs::read(home.path().join("out.png")).unwrap();
+    assert_eq!(written, b"\x89PNG\0\xff");
+}
