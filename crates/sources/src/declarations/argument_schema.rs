@@ -63,7 +63,6 @@ impl ArgumentSchema {
             match given.get(name) {
                 None if member.required => problems.push(format!("`{name}` is missing")),
                 None => {}
-                Some("null") if !member.required => {}
                 Some(value) => match member.value_type.normalize(value) {
                     Some(value) => normalized.set(name, value),
                     None => problems.push(format!("`{name}` must be {}", member.value_type)),

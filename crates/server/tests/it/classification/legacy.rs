@@ -156,7 +156,7 @@ async fn the_endpoint_of_a_source_uses_native_names() {
     for path in [
         "/mcp/nothing",
         "/mcp/FAKE",
-        "/mcp/",
+        "/mcp//",
         "/mcp/fake/x",
         "/mcp/%ff",
         "/mcp/fake%2f",

@@ -21,13 +21,17 @@ async fn a_listen_stream_starts_with_the_supported_filter() {
     let filter = json!({
         "toolsListChanged": true,
         "promptsListChanged": false,
-        "resourceSubscriptions": ["fake://note", "fake://nothing", "deaf://note"],
+        "resourceSubscriptions": ["fake://note", "nobody://x", "fake://unlisted", "deaf://note"],
         "someday": true,
     });
     let mut events = gateway.client().listen("7", filter).await;
     let (method, params) = next(&mut events).await;
     assert_eq!(method, ACKNOWLEDGED);
-    let supported = json!({ "toolsListChanged": true, "resourceSubscriptions": ["fake://note"] });
+    // What can be read can be subscribed to: only this source has URIs of the scheme `fake`.
+    let supported = json!({
+        "toolsListChanged": true,
+        "resourceSubscriptions": ["fake://note", "fake://unlisted"],
+    });
     assert_eq!(params["notifications"], supported);
     assert_eq!(params["_meta"][SUBSCRIPTION], json!(7));
 }

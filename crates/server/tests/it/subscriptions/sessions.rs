@@ -115,7 +115,7 @@ async fn the_error_names_the_uri_that_does_not_support_subscriptions() {
         .await;
     for revision in LEGACY {
         let session = gateway.client().initialize(revision).await;
-        for uri in ["fake://nothing", "deaf://note", "nonsense"] {
+        for uri in ["nobody://x", "deaf://note", "nonsense"] {
             let request = session.request("resources/subscribe", json!({ "uri": uri }));
             let message = expect_error(request.send().await, 200, -32602).await;
             assert_eq!(message["error"]["data"]["uri"], uri);
