@@ -8,6 +8,8 @@ use super::recorder::Entry;
 use super::server_kind::ServerKind;
 use treatment::Treatment;
 
+pub(super) use treatment::is_for_apps;
+
 const TABLE: &str = include_str!("../../parity.txt");
 
 /// A server and the endpoint used.

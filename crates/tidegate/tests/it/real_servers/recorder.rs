@@ -89,7 +89,7 @@ impl Recorder {
             let meta = json!({ "io.modelcontextprotocol/logLevel": level });
             return self.call_with(tool, arguments, meta);
         }
-        self.ask("logging/setLevel", json!({ "level": level }));
+        self.ask("logging/setLevel", &json!({ "level": level }));
         self.call(tool, arguments)
     }
 
@@ -98,7 +98,7 @@ impl Recorder {
         let mut params = json!({ "name": self.names.tool(tool) });
         params["arguments"] = arguments;
         params["_meta"] = meta;
-        self.step(&step, "tools/call", params)
+        self.step(&step, "tools/call", &params)
     }
 
     /// A modern server asks in its result: the request is repeated with the answers.
@@ -124,14 +124,14 @@ impl Recorder {
 
     pub(super) fn read(&mut self, uri: &str) -> Value {
         let params = json!({ "uri": self.names.uri(uri) });
-        self.step(&format!("read {uri}"), "resources/read", params)
+        self.step(&format!("read {uri}"), "resources/read", &params)
     }
 
     pub(super) fn get(&mut self, prompt: &str, arguments: Value) -> Value {
         let step = format!("get {prompt} {arguments}");
         let mut get = json!({ "name": self.names.prompt(prompt) });
         get["arguments"] = arguments;
-        self.step(&step, "prompts/get", get)
+        self.step(&step, "prompts/get", &get)
     }
 
     /// Completes an argument of a prompt, given others.
@@ -143,7 +143,7 @@ impl Recorder {
             "argument": { "name": name, "value": value },
         });
         complete["context"]["arguments"] = known;
-        self.step(&step, "completion/complete", complete);
+        self.step(&step, "completion/complete", &complete);
     }
 
     /// Completes a variable of a template.
@@ -153,7 +153,7 @@ impl Recorder {
             "ref": { "type": "ref/resource", "uri": self.names.uri(template) },
             "argument": { "name": name, "value": value },
         });
-        self.step(&step, "completion/complete", complete);
+        self.step(&step, "completion/complete", &complete);
     }
 
     pub(super) fn subscribe(&mut self, uri: &str) {
@@ -166,11 +166,11 @@ impl Recorder {
 
     fn subscription(&mut self, method: &str, uri: &str) {
         let params = json!({ "uri": self.names.uri(uri) });
-        self.step(&format!("{method} {uri}"), method, params);
+        self.step(&format!("{method} {uri}"), method, &params);
     }
 
     /// Sends a request without names.
-    pub(super) fn ask(&mut self, method: &str, params: Value) -> Value {
+    pub(super) fn ask(&mut self, method: &str, params: &Value) -> Value {
         self.step(method, method, params)
     }
 
@@ -196,9 +196,9 @@ impl Recorder {
         self.record
     }
 
-    fn step(&mut self, step: &str, method: &str, params: Value) -> Value {
+    fn step(&mut self, step: &str, method: &str, params: &Value) -> Value {
         let exchange = self.client.request(method, params.clone());
-        let exchange = self.answer_rounds(exchange, step, method, &params);
+        let exchange = self.answer_rounds(exchange, step, method, params);
         self.record_exchange(step, exchange)
     }
 

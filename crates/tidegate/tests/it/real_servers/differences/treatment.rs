@@ -8,10 +8,14 @@ use serde_json::{Value, json};
 pub(crate) enum Treatment {
     /// Not compared.
     LeftOut,
+    /// Not compared if it is `false`.
+    LeftOutIfFalse,
     /// Compared after this conversion.
     As(fn(&str) -> String),
     /// A list that the server does not support equals an empty list.
     AsEmptyList,
+    /// Tools that only apps may call are removed.
+    WithoutAppTools,
     /// Messages with this method or resources below this URI are removed.
     Without(&'static str),
 }
@@ -21,6 +25,8 @@ impl Treatment {
     pub(super) fn read(text: &'static str) -> Self {
         match text {
             "left out" => Self::LeftOut,
+            "left out if false" => Self::LeftOutIfFalse,
+            "without app tools" => Self::WithoutAppTools,
             "as an empty list" => Self::AsEmptyList,
             "as of any time" => Self::As(any_time),
             "as of any day" => Self::As(any_day),
@@ -45,7 +51,8 @@ impl Treatment {
                 let found = members
                     .get_mut(*name)
                     .is_some_and(|value| self.apply(value, rest));
-                let left_out = rest.is_empty() && matches!(self, Self::LeftOut);
+                let left_out =
+                    rest.is_empty() && matches!(self, Self::LeftOut | Self::LeftOutIfFalse);
                 // An emptied container is removed too.
                 if found && (left_out || members.get(*name).is_some_and(is_empty)) {
                     members.remove(*name);
@@ -59,11 +66,17 @@ impl Treatment {
     fn apply_here(&self, value: &mut Value) -> bool {
         match (self, value) {
             (Self::LeftOut, _) => true,
+            (Self::LeftOutIfFalse, value) => *value == false,
             (Self::AsEmptyList, outcome) => empty_list(outcome),
             (Self::As(convert), Value::String(text)) => {
                 let before = std::mem::take(text);
                 *text = convert(&before);
                 *text != before
+            }
+            (Self::WithoutAppTools, Value::Array(tools)) => {
+                let before = tools.len();
+                tools.retain(|tool| !is_for_apps(tool));
+                tools.len() < before
             }
             (Self::Without(what), Value::Array(items)) => {
                 let before = items.len();
@@ -80,6 +93,11 @@ impl Treatment {
     fn each<'a>(&self, all: impl Iterator<Item = &'a mut Value>, rest: &[&str]) -> bool {
         all.fold(false, |found, value| self.apply(value, rest) | found)
     }
+}
+
+/// Whether only apps may call a tool.
+pub(crate) fn is_for_apps(tool: &Value) -> bool {
+    tool["_meta"]["ui"]["visibility"] == json!(["app"])
 }
 
 /// Replaces an empty list, and the error for an unknown method, by an empty result.

@@ -56,7 +56,7 @@ fn calls(recorder: &mut Recorder) {
     for _ in 0..2 {
         recorder.call("toggle-simulated-logging", json!({}));
     }
-    recorder.ask("logging/setLevel", json!({ "level": "no-such-level" }));
+    recorder.ask("logging/setLevel", &json!({ "level": "no-such-level" }));
 }
 
 /// A tool that must be called as a task, which the gateway does for this client. It is slow: once

@@ -4,6 +4,7 @@
 
 use serde_json::{Value, json};
 
+use super::super::differences::is_for_apps;
 use super::super::recorder::Recorder;
 use super::super::scripts;
 use super::table::Row;
@@ -24,7 +25,9 @@ pub(super) fn run_generated(recorder: &mut Recorder, row: &Row) {
     for prompt in prompts.take(PROMPTS) {
         recorder.get(text(&prompt["name"]), json!({}));
     }
-    let tools = tools.iter().filter(|tool| has_required_arguments(tool));
+    let tools = tools
+        .iter()
+        .filter(|tool| !is_for_apps(tool) && has_required_arguments(tool));
     let names = tools.map(|tool| text(&tool["name"]));
     for name in names
         .filter(|name| !row.unchecked.contains(name))
