@@ -55,7 +55,7 @@ impl CapabilityIndex {
         Self {
             renderer: Arc::new(IndexRenderer {
                 declared: DeclaredSource::new(declarations(config)),
-                state: Arc::new(IndexState::new(config.cache_ttl)),
+                state: Arc::new(IndexState::new(config)),
                 gateway,
             }),
             changes: ChangeSender::default(),
@@ -107,22 +107,21 @@ impl CapabilityIndex {
 }
 
 fn declarations(config: &IndexConfig) -> Declarations<IndexView> {
-    let is_exposed = |part: IndexPart| config.expose.is_empty() || config.expose.contains(&part);
     let mut declarations = Declarations {
         owned: vec!["capability-index:".to_owned()],
         ..Declarations::default()
     };
-    if is_exposed(IndexPart::Summary) {
+    if config.exposes(IndexPart::Summary) {
         declarations.resources.push(summary());
     }
-    if is_exposed(IndexPart::Full) {
+    if config.exposes(IndexPart::Full) {
         declarations.resources.push(full());
         declarations.templates.push(full::pages());
     }
-    if is_exposed(IndexPart::Stats) {
+    if config.exposes(IndexPart::Stats) {
         declarations.resources.push(stats());
     }
-    if is_exposed(IndexPart::Elements) {
+    if config.exposes(IndexPart::Elements) {
         declarations.templates.extend(elements::templates());
     }
     declarations

@@ -22,9 +22,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use tidegate_core::{
-    BoxFuture, Call, Catalog, ChangeStream, GaugeValue, Health, Reply, ResourceSubscription,
-    Result, Source, SourceId, Viewer,
+    BoxFuture, Call, Catalog, ChangeStream, GaugeValue, Health, List, ListDefect, Reply,
+    ResourceSubscription, Result, Source, SourceId, Viewer,
 };
 use tidegate_store::memory::memory_store;
 use tidegate_store::{Store, StoreError, StoreEvents, StoreState, UnixMillis};
@@ -47,6 +48,7 @@ const EXPIRY_RETRY_DELAY: Duration = Duration::from_secs(2);
 pub struct Memory {
     state: MemoryState,
     declared: DeclaredSource<MemoryState>,
+    failing_catalogs: FailingCatalogs,
     store: Arc<Store>,
     notifications: Notifications,
     /// The usage of all principals, for gauges.
@@ -73,6 +75,7 @@ impl Memory {
                 entries: memory_store(store),
                 limits,
             },
+            failing_catalogs: FailingCatalogs::default(),
             store: Arc::clone(store),
             entries: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
@@ -106,9 +109,50 @@ impl Memory {
     }
 }
 
+/// The catalogs while the store fails: they say so, and stay the same as long as the reason does.
+#[derive(Default)]
+struct FailingCatalogs(Mutex<Vec<FailingCatalog>>);
+
+struct FailingCatalog {
+    healthy: Arc<Catalog>,
+    reason: &'static str,
+    catalog: Arc<Catalog>,
+}
+
+impl FailingCatalogs {
+    fn get(&self, healthy: &Arc<Catalog>, reason: &'static str) -> Arc<Catalog> {
+        let mut catalogs = self.0.lock();
+        let is_same = |known: &&FailingCatalog| Arc::ptr_eq(&known.healthy, healthy);
+        if let Some(known) = catalogs.iter().find(is_same)
+            && known.reason == reason
+        {
+            return Arc::clone(&known.catalog);
+        }
+        catalogs.retain(|known| !Arc::ptr_eq(&known.healthy, healthy));
+        let defect = |list| ListDefect {
+            list,
+            reason: format!("its entries are unavailable: {reason}"),
+        };
+        let catalog = Arc::new(Catalog {
+            defects: [List::Resources, List::Templates].map(defect).to_vec(),
+            ..Catalog::clone(healthy)
+        });
+        catalogs.push(FailingCatalog {
+            healthy: Arc::clone(healthy),
+            reason,
+            catalog: Arc::clone(&catalog),
+        });
+        catalog
+    }
+}
+
 impl Source for Memory {
     fn catalog(&self, viewer: &Viewer<'_>) -> Arc<Catalog> {
-        self.declared.catalog(viewer)
+        let catalog = self.declared.catalog(viewer);
+        match self.store.state() {
+            StoreState::Failing { message, .. } => self.failing_catalogs.get(&catalog, message),
+            StoreState::Open | StoreState::Closed => catalog,
+        }
     }
 
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>> {
@@ -148,5 +192,24 @@ impl Source for Memory {
             value: value.load(Ordering::Relaxed),
         };
         vec![gauge("entries", &self.entries), gauge("bytes", &self.bytes)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_say_that_the_store_fails() {
+        let (catalogs, healthy) = (FailingCatalogs::default(), Arc::new(Catalog::default()));
+        let failing = catalogs.get(&healthy, "the disk is full");
+        let reason = failing.defects_in(List::Templates).unwrap();
+        assert!(reason.contains("the disk is full"), "{reason}");
+        assert!(Arc::ptr_eq(
+            &failing,
+            &catalogs.get(&healthy, "the disk is full")
+        ));
+        let other = catalogs.get(&healthy, "the file is locked");
+        assert!(!Arc::ptr_eq(&failing, &other));
     }
 }

@@ -92,3 +92,37 @@ fn announces_each_changed_resource_once() {
     );
     assert_eq!(folder.rescan(), [""; 0]);
 }
+
+#[tokio::test]
+async fn files_over_the_limit_are_reported_and_have_no_uri_in_their_folder() {
+    let mut folder = TestFolder::new();
+    fs::write(folder.folder.path().join("sub/big.bin"), vec![b'x'; 2_048]).unwrap();
+    folder.rescan();
+    let catalog = folder.source.0.catalog();
+    let Some(tidegate_core::CatalogGap::Unavailable(gap)) = &catalog.gap else {
+        panic!("{:?}", catalog.gap);
+    };
+    assert!(gap.contains("1 files have more than 1024 bytes"), "{gap}");
+    assert!(gap.contains("sub/big.bin"), "{gap}");
+    assert!(matches!(
+        folder.source.0.health(),
+        tidegate_core::Health::Warning(_)
+    ));
+
+    let uri = folder.uri("sub/");
+    let path = folder.source.0.folder.uris.path(&uri).unwrap();
+    let read = Arc::clone(&folder.source.0).read(&uri, path).await.unwrap();
+    let Reply::Done(tidegate_core::Outcome::Complete { result, .. }) = read else {
+        panic!("a folder is read at once");
+    };
+    let result: serde_json::Value = result.read().unwrap();
+    let listing = result["contents"][0]["text"].as_str().unwrap();
+    let listing: serde_json::Value = serde_json::from_str(listing).unwrap();
+    let entry = |name: &str| {
+        let mut entries = listing["entries"].as_array().unwrap().iter();
+        entries.find(|entry| entry["name"] == name).unwrap().clone()
+    };
+    assert_eq!(entry("a.txt")["uri"], folder.uri("sub/a.txt"));
+    assert_eq!(entry("big.bin")["size"], 2_048);
+    assert!(entry("big.bin").get("uri").is_none());
+}

@@ -46,7 +46,7 @@ impl FolderView for FilesView {
     fn catalog(&self, folder: &ServedFolder, tree: &FolderTree, (): &()) -> Catalog {
         Catalog {
             is_built_in: true,
-            gap: gap(tree, folder.max_entries).map(CatalogGap::Unavailable),
+            gap: gap(folder, tree).map(CatalogGap::Unavailable),
             resources: resources(folder, tree),
             templates: vec![template(&template_text(&folder.uris))],
             ..Catalog::default()
@@ -126,7 +126,8 @@ fn template(text: &str) -> CatalogEntry {
     catalog_entry(text, definition)
 }
 
-fn gap(tree: &FolderTree, limit: usize) -> Option<String> {
+fn gap(folder: &ServedFolder, tree: &FolderTree) -> Option<String> {
+    let limit = folder.max_entries;
     let truncated = tree.is_truncated.then(|| {
         format!(
             "more than {limit} files or folders: the others are not listed, but can be read by URI; \
@@ -137,7 +138,12 @@ fn gap(tree: &FolderTree, limit: usize) -> Option<String> {
         let count = tree.unreadable.len();
         format!("{count} folders cannot be read, for instance `{first}`")
     });
-    let reasons: Vec<_> = truncated.into_iter().chain(unreadable).collect();
+    let too_large = tree.too_large(folder.max_file_bytes).map(|(count, first)| {
+        let limit = folder.max_file_bytes;
+        format!("{count} files have more than {limit} bytes (`max_file_bytes`), for instance `{first}`")
+    });
+    let reasons = [truncated, unreadable, too_large];
+    let reasons: Vec<_> = reasons.into_iter().flatten().collect();
     (!reasons.is_empty()).then(|| reasons.join("; "))
 }
 

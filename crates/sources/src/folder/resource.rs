@@ -9,7 +9,8 @@ use tidegate_core::{CatalogEntry, Code, Error, ErrorOrigin, Result};
 
 use super::read::{ReadContents, ReadError};
 use super::scan::FolderListing;
-use super::{FileInfo, RelativePath, UriBase, media_type};
+use super::served::ServedFolder;
+use super::{FileInfo, RelativePath, media_type};
 use crate::declarations::{ResourceContents, catalog_entry};
 
 /// The catalog entry of a file.
@@ -33,7 +34,7 @@ pub(crate) fn file_entry(
 
 /// An item of a read result's `contents`.
 pub(super) fn contents_item(
-    uris: &UriBase,
+    folder: &ServedFolder,
     path: &RelativePath,
     uri: &str,
     contents: ReadContents,
@@ -44,7 +45,7 @@ pub(super) fn contents_item(
         }
         ReadContents::File { bytes, mime } => (ResourceContents::bytes(bytes), mime),
         ReadContents::Folder(listing) => (
-            ResourceContents::json(&FolderJson::new(uris, path, &listing))?,
+            ResourceContents::json(&FolderJson::new(folder, path, &listing))?,
             media_type::JSON,
         ),
     };
@@ -92,7 +93,9 @@ struct FolderEntryJson {
     name: String,
     #[serde(rename = "type")]
     kind: &'static str,
-    uri: String,
+    /// Missing for a file that is too large to be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uri: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     mime_type: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -103,7 +106,8 @@ struct FolderEntryJson {
 
 impl FolderJson {
     /// The URIs are below the requested path, which may be a link to the listed folder.
-    fn new(uris: &UriBase, requested: &RelativePath, listing: &FolderListing) -> Self {
+    fn new(folder: &ServedFolder, requested: &RelativePath, listing: &FolderListing) -> Self {
+        let uris = &folder.uris;
         let below_requested = |path: &RelativePath| requested.join(path.name()?);
         let name = |path: &RelativePath| {
             let name = path.name().unwrap_or_default();
@@ -113,17 +117,19 @@ impl FolderJson {
             Some(FolderEntryJson {
                 name: name(path),
                 kind: "folder",
-                uri: uris.folder_uri(&below_requested(path)?),
+                uri: Some(uris.folder_uri(&below_requested(path)?)),
                 mime_type: None,
                 size: None,
                 last_modified: None,
             })
         });
         let files = listing.files.iter().filter_map(|(path, file)| {
+            let is_readable = file.stamp.size <= folder.max_file_bytes;
+            let uri = uris.uri(&below_requested(path)?);
             Some(FolderEntryJson {
                 name: name(path),
                 kind: "file",
-                uri: uris.uri(&below_requested(path)?),
+                uri: is_readable.then_some(uri),
                 mime_type: Some(file.mime),
                 size: Some(file.stamp.size),
                 last_modified: format_time(file.stamp.modified()),

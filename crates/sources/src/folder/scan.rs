@@ -38,6 +38,16 @@ impl FolderTree {
     pub(crate) fn is_unavailable(&self) -> bool {
         self.folders.is_empty()
     }
+
+    /// The number of files that are larger than the limit, and the first of them.
+    pub(crate) fn too_large(&self, max_bytes: u64) -> Option<(usize, &RelativePath)> {
+        let files = || {
+            let files = self.files.iter();
+            files.filter(move |(_, file)| file.stamp.size > max_bytes)
+        };
+        let (first, _) = files().next()?;
+        Some((files().count(), first))
+    }
 }
 
 /// The visible entries directly in a folder.

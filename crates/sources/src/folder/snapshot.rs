@@ -223,7 +223,7 @@ impl<V: FolderView> SnapshotFolder<V> {
         let read = self.pool.run(move || {
             let contents = this.folder.read(&path)?;
             Ok(resource::contents_item(
-                &this.folder.uris,
+                &this.folder,
                 &path,
                 &request_uri,
                 contents,

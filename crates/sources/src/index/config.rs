@@ -72,6 +72,12 @@ const PARTS: [(&str, IndexPart); 4] = [
     ("elements", IndexPart::Elements),
 ];
 
+impl IndexConfig {
+    pub(super) fn exposes(&self, part: IndexPart) -> bool {
+        self.expose.is_empty() || self.expose.contains(&part)
+    }
+}
+
 impl Section for IndexSection {
     type Config = IndexConfig;
 

@@ -69,15 +69,24 @@ fn render_within(view: &IndexView, limits: SectionLimits) -> String {
     push_keywords(&mut text, view, limits.keywords);
     push_verbs(&mut text, view, limits.verbs);
     push_changes(&mut text, view, limits.changes);
-    push_line(
-        &mut text,
-        "## More\n\n\
-         - `capability-index://full`: every element, in pages\n\
-         - `capability-index://elements/{type}` and `capability-index://elements/{type}/{name}`: \
-         one kind, or one element with similar ones\n\
-         - the tool `gateway__search`: search by words",
-    );
+    push_more(&mut text, view);
     text
+}
+
+/// Where there is more, of what is exposed.
+fn push_more(text: &mut String, view: &IndexView) {
+    push_line(text, "## More\n");
+    if view.state.exposes_full {
+        push_line(text, "- `capability-index://full`: every element, in pages");
+    }
+    if view.state.exposes_elements {
+        push_line(
+            text,
+            "- `capability-index://elements/{type}` and \
+             `capability-index://elements/{type}/{name}`: one kind, or one element with similar ones",
+        );
+    }
+    push_line(text, "- the tool `gateway__search`: search by words");
 }
 
 fn push_line(text: &mut String, line: &str) {

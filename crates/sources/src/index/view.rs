@@ -1,11 +1,11 @@
 //! The index as one caller sees it, with the state shared between calls.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use tidegate_core::{CacheScope, List, SearchIndex, Viewer};
 
 use super::cache::TextCache;
+use super::config::{IndexConfig, IndexPart};
 use super::page_bounds::PageBounds;
 use super::recent_changes::{RecentChange, RecentChanges, viewer_class};
 use super::token_costs::TokenCosts;
@@ -17,12 +17,17 @@ pub(super) struct IndexState {
     pub(super) token_costs: TokenCosts,
     pub(super) page_bounds: PageBounds,
     pub(super) recent_changes: RecentChanges,
+    /// Whether texts may name these parts.
+    pub(super) exposes_full: bool,
+    pub(super) exposes_elements: bool,
 }
 
 impl IndexState {
-    pub(super) fn new(cache_ttl: Duration) -> Self {
+    pub(super) fn new(config: &IndexConfig) -> Self {
         Self {
-            cache: TextCache::new(cache_ttl),
+            exposes_full: config.exposes(IndexPart::Full),
+            exposes_elements: config.exposes(IndexPart::Elements),
+            cache: TextCache::new(config.cache_ttl),
             token_costs: TokenCosts::default(),
             page_bounds: PageBounds::default(),
             recent_changes: RecentChanges::default(),

@@ -31,9 +31,18 @@ pub(super) fn namespace_filter(namespace: Option<String>) -> Result<Option<Strin
     Ok(namespace)
 }
 
-/// An entry with its value.
+/// An entry with its value and its URI.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct EntryView {
+    #[serde(flatten)]
+    contents: EntryContents,
+    /// The URI of the entry as a resource.
+    uri: String,
+}
+
+/// An entry with its value.
+#[derive(Serialize, JsonSchema)]
+pub(super) struct EntryContents {
     key: String,
     namespace: String,
     value: JsonValue,
@@ -43,14 +52,20 @@ pub(super) struct EntryView {
     updated: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     expires: Option<String>,
-    /// The URI of the entry as a resource.
-    uri: String,
 }
 
 impl EntryView {
     pub(super) fn new(state: &MemoryState, entry: MemoryEntry) -> Self {
         Self {
             uri: state.uris.entry(&entry.id),
+            contents: EntryContents::new(entry),
+        }
+    }
+}
+
+impl EntryContents {
+    pub(super) fn new(entry: MemoryEntry) -> Self {
+        Self {
             key: entry.id.key,
             namespace: entry.id.namespace,
             value: entry.value.into(),

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use tidegate_core::{CacheScope, Result};
+use tidegate_core::{CacheScope, Caller, Result};
 use tidegate_store::UnixMillis;
 use tidegate_store::memory::{EntryId, EntryRange};
 
-use super::entry_view::EntryView;
+use super::entry_view::EntryContents;
 use super::state::MemoryState;
 use super::uris::{DEFAULT_NAMESPACE, MemoryUris};
 use super::usage::UsageReport;
@@ -51,8 +51,10 @@ pub(super) fn resources(uris: &MemoryUris) -> Vec<DeclaredResource<MemoryState>>
             ttl: Duration::ZERO,
             scope: CacheScope::Private,
             admin_only: true,
-            read: |state, _| {
-                Box::pin(async move { ResourceContents::json(&MemoryDump::of(state).await?) })
+            read: |state, caller| {
+                Box::pin(
+                    async move { ResourceContents::json(&MemoryDump::of(state, caller).await?) },
+                )
             },
         },
     ]
@@ -143,11 +145,14 @@ struct MemoryDump {
 struct DumpedEntry {
     principal: String,
     #[serde(flatten)]
-    entry: EntryView,
+    entry: EntryContents,
+    /// Only for entries of the caller: the same URI means another entry for each principal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    uri: Option<String>,
 }
 
 impl MemoryDump {
-    async fn of(state: &MemoryState) -> Result<Self> {
+    async fn of(state: &MemoryState, caller: &Caller) -> Result<Self> {
         let total = state.entries.total_usage(&state.id).await?;
         let entries = state.entries.dump(&state.id, MAX_DUMPED_ENTRIES).await?;
         let mut bytes = 0;
@@ -157,8 +162,10 @@ impl MemoryDump {
         });
         let entries: Vec<_> = included
             .map(|owned| DumpedEntry {
+                uri: (owned.principal == caller.principal.as_str())
+                    .then(|| state.uris.entry(&owned.entry.id)),
                 principal: owned.principal,
-                entry: EntryView::new(state, owned.entry),
+                entry: EntryContents::new(owned.entry),
             })
             .collect();
         Ok(Self {

@@ -46,7 +46,7 @@ impl FolderView for PromptsView {
         let prompts = library.prompts.values().map(|prompt| prompt.entry());
         Catalog {
             is_built_in: true,
-            gap: gap(tree, library).map(CatalogGap::Unavailable),
+            gap: gap(folder, tree, library).map(CatalogGap::Unavailable),
             prompts: prompts.collect(),
             resources: resources(folder, tree, library),
             declaration: Some(DECLARATION.clone()),
@@ -139,7 +139,7 @@ fn resources(folder: &ServedFolder, tree: &FolderTree, library: &Library) -> Vec
 }
 
 /// The first problem, and how many more there are.
-fn gap(tree: &FolderTree, library: &Library) -> Option<String> {
+fn gap(folder: &ServedFolder, tree: &FolderTree, library: &Library) -> Option<String> {
     let more = library.problems.len().saturating_sub(1);
     let first = library.problems.first();
     let first = first.map(|first| truncate_for_message(&first.to_string()));
@@ -149,7 +149,23 @@ fn gap(tree: &FolderTree, library: &Library) -> Option<String> {
         (None, _) if tree.is_truncated => Some("too many files or folders".to_owned()),
         (None, _) => {
             let unreadable = tree.unreadable.first();
-            unreadable.map(|folder| format!("the folder `{folder}` cannot be read"))
+            let unreadable =
+                unreadable.map(|folder| format!("the folder `{folder}` cannot be read"));
+            unreadable.or_else(|| too_large(folder, tree, library))
         }
     }
+}
+
+/// The files of skills that are left out because of their size.
+fn too_large(folder: &ServedFolder, tree: &FolderTree, library: &Library) -> Option<String> {
+    let limit = folder.max_file_bytes;
+    let mut files = tree
+        .files
+        .iter()
+        .filter(|(path, file)| file.stamp.size > limit && library.skill_of(path).is_some());
+    let (first, _) = files.next()?;
+    let count = files.count() + 1;
+    Some(format!(
+        "{count} files of skills have more than {limit} bytes, for instance `{first}`"
+    ))
 }

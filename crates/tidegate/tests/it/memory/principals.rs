@@ -83,6 +83,7 @@ fn dump_is_only_for_admins() {
     let server = serve();
     let (ada, bob) = (user(&server, ADA), user(&server, BOB));
     bob.store("k", json!(1));
+    ada.store("own", json!(2));
     let dump = "plugin://memory/memory_dump";
     let listed = |user: &User<'_>| user.ask("resources/list", json!({})).body.contains(dump);
     assert!(listed(&ada));
@@ -90,10 +91,19 @@ fn dump_is_only_for_admins() {
     let item = ada.read(dump);
     let text = item["text"].as_str().unwrap();
     let all: serde_json::Value = serde_json::from_str(text).unwrap();
-    assert_eq!(all["total_entries"], 1);
+    assert_eq!(all["total_entries"], 2);
     assert_eq!(all["truncated"], false);
-    assert_eq!(all["entries"][0]["principal"], "bob");
-    assert_eq!(all["entries"][0]["value"], 1);
+    let of = |principal: &str| {
+        let mut entries = all["entries"].as_array().unwrap().iter();
+        entries
+            .find(|entry| entry["principal"] == principal)
+            .unwrap()
+    };
+    assert_eq!(of("bob")["value"], 1);
+    // The URI of an entry leads to that of the reader, so it is not given for others.
+    assert!(of("bob").get("uri").is_none());
+    let uri = of("ada")["uri"].as_str().unwrap();
+    assert_eq!(ada.read(uri)["text"].as_str(), None);
     server.stop();
 }
 
