@@ -140,7 +140,9 @@ fn gap(folder: &ServedFolder, tree: &FolderTree) -> Option<String> {
     });
     let too_large = tree.too_large(folder.max_file_bytes).map(|(count, first)| {
         let limit = folder.max_file_bytes;
-        format!("{count} files have more than {limit} bytes (`max_file_bytes`), for instance `{first}`")
+        format!(
+            "{count} files have more than {limit} bytes (`max_file_bytes`), for instance `{first}`"
+        )
     });
     let reasons = [truncated, unreadable, too_large];
     let reasons: Vec<_> = reasons.into_iter().flatten().collect();
