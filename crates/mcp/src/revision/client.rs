@@ -18,5 +18,5 @@ pub use legacy_task::{LegacyTask, LegacyTaskStatus, related_task, without_relate
 pub use list_page::{ListPage, MistypedMembers, parse_list_page};
 pub use notification::{ServerNotification, answer_without_client, parse_notification};
 pub use request::{OutboundRequest, RequestEncoder};
-pub use response::{parse_error, parse_outcome};
+pub use response::{ExpectedResult, parse_error, parse_outcome};
 pub use server_facts::{ServerFacts, parse_declared, parse_initialize_result};

@@ -35,6 +35,7 @@ pages! {
     readme: "README.md",
     exposure: "docs/exposure.md",
     bridge: "docs/bridge.md",
+    extensions: "docs/extensions.md",
     claude_code: "docs/clients/claude-code.md",
     claude_desktop: "docs/clients/claude-desktop.md",
     codex: "docs/clients/codex.md",

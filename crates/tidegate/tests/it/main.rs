@@ -11,6 +11,7 @@ mod connectivity;
 mod docs;
 mod documented_call;
 mod era_detection;
+mod extensions;
 mod faults;
 mod folders;
 mod gateway_tools;

@@ -9,7 +9,9 @@ use tidegate_core::{
     Call, Event, EventStream, Operation, Outcome, PendingAnswer, Question, Result, Scope,
     Withdrawal,
 };
-use tidegate_mcp::revision::client::{ServerNotification, parse_error, parse_outcome};
+use tidegate_mcp::revision::client::{
+    ExpectedResult, ServerNotification, parse_error, parse_outcome,
+};
 use tidegate_mcp::revision::question::encode_answer;
 use tidegate_mcp::revision::tasks::declares_tasks;
 use tidegate_mcp::{Era, RequestId, ResponseBody, Revision};
@@ -36,7 +38,12 @@ pub(super) fn call_events(
     };
     let accepts_tasks =
         connection.facts.features.tasks && declares_tasks(&call.client.capabilities);
-    let events = request_events(messages, connection, uri, accepts_tasks);
+    let expected = match &call.operation {
+        Operation::Extension { .. } => ExpectedResult::Extension,
+        _ if accepts_tasks => ExpectedResult::CompleteOrTask,
+        _ => ExpectedResult::Complete,
+    };
+    let events = request_events(messages, connection, uri, expected);
     let era = connection.facts.revision.era();
     let events = repair::repair(events, call, era);
     let events = match call.scope {
@@ -59,12 +66,12 @@ fn without_extensions(events: EventStream) -> EventStream {
 }
 
 /// The events of one request of a call. `uri` is the resource it reads, if it reads one;
-/// `accepts_tasks` if its result may be a task.
+/// `expected` is what its result may be.
 pub(super) fn request_events(
     messages: ResponseStream,
     connection: &Arc<Connection>,
     uri: Option<String>,
-    accepts_tasks: bool,
+    expected: ExpectedResult,
 ) -> EventStream {
     let (revision, connection) = (connection.facts.revision, Arc::clone(connection));
     let mut questions = RequestQuestions::default();
@@ -88,7 +95,7 @@ pub(super) fn request_events(
                 Some(Ok(Event::Question(question)))
             }
             Ok(ServerMessage::Response(response)) => {
-                let outcome = response_outcome(response, revision, uri.as_deref(), accepts_tasks);
+                let outcome = response_outcome(response, revision, uri.as_deref(), expected);
                 Some(outcome.map(Event::Done))
             }
             Ok(ServerMessage::Refused(refusal)) => Some(Err(refusal.error())),
@@ -144,10 +151,10 @@ fn response_outcome(
     response: ResponseBody,
     revision: Revision,
     uri: Option<&str>,
-    accepts_tasks: bool,
+    expected: ExpectedResult,
 ) -> Result<Outcome> {
     match response {
-        ResponseBody::Result(result) => parse_outcome(revision, &result, accepts_tasks),
+        ResponseBody::Result(result) => parse_outcome(revision, &result, expected),
         ResponseBody::Error(error) => Err(parse_error(uri, error)),
     }
 }

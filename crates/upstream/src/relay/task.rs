@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::stream::{self, StreamExt};
 use tidegate_core::{Error, Event, EventStream, Outcome, RawJson, Result};
 use tidegate_mcp::revision::client::{
-    LegacyTask, LegacyTaskStatus, OutboundRequest, without_related_task,
+    ExpectedResult, LegacyTask, LegacyTaskStatus, OutboundRequest, without_related_task,
 };
 use tokio::runtime::Handle;
 use tokio::time::{Instant, sleep_until, timeout};
@@ -88,7 +88,7 @@ enum Step {
 impl RunningTask {
     fn new(task: LegacyTask, connection: Arc<Connection>) -> Self {
         let questions = connection.channel.task_questions(&task.id);
-        let questions = request_events(questions, &connection, None, false);
+        let questions = request_events(questions, &connection, None, ExpectedResult::Complete);
         let mut running = Self {
             connection,
             task,
@@ -155,7 +155,7 @@ impl RunningTask {
 
     fn send(&self, request: OutboundRequest) -> EventStream {
         let messages = self.connection.channel.request(request, Vec::new());
-        request_events(messages, &self.connection, None, false)
+        request_events(messages, &self.connection, None, ExpectedResult::Complete)
     }
 }
 

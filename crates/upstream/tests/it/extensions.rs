@@ -108,14 +108,22 @@ async fn a_method_of_an_unknown_extension_is_relayed_with_its_notifications() {
         let session = client.initialize(NEWEST_LEGACY).await;
         let legacy = session.request("tides/measure", params).send().await;
         let mut legacy = legacy.events();
+        let mut result_types = Vec::new();
         for events in [&mut modern, &mut legacy] {
             let notification = events.message().await;
             assert_eq!(notification["method"], "notifications/tides/rising");
             assert_eq!(notification["params"], json!({ "level": 2 }));
             let response = events.message().await;
+            let result_type = response["result"].get("resultType").cloned();
+            result_types.push(result_type.unwrap_or_default());
             let measured = &response["result"]["measured"];
             assert_eq!(*measured, json!({ "depth": 1.5 }), "{response}");
         }
+        let result_type = match era {
+            Era::Modern => "com.example/measurement",
+            _ => "complete",
+        };
+        assert_eq!(result_types, [json!(result_type), Value::Null]);
         let received = fixture.received_for("tides/measure").pop().unwrap();
         let header = (era == Era::Modern).then_some("tides/measure");
         assert_eq!(received.header("mcp-method"), header);

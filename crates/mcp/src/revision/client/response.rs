@@ -10,11 +10,23 @@ use super::super::version::Revision;
 use crate::codes;
 use crate::message::RpcError;
 
-/// Parses a result. A result without a type is complete. A result of an unknown type is an error,
-/// and so is a task unless `accepts_tasks`.
-pub fn parse_outcome(revision: Revision, result: &RawJson, accepts_tasks: bool) -> Result<Outcome> {
+/// What the result of a request may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExpectedResult {
+    Complete,
+    CompleteOrTask,
+    /// The result of an extension that the gateway does not know, with any type.
+    Extension,
+}
+
+/// Parses a result. A result without a type is complete. A result of an unexpected type is an error.
+pub fn parse_outcome(
+    revision: Revision,
+    result: &RawJson,
+    expected: ExpectedResult,
+) -> Result<Outcome> {
     let not_an_object = || source_failed("the source's result is not an object");
-    if revision.era() == Era::Legacy {
+    if revision.era() == Era::Legacy || expected == ExpectedResult::Extension {
         // Not parsed here: the members are validated where they are used.
         return match result.is_object() {
             true => Ok(Outcome::Complete {
@@ -34,7 +46,9 @@ pub fn parse_outcome(revision: Revision, result: &RawJson, accepts_tasks: bool) 
             })
         }
         Some("input_required") => Ok(Outcome::InputRequired(result.clone())),
-        Some("task") if accepts_tasks => Ok(Outcome::Task(result.clone())),
+        Some("task") if expected == ExpectedResult::CompleteOrTask => {
+            Ok(Outcome::Task(result.clone()))
+        }
         Some(_) => Err(source_failed(
             "the source returned a result of an unexpected type",
         )),

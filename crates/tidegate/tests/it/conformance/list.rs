@@ -6,6 +6,9 @@ pub(super) const SERVER: &str = include_str!("../../conformance.txt");
 /// The gateway as a client.
 pub(super) const CLIENT: &str = include_str!("../../conformance-client.txt");
 
+/// What the suite names instead of revisions for scenarios of extensions.
+const EXTENSION: &str = "extension";
+
 /// A scenario and its expected outcome.
 pub(super) struct Row {
     pub(super) scenario: &'static str,
@@ -30,6 +33,20 @@ pub(super) struct Exception {
 }
 
 impl Row {
+    /// A scenario of an extension, of which every check succeeds.
+    pub(super) fn extension(scenario: &'static str) -> Self {
+        Self {
+            scenario,
+            revisions: EXTENSION,
+            expectation: Expectation::Pass,
+        }
+    }
+
+    /// Whether the scenario belongs to an extension, which has no revisions of the protocol.
+    pub(super) fn is_extension(&self) -> bool {
+        self.revisions == EXTENSION
+    }
+
     /// The scenario with each of its revisions.
     pub(super) fn runs(&self) -> impl Iterator<Item = (&'static str, &'static str)> + use<> {
         let scenario = self.scenario;

@@ -84,6 +84,9 @@ impl Suite {
             }
         };
         command.args(["--scenario", row.scenario, "--spec-version", revision]);
+        if row.is_extension() {
+            command.arg("--force");
+        }
         command.arg("-o").arg(folder.path());
         let ended = Running::start(&mut command).end();
         let exceptions = match &row.expectation {

@@ -5,7 +5,8 @@ use serde_json::json;
 use tidegate_testkit::{MODERN, NEWEST_LEGACY as LEGACY, fixture};
 
 use super::ATTEMPTS;
-use super::suite::{SECOND_NEWEST_LEGACY, Suite};
+use super::list::Row;
+use super::suite::{SECOND_NEWEST_LEGACY, Subject, Suite};
 use crate::support::{Home, Running, Server};
 
 /// The legacy scenarios, all required; and the modern ones: the required and three optional ones.
@@ -19,8 +20,13 @@ const SLOW_RETRY: [&str; 2] = ["--retry-ms", "1200"];
 /// Scenarios of resumed streams, which stdio and HTTP+SSE do not have.
 const STREAM_RESUMPTION: &str = "server-server-sse-polling";
 
-/// Scenarios of extensions: skills, which no server here has, and tasks.
+/// Scenarios of extensions: skills and tasks.
 const SKILLS: &str = "server-sep-2640-";
+const SKILL_SCENARIOS: [&str; 3] = [
+    "sep-2640-skills-enumeration",
+    "sep-2640-skills-manifest",
+    "sep-2640-skills-directory",
+];
 const TASKS: &str = "server-tasks-";
 const TASK_SCENARIOS: usize = 9;
 /// Not checked by the suite yet.
@@ -50,6 +56,21 @@ fn server_with_tasks() {
     check_all(&gateway, MODERN, MODERN_SCENARIOS + TASK_SCENARIOS, &except);
     gateway.stop();
     running.stop();
+}
+
+#[test]
+fn server_with_skills() {
+    let source = json!({ "command": fixture::program(), "args": ["--skills"] });
+    let gateway = before(&source.to_string());
+    let suite = Suite::new();
+    for url in [gateway.url(), format!("{}/fixture", gateway.url())] {
+        let subject = Subject::Server { url };
+        for scenario in SKILL_SCENARIOS {
+            let row = Row::extension(scenario);
+            suite.run_scenario(&subject, &row, MODERN).unwrap();
+        }
+    }
+    gateway.stop();
 }
 
 #[test]

@@ -71,6 +71,11 @@ impl Modern {
         }
     }
 
+    /// Sets a member of `_meta`.
+    pub(crate) fn set_meta(&mut self, key: &str, value: Value) {
+        self.params["_meta"][key] = value;
+    }
+
     pub(crate) fn post(&self, post: Post) -> Answer {
         self.open(post).answer()
     }
