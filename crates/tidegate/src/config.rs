@@ -26,6 +26,7 @@ mod read;
 mod read_error;
 mod schema;
 mod seal_keys;
+mod server_ids;
 mod settings;
 mod sources;
 mod suggest;

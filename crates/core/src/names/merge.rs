@@ -163,10 +163,7 @@ fn candidate_names(
         }
         List::Tools | List::Prompts => {
             let (native, prefixed) = match list {
-                List::Tools => (
-                    safe_tool_name(native),
-                    shorten(safe_tool_name(format!("{source}__{key}"))),
-                ),
+                List::Tools => (safe_tool_name(native), tool_name(source.as_str(), key)),
                 _ => (native, format!("{source}/{key}")),
             };
             match naming {
@@ -183,33 +180,42 @@ fn candidate_names(
 /// A tool name of the characters that all known hosts accept. Others are replaced, and a hash of the
 /// whole keeps the name stable and distinct.
 fn safe_tool_name(name: String) -> String {
-    let is_safe = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
-    if name.chars().all(is_safe) {
+    let safe: String = name.chars().map(safe_char).collect();
+    if safe == name {
         return name;
     }
-    let safe: String = name
-        .chars()
-        .map(|c| if is_safe(c) { c } else { '_' })
-        .collect();
-    with_hash(&safe, &name)
+    let start: String = safe.chars().take(MAX_TOOL_NAME_CHARS - 9).collect();
+    format!("{start}_{}", hash(&name))
 }
 
-/// A tool name of at most 64 characters: a longer one is cut and ends with a hash of the whole.
-fn shorten(name: String) -> String {
-    match name.chars().count() <= MAX_TOOL_NAME_CHARS {
-        true => name,
-        false => with_hash(&name, &name),
+fn safe_char(c: char) -> char {
+    match c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-') {
+        true => c,
+        false => '_',
     }
 }
 
-/// The start of `name`, and a hash of `whole`.
-fn with_hash(name: &str, whole: &str) -> String {
-    // FNV-1a: the same on every machine and in every version.
-    let hash = whole.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+/// The name of a tool with its source, in at most 64 characters: of a longer one, the middle of the
+/// tool's name is replaced by a hash of the whole, so that both ends stay readable.
+fn tool_name(source: &str, key: &str) -> String {
+    let name = format!("{source}__{key}");
+    if name.chars().count() <= MAX_TOOL_NAME_CHARS {
+        return safe_tool_name(name);
+    }
+    let key: Vec<char> = key.chars().map(safe_char).collect();
+    let shown = MAX_TOOL_NAME_CHARS.saturating_sub(source.len() + "__".len() + "_01234567_".len());
+    let (start, end) = key.split_at(key.len().min(shown / 2));
+    let end = &end[end.len().saturating_sub(shown - shown / 2)..];
+    let (start, end) = (String::from_iter(start), String::from_iter(end));
+    format!("{source}__{start}_{}_{end}", hash(&name))
+}
+
+/// Eight digits. FNV-1a: the same on every machine and in every version.
+fn hash(text: &str) -> String {
+    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
-    let start: String = name.chars().take(MAX_TOOL_NAME_CHARS - 9).collect();
-    format!("{start}_{:08x}", hash >> 32)
+    format!("{:08x}", hash >> 32)
 }
 
 #[cfg(test)]
@@ -218,11 +224,32 @@ mod tests {
 
     #[test]
     fn long_names_are_shortened_and_stay_distinct() {
-        let long = |end: &str| shorten(format!("source__{}{end}", "x".repeat(80)));
-        assert_eq!(long("a").len(), MAX_TOOL_NAME_CHARS);
-        assert_ne!(long("a"), long("b"));
-        assert_eq!(long("a"), long("a"));
-        assert_eq!(shorten("s__t".to_owned()), "s__t");
+        let middle = "x".repeat(80);
+        let long = |start: &str, end: &str| tool_name("source", &format!("{start}{middle}{end}"));
+        assert_eq!(long("a", "b").len(), MAX_TOOL_NAME_CHARS);
+        assert_ne!(long("a", "b"), long("a", "c"));
+        assert_eq!(long("a", "b"), long("a", "b"));
+        assert_eq!(tool_name("s", "t"), "s__t");
+        let longest_id = "i".repeat(32);
+        let name = tool_name(&longest_id, &middle);
+        assert_eq!(name.len(), MAX_TOOL_NAME_CHARS);
+        assert!(
+            name.starts_with(&format!("{longest_id}__xxxxxxxxxx_")),
+            "{name}"
+        );
+    }
+
+    #[test]
+    fn both_ends_of_a_shortened_name_are_readable() {
+        let name = |end: &str| {
+            let middle = "for_all_projects_of_the_current_organization_with";
+            tool_name("tracker", &format!("list_open_work_items_{middle}_{end}"))
+        };
+        for end in ["labels", "assignees"] {
+            let name = name(end);
+            assert!(name.starts_with("tracker__list_open_work_items"), "{name}");
+            assert!(name.ends_with(&format!("_with_{end}")), "{name}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use schemars::transform::{RecursiveTransform, Transform as _};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde_json::Value;
+use serde_json::{Value, json};
 use tidegate_core::{Object, truncate_for_message};
 
 use super::value_type::ValueType;
@@ -30,21 +30,25 @@ struct SchemaMember {
 
 impl ArgumentSchema {
     pub(crate) fn of<T: JsonSchema>() -> Self {
-        let schema = schema_of::<T>();
+        let mut schema = schema_of::<T>();
         let object = schema.as_value();
         let required = object["required"].as_array().map(Vec::as_slice);
         let required = required.unwrap_or_default();
         let members = object["properties"].as_object().into_iter().flatten();
+        let members = members.map(|(name, property)| SchemaMember {
+            name: name.clone(),
+            value_type: ValueType::from_schema(property),
+            required: required.iter().any(|required| required == name),
+        });
+        let (members, allows_unknown) = (
+            members.collect(),
+            object["additionalProperties"] != Value::Bool(false),
+        );
+        RecursiveTransform(remove_type_unions).transform(&mut schema);
         Self {
-            members: members
-                .map(|(name, property)| SchemaMember {
-                    name: name.clone(),
-                    value_type: ValueType::from_schema(property),
-                    required: required.iter().any(|required| required == name),
-                })
-                .collect(),
-            allows_unknown: object["additionalProperties"] != Value::Bool(false),
             schema,
+            members,
+            allows_unknown,
         }
     }
 
@@ -121,6 +125,47 @@ fn remove_format(schema: &mut Schema) {
     schema.remove("format");
 }
 
+/// Some clients fail on a `type` that is an array. An optional argument can be omitted, so its schema
+/// need not mention `null`, although `null` is accepted; other unions become `anyOf`.
+fn remove_type_unions(schema: &mut Schema) {
+    let not_null = |schema: &Value| schema["type"] != "null";
+    if let Some(Value::Array(options)) = schema.remove("anyOf") {
+        let mut options: Vec<_> = options.into_iter().filter(not_null).collect();
+        match (options.pop(), options.is_empty()) {
+            (Some(Value::Object(only)), true) => {
+                for (key, value) in only {
+                    if schema.get(&key).is_none() {
+                        schema.insert(key, value);
+                    }
+                }
+            }
+            (last, _) => {
+                options.extend(last);
+                schema.insert("anyOf".to_owned(), options.into());
+            }
+        }
+    }
+    if let Some(Value::Array(values)) = schema.get_mut("enum") {
+        values.retain(|value| !value.is_null());
+    }
+    let Some(Value::Array(types)) = schema.get("type") else {
+        return;
+    };
+    let mut types: Vec<_> = types
+        .iter()
+        .filter(|name| *name != "null")
+        .cloned()
+        .collect();
+    if types.len() == 1 {
+        schema.insert("type".to_owned(), types.swap_remove(0));
+    } else {
+        let options = types.into_iter().map(|name| json!({ "type": name }));
+        let options = options.collect();
+        schema.remove("type");
+        schema.insert("anyOf".to_owned(), Value::Array(options));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
@@ -144,6 +189,9 @@ mod tests {
         #[serde(default)]
         names: BTreeMap<String, String>,
         deep: Option<bool>,
+        #[serde(default)]
+        #[schemars(extend("type" = ["number", "string"]))]
+        expiry: Value,
     }
 
     #[derive(Debug, Deserialize, JsonSchema)]
@@ -200,6 +248,30 @@ mod tests {
             assert_eq!(validate(not_an_object), message);
         }
         assert_eq!(validate("{x"), Err("invalid JSON at column 2".to_owned()));
+    }
+
+    #[test]
+    fn the_schema_has_no_type_unions() {
+        let arguments = ArgumentSchema::of::<TestArguments>();
+        let properties = &arguments.schema().as_value()["properties"];
+        for (name, expected) in [
+            (
+                "limit",
+                json!({ "type": "integer", "minimum": 1, "maximum": 100 }),
+            ),
+            ("offset", json!({ "type": "integer", "minimum": 0 })),
+            (
+                "kind",
+                json!({ "type": "string", "enum": ["tool", "prompt"] }),
+            ),
+            ("deep", json!({ "type": "boolean" })),
+            (
+                "expiry",
+                json!({ "anyOf": [{ "type": "number" }, { "type": "string" }] }),
+            ),
+        ] {
+            assert_eq!(properties[name], expected, "{name}");
+        }
     }
 
     #[test]

@@ -76,8 +76,9 @@ pub(crate) struct Document {
     pub(crate) endpoint: Option<EndpointSection>,
 
     /// Servers in the format of Claude Desktop, Cursor and other clients. Each becomes a source,
-    /// after those in `sources`; its id is its name in lower case, with `-` for characters that an
-    /// id cannot have. Fields that only some clients know are ignored.
+    /// after those in `sources`. Any name is accepted: if it is not a valid id, the id is derived from
+    /// it (lower case, `-` for other characters, a hash where needed) and shown at start-up. Fields
+    /// that only some clients know are ignored.
     #[serde(rename = "mcpServers")]
     pub(crate) mcp_servers: Option<OrderedMap<ServerSection>>,
 

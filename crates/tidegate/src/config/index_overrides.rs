@@ -50,6 +50,7 @@ pub(crate) fn apply(
             id,
             settings: SourceSettings::BuiltIn(Arc::new(IndexConfig::default())),
             endpoint: None,
+            original_name: None,
         }));
     }
     for source in sources {

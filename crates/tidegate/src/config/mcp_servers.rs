@@ -12,6 +12,7 @@ use tidegate_upstream::RemoteSection;
 use super::context::LoadContext;
 use super::diagnostics::Diagnostics;
 use super::kinds::{RemoteSource, SourceSettings};
+use super::server_ids::ServerIds;
 use super::sources::{self, ConfiguredSource};
 use super::suggest::{nearest, unknown_field};
 use super::tree::Value;
@@ -71,17 +72,21 @@ pub(crate) fn check(
     context: &LoadContext<'_>,
     diagnostics: &mut Diagnostics,
 ) {
+    let configured = sources.iter().map(|source| &source.id);
+    let names = servers.0.iter().map(|(name, _)| name.as_str());
+    let mut ids = ServerIds::new(configured, names);
     for (name, server) in servers.0 {
         if server.disabled == Some(true) {
             continue;
         }
         let path = ["mcpServers", name.as_str()];
-        let id = to_source_id(&name);
+        let id = ids.assign(&name);
         if sources.iter().any(|source| source.id.as_str() == id) {
             let message =
                 format!("`{name}`: the source id `{id}` is already used; rename one of them");
             diagnostics.key(&path, message);
         }
+        let is_derived = id != name;
         let id = sources::parse_id(&id).map_err(|message| diagnostics.key(&path, message));
         if report_misspelled(&path, diagnostics) {
             continue;
@@ -93,6 +98,7 @@ pub(crate) fn check(
                 id,
                 settings: SourceSettings::Remote(Box::new(remote)),
                 endpoint: None,
+                original_name: is_derived.then_some(name),
             });
         }
     }
@@ -112,15 +118,6 @@ fn report_misspelled(path: &[&str], diagnostics: &mut Diagnostics) -> bool {
         diagnostics.key(&path, unknown_field(&path.join("."), key, &FIELDS));
     }
     !misspelled.is_empty()
-}
-
-/// The name in lower case, with `-` for characters that an id cannot have.
-fn to_source_id(name: &str) -> String {
-    let name = name.to_ascii_lowercase();
-    let is_valid = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
-    name.chars()
-        .map(|c| if is_valid(c) { c } else { '-' })
-        .collect()
 }
 
 impl From<ServerSection> for RemoteSection {

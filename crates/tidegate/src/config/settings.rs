@@ -70,8 +70,17 @@ impl Settings {
 
     /// The line about the sources that the program logs when it starts.
     pub fn sources_summary(&self) -> String {
-        let configured = self.sources.iter().map(|source| source.id.as_str());
-        let ids: Vec<&str> = ["system"].into_iter().chain(configured).collect();
+        let configured = self
+            .sources
+            .iter()
+            .map(|source| match &source.original_name {
+                Some(name) => format!("{} (`{name}`)", source.id),
+                None => source.id.to_string(),
+            });
+        let ids: Vec<_> = ["system".to_owned()]
+            .into_iter()
+            .chain(configured)
+            .collect();
         let ids = ids.join(", ");
         match self.default_sources {
             true => format!("sources: {ids} (defaults: no sources configured)"),

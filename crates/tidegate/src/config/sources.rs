@@ -61,6 +61,8 @@ pub struct ConfiguredSource {
     pub settings: SourceSettings,
     /// What `/mcp/{source}` shows, if it is configured.
     pub endpoint: Option<EndpointConfig>,
+    /// Its name in `mcpServers`, if its id was derived from it.
+    pub original_name: Option<String>,
 }
 
 /// The sources of a configuration that names none. `system` is always there in addition.
@@ -70,6 +72,7 @@ pub(crate) fn defaults() -> Vec<ConfiguredSource> {
         id,
         settings: SourceSettings::BuiltIn(Arc::new(MemoryConfig::default())),
         endpoint: None,
+        original_name: None,
     };
     id.map(memory).into_iter().collect()
 }
@@ -104,6 +107,7 @@ fn check_entry(
         id: source_id.ok()?,
         settings: settings?,
         endpoint,
+        original_name: None,
     })
 }
 

@@ -205,8 +205,8 @@ fn fields_of_remote_servers() {
 fn servers_of_clients() {
     expect_problems(&[
         (
-            "sources: { a: { command: x } }\nmcpServers: { A: { command: y } }\n",
-            "2:15: `A`: the source id `a` is already used; rename one of them",
+            "sources: { a: { command: x } }\nmcpServers: { a: { command: y } }\n",
+            "2:15: `a`: the source id `a` is already used; rename one of them",
         ),
         (
             "mcpServers: { a: { comand: x } }\n",
@@ -215,10 +215,6 @@ fn servers_of_clients() {
         (
             "mcpServers: { a: { command: x, arg: [y] } }\n",
             "1:32: unknown field `mcpServers.a.arg`; did you mean `args`?",
-        ),
-        (
-            "mcpServers: { System: { command: y } }\n",
-            "1:15: the source id `system` is reserved; choose another",
         ),
         (
             "mcpServers: { a: { type: http } }\n",

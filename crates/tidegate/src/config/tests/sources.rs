@@ -62,7 +62,7 @@ fn exactly_the_configured_sources() {
         (
             "mcpServers: { Files: { command: x } }\n",
             &["files"],
-            "sources: system, files",
+            "sources: system, files (`Files`)",
         ),
         (
             "sources: { a: { url: 'http://x' } }\nmcpServers: { b: { command: x } }\n",
@@ -145,4 +145,19 @@ fn servers_of_clients_become_sources() {
     let text = r#"{"mcpServers": {"My Server": {"command": "npx", "args": ["-y", "x"], "alwaysAllow": []},
         "off": {"command": "x", "disabled": true}, "web": {"type": "http", "url": "https://x/mcp"}}}"#;
     assert_eq!(ids(&load_text(text).unwrap()), ["my-server", "web"]);
+}
+
+#[test]
+fn servers_of_clients_may_have_any_name() {
+    let text = r#"{"mcpServers": {"@scope/files.v2": {"command": "x"}, "7zip": {"command": "x"},
+        "system": {"command": "x"}, "日本": {"command": "x"},
+        "a-very-long-name-of-a-server-with-many-words": {"command": "x"}}}"#;
+    let settings = load_text(text).unwrap();
+    let ids = ids(&settings);
+    assert_eq!(ids[..3], ["scope-files-v2", "server-7zip", "server-system"]);
+    assert_eq!(ids.len(), 5);
+    let summary = settings.sources_summary();
+    for shown in ["scope-files-v2 (`@scope/files.v2`)", "(`日本`)"] {
+        assert!(summary.contains(shown), "{summary}");
+    }
 }
