@@ -134,11 +134,28 @@ struct Inner {
 
 impl Error {
     pub fn new(code: Code, origin: ErrorOrigin, message: impl Into<String>) -> Self {
+        Self::with_message(code, origin, truncate_to(message.into(), MAX_MESSAGE_CHARS))
+    }
+
+    /// An error response of a source, with the message that the source gave it, whole up to 64 KiB.
+    pub fn source_response(code: Code, message: String) -> Self {
+        let origin = match code {
+            Code::ResourceNotFound => ErrorOrigin::Client,
+            _ => ErrorOrigin::Source,
+        };
+        Self::with_message(
+            code,
+            origin,
+            truncate_to_bytes(message, MAX_SOURCE_MESSAGE_BYTES),
+        )
+    }
+
+    fn with_message(code: Code, origin: ErrorOrigin, message: String) -> Self {
         let inner = Inner {
             code,
             origin,
             step: code.step(),
-            message: truncate_to(message.into(), MAX_MESSAGE_CHARS),
+            message,
             data: None,
             cause: None,
         };
@@ -167,7 +184,7 @@ impl Error {
         self.with_data(serde_json::json!({ "uri": uri }))
     }
 
-    /// Sets the data for programs. Must be an object.
+    /// Sets the data for programs. Ours are objects; a source may send any value.
     #[must_use]
     pub fn with_data(mut self, data: impl Into<RawJson>) -> Self {
         self.inner.data = Some(data.into());
@@ -208,6 +225,11 @@ impl Error {
         &self.inner.message
     }
 
+    /// The beginning of the message, for a log line.
+    pub fn short_message(&self) -> String {
+        truncate_to(self.message().to_owned(), MAX_MESSAGE_CHARS)
+    }
+
     pub fn data(&self) -> Option<&RawJson> {
         self.inner.data.as_ref()
     }
@@ -232,9 +254,19 @@ pub fn truncate_for_message(text: &str) -> String {
 
 const MAX_MESSAGE_CHARS: usize = 600;
 
+const MAX_SOURCE_MESSAGE_BYTES: usize = 64 * 1024;
+
 fn truncate_to(mut text: String, max_chars: usize) -> String {
     if let Some((end, _)) = text.char_indices().nth(max_chars) {
         text.truncate(end);
+        text.push('…');
+    }
+    text
+}
+
+fn truncate_to_bytes(mut text: String, max_bytes: usize) -> String {
+    if text.len() > max_bytes {
+        text.truncate(text.floor_char_boundary(max_bytes));
         text.push('…');
     }
     text
@@ -257,5 +289,18 @@ mod tests {
         let error = Error::internal("é".repeat(MAX_MESSAGE_CHARS + 1));
         assert_eq!(error.message().chars().count(), MAX_MESSAGE_CHARS + 1);
         assert!(error.message().ends_with('…'));
+    }
+
+    #[test]
+    fn messages_of_sources_are_whole_up_to_a_bound() {
+        let message = "é".repeat(MAX_SOURCE_MESSAGE_BYTES / 2);
+        let error = Error::source_response(Code::Source(1), message.clone());
+        assert!(error.message() == message);
+        let error = Error::source_response(Code::Source(1), format!("a{message}"));
+        assert!(error.message().ends_with("é…"));
+        assert_eq!(
+            error.message().len(),
+            MAX_SOURCE_MESSAGE_BYTES - 1 + '…'.len_utf8()
+        );
     }
 }

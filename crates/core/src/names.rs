@@ -221,12 +221,26 @@ impl NameMap {
                 false => Some(qualified_uri(id, uri)),
             };
         }
+        if !self.may_read(source, uri) {
+            return None;
+        }
         let leads_back = match self.resource(uri) {
             Some(resolved) => resolved.source == source,
             // Relative references and web pages are not read through the gateway.
             None => !uri.contains(':') || is_web_url(uri),
         };
         (!leads_back).then(|| qualified_uri(id, uri))
+    }
+
+    /// Whether a source may be able to read a URI that it mentions. A source without resources cannot;
+    /// one without resources of the scheme `file` names files that clients open themselves.
+    fn may_read(&self, source: usize, uri: &str) -> bool {
+        let catalog = &self.sources[source].catalog;
+        let mut entries = catalog.resources.iter().chain(&catalog.templates);
+        match scheme_of(uri) {
+            Some("file") => entries.any(|entry| scheme_of(&entry.key) == Some("file")),
+            _ => catalog.features.resources || entries.next().is_some(),
+        }
     }
 }
 

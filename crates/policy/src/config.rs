@@ -11,8 +11,14 @@ use tidegate_core::Layer;
 
 use crate::{Breaker, Concurrency, Deadline, Retry};
 
-const DEFAULT_CALL_TIMEOUT: HumanDuration = HumanDuration::minutes(1);
-const DEFAULT_MAX_CALL_DURATION: HumanDuration = HumanDuration::minutes(10);
+/// Not shorter than what clients wait themselves: some wait a minute, some ten, some without end. A
+/// client that gives up cancels its call.
+const DEFAULT_CALL_TIMEOUT: HumanDuration = HumanDuration::minutes(30);
+const DEFAULT_MAX_CALL_DURATION: HumanDuration = HumanDuration::hours(4);
+
+/// How long a call may wait for a permit.
+const MAX_QUEUE_TIMEOUT: Duration = Duration::from_secs(60);
+
 const DEFAULT_MAX_CONCURRENT_CALLS: usize = 1_000;
 const DEFAULT_MAX_RETRIES: u32 = 2;
 const DEFAULT_FAILURE_THRESHOLD: u32 = 5;
@@ -33,7 +39,8 @@ const OPEN_DURATION_RANGE: RangeInclusive<HumanDuration> =
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a mapping of fields")]
 pub struct CallTimeoutSection {
-    /// How long a call may take without progress from the source.
+    /// How long a call may take without progress from the source. Clients that give up earlier cancel
+    /// their calls themselves.
     #[schemars(extend("default" = DEFAULT_CALL_TIMEOUT), transform = in_range(CALL_TIMEOUT_RANGE))]
     call_timeout: Option<HumanDuration>,
     /// How long a call may take in total.
@@ -178,7 +185,8 @@ impl CallPolicy {
             call_timeout: self.call_timeout.unwrap_or(gateway.call_timeout),
             max_call_duration: self.max_call_duration.unwrap_or(gateway.max_call_duration),
         };
-        let concurrency = Concurrency::new(self.max_concurrent_calls, timeouts.call_timeout);
+        let queue_timeout = timeouts.call_timeout.min(MAX_QUEUE_TIMEOUT);
+        let concurrency = Concurrency::new(self.max_concurrent_calls, queue_timeout);
         let mut layers: Vec<Arc<dyn Layer>> = vec![Arc::new(concurrency)];
         if self.failure_threshold > 0 {
             let breaker = Breaker::new(self.failure_threshold, self.open_duration);

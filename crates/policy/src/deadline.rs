@@ -70,10 +70,14 @@ impl Deadline {
     fn timed_out(self, end: Instant) -> Error {
         let message = if Instant::now() < end {
             let seconds = self.call_timeout.as_secs_f64();
-            format!("the call timed out: no response or progress for {seconds} s (`call_timeout`)")
+            format!(
+                "the call timed out: no response or progress for {seconds} s (`call_timeout`); raise it in `limits` or at the source"
+            )
         } else {
             let seconds = self.max_call_duration.as_secs_f64();
-            format!("the call timed out: not complete after {seconds} s (`max_call_duration`)")
+            format!(
+                "the call timed out: not complete after {seconds} s (`max_call_duration`); raise it in `limits` or at the source"
+            )
         };
         Error::new(Code::Timeout, ErrorOrigin::Source, message)
     }

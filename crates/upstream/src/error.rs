@@ -13,5 +13,7 @@ pub(crate) fn source_unreachable(message: &str) -> Error {
 }
 
 pub(crate) fn response_too_large() -> Error {
-    source_failed("the source's response exceeds the size limit")
+    source_failed(
+        "the source's response exceeds the size limit; raise `max_message_bytes` of the source",
+    )
 }

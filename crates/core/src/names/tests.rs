@@ -227,6 +227,34 @@ fn a_reserved_name_is_not_resolved_as_a_native_name() {
     assert!(names.tool("bob__gateway__call_tool").is_some());
 }
 
+/// Links of a source lead back to it, or stay as they are.
+#[test]
+fn only_links_that_their_source_may_read_are_qualified() {
+    let sources = vec![
+        source("ada", &["x://1", "file:///shared/a"]),
+        source("bob", &["y://1"]),
+        source("tools", &[]),
+    ];
+    let names = NameMap::new(sources, Some(Naming::Prefixed));
+    for (source, uri, expected) in [
+        (0, "x://2", None),
+        (0, "file:///elsewhere", None),
+        (1, "x://2", Some("gateway://bob/x://2")),
+        (1, "z://unlisted", Some("gateway://bob/z://unlisted")),
+        (1, "file:///tmp/picture.png", None),
+        (1, "https://example.com/", None),
+        (2, "x://1", None),
+        (2, "z://unlisted", None),
+        (2, "file:///shared/a", None),
+    ] {
+        assert_eq!(
+            names.client_uri(source, uri).as_deref(),
+            expected,
+            "{source} {uri}"
+        );
+    }
+}
+
 proptest! {
     #[test]
     fn everything_that_is_listed_leads_back(

@@ -70,7 +70,9 @@ impl Lowering {
             Event::Done(outcome) => return Some(self.outcome(&outcome)),
             Event::Progress(params) => self.progress(&params),
             Event::Log { level, params } => {
-                let is_enabled = self.log_level.is_some_and(|minimum| level >= minimum);
+                // Without a level, a legacy client gets what the server sends, a modern one nothing.
+                let is_legacy = self.revision.era() == Era::Legacy;
+                let is_enabled = self.log_level.map_or(is_legacy, |minimum| level >= minimum);
                 is_enabled.then(|| encode_notification(Method::LogMessage, &params))
             }
             Event::Acknowledged(filter) => {
@@ -239,22 +241,14 @@ pub fn error_response(
     correlation_id: CorrelationId,
 ) -> OutgoingMessage {
     let spec = codes::of(error.code());
-    let mut data = error.data().and_then(RawJson::object).unwrap_or_default();
-    let correlation_id = format!("\"{correlation_id}\"");
-    if let Code::Source(number) = error.code()
-        && number != spec.number(era)
-    {
-        data.set("backendCode", number.to_string());
-    }
-    data.set("kind", format!("\"{}\"", spec.kind));
-    data.set("correlationId", correlation_id);
+    let data = error_data(era, error, correlation_id);
     let mut body = Object::default();
     body.set("code", spec.number(era).to_string());
     body.set(
         "message",
         RawJson::string(error.message()).as_str().to_owned(),
     );
-    body.set("data", data.write().as_str().to_owned());
+    body.set("data", data.as_str().to_owned());
     let body = body.write();
     let json = match id {
         Some(id) => encode_response(id, "error", &body),
@@ -264,6 +258,24 @@ pub fn error_response(
         json,
         code: Some(error.code()),
     }
+}
+
+/// The data of an error, with our members. Data of a source that is not an object has no room for
+/// them and stays as it is.
+fn error_data(era: Era, error: &Error, correlation_id: CorrelationId) -> RawJson {
+    let mut members = match error.data() {
+        Some(data) if !data.is_object() => return data.clone(),
+        data => data.and_then(RawJson::object).unwrap_or_default(),
+    };
+    let spec = codes::of(error.code());
+    if let Code::Source(number) = error.code()
+        && number != spec.number(era)
+    {
+        members.set("backendCode", number.to_string());
+    }
+    members.set("kind", format!("\"{}\"", spec.kind));
+    members.set("correlationId", format!("\"{correlation_id}\""));
+    members.write()
 }
 
 fn encode_response(id: &RequestId, member: &str, body: &RawJson) -> String {

@@ -1,10 +1,10 @@
 //! Log events of calls: one at the end of each call. Reads of `plugin://` resources and mistakes of
-//! clients are logged at `info`, failures of the gateway or of a source at `error`, everything else
-//! at `debug`.
+//! clients and errors that a server answers are logged at `info`, failures of the gateway or of a
+//! source at `error`, everything else at `debug`.
 
 use std::time::Duration;
 
-use tidegate_core::{Error, ErrorOrigin, List, Outcome, list_length};
+use tidegate_core::{Code, Error, ErrorOrigin, List, Outcome, list_length};
 
 use super::{CallKind, ObservedCall};
 
@@ -56,7 +56,7 @@ impl ObservedCall {
 
     pub(super) fn log_failed(&self, error: &Error, duration: Duration) {
         let cause = std::error::Error::source(error).map(ToString::to_string);
-        let (code, message) = (error.code(), error.message());
+        let (code, message) = (error.code(), error.short_message());
         let duration = duration.as_secs_f64();
         match (&self.kind, error.origin()) {
             (CallKind::PluginRead { counters, uri }, ErrorOrigin::Client) => tracing::info!(
@@ -114,6 +114,17 @@ impl ObservedCall {
                 ?code,
                 error = message,
                 "call rejected"
+            ),
+            // The call worked: the server answered it with an error.
+            (CallKind::Other, _) if matches!(code, Code::Source(_)) => tracing::info!(
+                method = self.label,
+                source = %self.source,
+                principal = %self.principal,
+                correlation_id = %self.correlation_id,
+                ?code,
+                error = message,
+                duration,
+                "source returned an error"
             ),
             (CallKind::Other, ErrorOrigin::Gateway | ErrorOrigin::Source) => tracing::error!(
                 method = self.label,

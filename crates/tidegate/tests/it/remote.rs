@@ -412,3 +412,23 @@ fn changes_are_relayed_and_none_is_missed() {
     gateway.stop();
     fixture.stop();
 }
+
+/// An error that a server answers is the result of a call that worked.
+#[test]
+fn errors_of_servers_are_not_logged_as_errors() {
+    let rejecting = ["--reject", "1234", "--reject-method", "tools/call"];
+    let message = ["--reject-message", "no such project"];
+    let fixture = Fixture::start(&[rejecting.as_slice(), &message].concat());
+    let gateway = before(&fixture);
+    let params = json!({ "name": "test_simple_text", "arguments": {} });
+    let answer = Modern::new("tools/call", params).post(at_fixture(&gateway));
+    let error = answer.json()["error"].clone();
+    assert_eq!(error["code"], 1234, "{error}");
+    assert_eq!(error["message"], "no such project");
+    let log = gateway.stop().stderr;
+    let line = log.lines().find(|line| line.contains("no such project"));
+    let line = line.unwrap_or_else(|| panic!("{log}"));
+    assert!(line.contains("source returned an error"), "{line}");
+    assert!(!log.contains("ERROR"), "{log}");
+    fixture.stop();
+}

@@ -30,6 +30,8 @@ const MAX_MISTYPED_IN_MESSAGE: usize = 3;
 pub(crate) struct LoadedCatalog {
     pub(crate) catalog: Catalog,
     pub(crate) ttl: Option<Duration>,
+    /// Whether a list could not be loaded; another attempt may succeed.
+    pub(crate) has_failed: bool,
 }
 
 /// Loads all lists that a server declares, for clients with these capabilities. A list that fails
@@ -49,7 +51,7 @@ pub(crate) async fn load_catalog(
         ..Catalog::default()
     };
     let loader = ListLoader::new(config, connection, capabilities);
-    let mut ttl = None;
+    let (mut ttl, mut has_failed) = (None, false);
     for list in List::ALL {
         if !facts.features.has(list) {
             continue;
@@ -61,15 +63,18 @@ pub(crate) async fn load_catalog(
                 ttl = [ttl, loaded.ttl].into_iter().flatten().min();
                 loaded
             }
-            Err(error) => LoadedList {
-                entries: previous.list(list).to_vec(),
-                defects: vec![format!(
-                    "cannot load its {}: {}",
-                    list.member(),
-                    error.message()
-                )],
-                ..LoadedList::default()
-            },
+            Err(error) => {
+                has_failed = true;
+                LoadedList {
+                    entries: previous.list(list).to_vec(),
+                    defects: vec![format!(
+                        "cannot load its {}: {}",
+                        list.member(),
+                        error.message()
+                    )],
+                    ..LoadedList::default()
+                }
+            }
         };
         *catalog.list_mut(list) = loaded.entries;
         let defects = loaded.defects.into_iter();
@@ -77,7 +82,11 @@ pub(crate) async fn load_catalog(
         catalog.defects.extend(defects);
     }
     log_new_defects(config, &catalog, previous);
-    LoadedCatalog { catalog, ttl }
+    LoadedCatalog {
+        catalog,
+        ttl,
+        has_failed,
+    }
 }
 
 /// Loads the tools that a server lists for clients with these capabilities.
@@ -216,11 +225,11 @@ impl<'a> ListLoader<'a> {
                 let page = page.ok_or_else(|| source_failed("the response is malformed"))?;
                 Ok(Some((page, result.as_str().len())))
             }
-            // A server may declare resources without knowing templates.
-            Err(error) if error.is_unknown_method() && list == List::Templates => Ok(None),
+            // A server may declare a feature without implementing its lists: it has none.
+            Err(error) if error.is_unknown_method() => Ok(None),
             Err(error) => {
-                let refused = source_failed("the source responded with an error");
-                Err(refused.with_cause(error.message))
+                let reason = truncate_for_message(&error.message);
+                Err(source_failed(&format!("{reason} ({})", error.code)))
             }
         }
     }

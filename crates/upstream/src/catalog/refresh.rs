@@ -82,7 +82,7 @@ impl Refresher {
     pub(crate) async fn publish_connection(&self, connection: &Arc<Connection>) -> RefreshSchedule {
         let previous = Arc::clone(&self.snapshots.load().catalog);
         let class = self.snapshots.default_class();
-        let schedule = self.refresh(class, connection, &[]).await;
+        let schedule = self.refresh(class, connection, &[], 0).await;
         self.connects.send_modify(|count| *count += 1);
         if *previous != *self.snapshots.load().catalog {
             self.restarts.send_modify(|count| *count += 1);
@@ -114,7 +114,8 @@ impl Refresher {
             tokio::select! {
                 () = connection.channel.closed() => return,
                 list_changed = schedule.wait_until_due() => {
-                    schedule = self.refresh(class, connection, &list_changed).await;
+                    let failures = schedule.failures;
+                    schedule = self.refresh(class, connection, &list_changed, failures).await;
                 }
                 () = self.requested.notified(), if class.is_default() => {
                     schedule.mark_stale(None);
@@ -160,20 +161,26 @@ impl Refresher {
         }
     }
 
-    /// Loads the catalog of a class and publishes it, then announces what changed.
+    /// Loads the catalog of a class and publishes it, then announces what changed. `failures` is the
+    /// number of attempts before this one that failed.
     pub(crate) async fn refresh(
         &self,
         class: &ClientClass,
         connection: &Arc<Connection>,
         list_changed: &[Change],
+        failures: u32,
     ) -> RefreshSchedule {
         let snapshot = self.snapshots.load();
         let previous = snapshot.catalog_of(class);
         let capabilities = class.capabilities();
         let loaded = load_catalog(&self.config, connection, &capabilities, &previous).await;
-        let LoadedCatalog { catalog, ttl } = loaded;
+        let LoadedCatalog {
+            catalog,
+            ttl,
+            has_failed,
+        } = loaded;
         let sends_list_changed = connection.facts.announces_changes;
-        // A list that could not be loaded is retried, although no list_changed will announce it.
+        // An incomplete list is loaded again, although no list_changed will announce it.
         let is_announced = sends_list_changed && catalog.defects.is_empty();
         let lifetime = CacheLifetime::new(ttl, sends_list_changed);
         let current = self.publish(class, connection, catalog, lifetime);
@@ -192,7 +199,10 @@ impl Refresher {
         if class.is_default() {
             self.refreshes.send_modify(|count| *count += 1);
         }
-        RefreshSchedule::new(ttl, is_announced)
+        match has_failed {
+            true => RefreshSchedule::retry(failures + 1),
+            false => RefreshSchedule::new(ttl, is_announced),
+        }
     }
 
     /// Publishes the catalog of a class; for the default class, also its connection and the health
@@ -226,14 +236,14 @@ impl Refresher {
     }
 
     /// Loads the lists of one client over its own connection. Returns the lists that changed, or that
-    /// the server says changed.
+    /// the server says changed, and whether a list could not be loaded.
     pub(crate) async fn refresh_client(
         &self,
         key: &ClientKey,
         connection: &Arc<Connection>,
         capabilities: &RawJson,
         list_changed: &[Change],
-    ) -> Vec<Change> {
+    ) -> (Vec<Change>, bool) {
         let snapshot = self.snapshots.load();
         let of_class = snapshot.catalog_for(key.in_session, capabilities);
         let previous = snapshot.client_catalog(key).unwrap_or(&of_class);
@@ -243,7 +253,7 @@ impl Refresher {
         let own = (*current != *of_class).then_some(current);
         self.snapshots
             .update(|snapshot| snapshot.set_client_catalog(key, own));
-        changes
+        (changes, loaded.has_failed)
     }
 
     /// The connection of a client has ended, and the lists that it showed with it.

@@ -1,5 +1,6 @@
 //! When the lists of a server are refreshed: on list_changed, when their ttlMs is over, or on a timer
-//! for servers that send neither. And how long clients may cache them.
+//! for servers that send neither; soon after a list could not be loaded. And how long clients may
+//! cache them.
 
 use std::time::Duration;
 
@@ -15,6 +16,10 @@ const MIN_TTL: Duration = Duration::from_secs(5);
 /// The refresh interval for a server that sends neither list_changed nor ttlMs.
 const DEFAULT_INTERVAL: Duration = Duration::from_secs(300);
 
+/// The delay after the first failure to load a list. It doubles with each further one, up to
+/// [`DEFAULT_INTERVAL`].
+const FIRST_RETRY: Duration = Duration::from_secs(1);
+
 /// The maximum cache lifetime; a longer ttlMs is cut to it.
 const MAX_TTL: Duration = Duration::from_secs(86_400);
 
@@ -24,9 +29,21 @@ pub(crate) struct RefreshSchedule {
     due: Option<Instant>,
     /// Lists for which the server sent list_changed.
     list_changed: Vec<Change>,
+    /// How often in a row the lists could not be loaded.
+    pub(crate) failures: u32,
 }
 
 impl RefreshSchedule {
+    /// The schedule of lists that could not be loaded this often in a row.
+    pub(crate) fn retry(failures: u32) -> Self {
+        let doublings = failures.saturating_sub(1).min(16);
+        let delay = (FIRST_RETRY * 2_u32.pow(doublings)).min(DEFAULT_INTERVAL);
+        let mut schedule = Self::never();
+        schedule.due = Some(schedule.loaded_at + delay);
+        schedule.failures = failures;
+        schedule
+    }
+
     /// The schedule of lists that have just been loaded.
     pub(crate) fn new(ttl: Option<Duration>, sends_list_changed: bool) -> Self {
         let loaded_at = Instant::now();
@@ -39,6 +56,7 @@ impl RefreshSchedule {
             loaded_at,
             due: interval.map(|interval| loaded_at + interval),
             list_changed: Vec::new(),
+            failures: 0,
         }
     }
 
@@ -48,6 +66,7 @@ impl RefreshSchedule {
             loaded_at: Instant::now(),
             due: None,
             list_changed: Vec::new(),
+            failures: 0,
         }
     }
 
@@ -130,6 +149,15 @@ mod tests {
         assert_eq!(time_until_due(&mut silent).await, DEFAULT_INTERVAL);
         let mut announcing = RefreshSchedule::new(Some(Duration::ZERO), true);
         assert_eq!(time_until_due(&mut announcing).await, HOUR, "never due");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn lists_that_failed_are_retried_with_growing_delays() {
+        for (failures, seconds) in [(1, 1), (2, 2), (3, 4), (9, 256), (10, 300), (1000, 300)] {
+            let mut schedule = RefreshSchedule::retry(failures);
+            let delay = time_until_due(&mut schedule).await;
+            assert_eq!(delay, Duration::from_secs(seconds), "{failures}");
+        }
     }
 
     #[tokio::test(start_paused = true)]

@@ -58,8 +58,10 @@ impl Following {
                 },
                 () = self.refresh_requested.notified() => schedule.mark_stale(None),
                 list_changed = schedule.wait_until_due() => {
-                    self.refresh(&list_changed).await;
-                    schedule = RefreshSchedule::never();
+                    schedule = match self.refresh(&list_changed).await {
+                        true => RefreshSchedule::retry(schedule.failures + 1),
+                        false => RefreshSchedule::never(),
+                    };
                 }
             }
         }
@@ -86,8 +88,9 @@ impl Following {
         }
     }
 
-    /// Loads the lists that this client sees over its own connection.
-    async fn refresh(&self, list_changed: &[Change]) {
+    /// Loads the lists that this client sees over its own connection. Returns whether a list could
+    /// not be loaded.
+    async fn refresh(&self, list_changed: &[Change]) -> bool {
         let refresher = &self.opener.refresher;
         let refreshed = refresher.refresh_client(
             &self.key,
@@ -95,9 +98,11 @@ impl Following {
             &self.capabilities,
             list_changed,
         );
-        for change in refreshed.await {
+        let (changes, has_failed) = refreshed.await;
+        for change in changes {
             self.announce(change);
         }
+        has_failed
     }
 
     fn announce(&self, change: Change) {

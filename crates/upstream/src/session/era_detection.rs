@@ -53,7 +53,7 @@ pub(crate) async fn discover(
             }
         };
         let response = match reply? {
-            RequestReply::Refused(refusal) if is_inconclusive(refusal) => {
+            RequestReply::Refused(refusal) if is_inconclusive(&refusal) => {
                 return Err(refusal.error());
             }
             RequestReply::Refused(_) => return Ok(DetectedEra::Legacy),
@@ -82,12 +82,13 @@ async fn discover_timeout(channel: &dyn RequestChannel) {
     tokio::time::sleep(DISCOVER_TIMEOUT).await;
 }
 
-/// Whether a refusal says nothing about the era: it is about credentials or load.
-fn is_inconclusive(refusal: Refusal) -> bool {
+/// Whether a refusal says nothing about the era: it is about permissions or load.
+fn is_inconclusive(refusal: &Refusal) -> bool {
     match refusal {
-        Refusal::Credentials(_) => true,
+        Refusal::Credentials => true,
         Refusal::SessionEnded => false,
-        Refusal::Status(status) => [
+        Refusal::Status(status, _) => [
+            StatusCode::FORBIDDEN,
             StatusCode::TOO_MANY_REQUESTS,
             StatusCode::BAD_GATEWAY,
             StatusCode::SERVICE_UNAVAILABLE,
@@ -129,7 +130,7 @@ pub(super) async fn initialize(
     let request = encoder.initialize(ids.next());
     let response = match request_reply(channel, request, Vec::new()).await? {
         RequestReply::Response(response) => response,
-        RequestReply::Refused(refusal) if is_inconclusive(refusal) => return Err(refusal.error()),
+        RequestReply::Refused(refusal) if is_inconclusive(&refusal) => return Err(refusal.error()),
         RequestReply::Refused(refusal) => {
             return Ok(Err(SessionRefused::Rejected(refusal.error())));
         }
@@ -156,16 +157,15 @@ mod tests {
 
     #[test]
     fn refusals_about_credentials_or_load_say_nothing_about_the_era() {
+        let refusal = |status| Refusal::with_body(StatusCode::from_u16(status).unwrap(), b"");
         for status in [400, 404, 405, 406, 500, 501] {
-            let status = StatusCode::from_u16(status).unwrap();
-            assert!(!is_inconclusive(Refusal::Status(status)), "{status}");
+            assert!(!is_inconclusive(&refusal(status)), "{status}");
         }
-        for status in [429, 502, 503, 504] {
-            let status = StatusCode::from_u16(status).unwrap();
-            assert!(is_inconclusive(Refusal::Status(status)), "{status}");
+        for status in [403, 429, 502, 503, 504] {
+            assert!(is_inconclusive(&refusal(status)), "{status}");
         }
         let refusal = Refusal::from_status(StatusCode::UNAUTHORIZED).unwrap();
-        assert!(is_inconclusive(refusal));
+        assert!(is_inconclusive(&refusal));
         assert!(refusal.error().message().contains("`headers`"));
         assert_eq!(Refusal::from_status(StatusCode::NOT_FOUND), None);
     }

@@ -199,10 +199,13 @@ impl RequestChannel for HttpChannel {
     fn send(&self, json: String) -> BoxFuture<'_, Result<()>> {
         Box::pin(async move {
             let response = self.client.post(json, Vec::new()).await?;
-            let refusal = self.client.refusal(response.status);
-            match response.status.is_success() {
+            let (status, refusal) = (response.status, self.client.refusal(response.status));
+            match status.is_success() {
                 true => Ok(()),
-                false => Err(refusal.unwrap_or(Refusal::Status(response.status)).error()),
+                false => {
+                    let refusal = refusal.unwrap_or_else(|| Refusal::with_body(status, b""));
+                    Err(refusal.error())
+                }
             }
         })
     }

@@ -64,7 +64,9 @@ impl Supervisor {
                 None => self.refresher.snapshots.stop_waiting_for(class),
                 Some(key) => match self.pool.open_for(&key, &first.client).await {
                     Ok(pooled) => {
-                        self.refresher.refresh(class, &pooled.connection, &[]).await;
+                        self.refresher
+                            .refresh(class, &pooled.connection, &[], 0)
+                            .await;
                     }
                     Err(error) => self.cannot_load(class, &error),
                 },
@@ -76,14 +78,17 @@ impl Supervisor {
     /// A modern server at a URL lists by the capabilities of each request: the class is refreshed over
     /// the catalog connection, after each refresh of the default class.
     async fn refresh_over_catalog_connection(&self, class: &ClientClass) {
-        let mut refreshes = self.refresher.refreshes();
+        let (mut refreshes, mut failures) = (self.refresher.refreshes(), 0);
         loop {
             refreshes.mark_unchanged();
             let connection = self.refresher.wait_for_connection().await;
-            self.refresher.refresh(class, &connection, &[]).await;
+            let refreshed = self.refresher.refresh(class, &connection, &[], failures);
+            let mut schedule = refreshed.await;
+            failures = schedule.failures;
             tokio::select! {
                 _ = refreshes.changed() => {}
                 () = connection.channel.closed() => {}
+                _ = schedule.wait_until_due(), if failures > 0 => {}
             }
         }
     }
@@ -104,7 +109,7 @@ impl Supervisor {
             let tasks = &self.refresher.background_tasks;
             match connect(&self.config, tasks, &client, EraPreference::LegacyFirst).await {
                 Ok((connection, notifications)) => {
-                    let schedule = self.refresher.refresh(class, &connection, &[]).await;
+                    let schedule = self.refresher.refresh(class, &connection, &[], 0).await;
                     backoff.reset();
                     if snapshots.load().is_same_as_default(class) {
                         drop((connection, notifications));

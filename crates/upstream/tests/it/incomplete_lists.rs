@@ -1,11 +1,13 @@
 //! Incomplete lists are reported in the lists themselves and in the health of the source.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use tidegate_core::Health;
 use tidegate_testkit::NEWEST_LEGACY;
 use tidegate_testkit::fixture::{CursorStyle, Fixture, FixtureSettings};
 
-use crate::support::RemoteGateway;
+use crate::support::{RemoteGateway, TIMEOUT};
 
 /// A gateway over a server with defective lists.
 async fn with_defects(change: impl FnOnce(&mut FixtureSettings)) -> (RemoteGateway, impl Drop) {
@@ -116,5 +118,58 @@ async fn members_of_the_wrong_type_are_removed_and_reported() {
         let reason = format!("1 of its {list} have members of the wrong type");
         assert!(reported.contains(&reason), "{reported}");
         assert!(degraded(&gateway).contains(&reason));
+    }
+}
+
+/// A list that fails once is loaded again soon, although neither a timer nor list_changed is due.
+#[tokio::test]
+async fn a_list_that_failed_once_is_retried_soon() {
+    for no_list_changed in [true, false] {
+        let (gateway, _fixture) = with_defects(|settings| {
+            settings.no_list_changed = no_list_changed;
+            settings.rejections.reject = Some(-32603);
+            settings.rejections.reject_method = "prompts/list".to_owned();
+            settings.rejections.reject_message = "database is locked".to_owned();
+        })
+        .await;
+        assert!(
+            degraded(&gateway).contains("cannot load its prompts: database is locked (-32603)"),
+            "{}",
+            degraded(&gateway)
+        );
+        let is_healthy = || async { gateway.health() == Health::Healthy };
+        tokio::time::timeout(TIMEOUT, async {
+            while !is_healthy().await {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        })
+        .await
+        .expect("the list is not loaded again");
+        let list = gateway.client().modern("prompts/list", json!({}));
+        let prompts = list.message().await["result"]["prompts"].clone();
+        assert!(!prompts.as_array().unwrap().is_empty());
+    }
+}
+
+/// A server that declares a list and does not know its method has no such entries. That is no
+/// defect.
+#[tokio::test]
+async fn a_declared_list_without_a_method_is_empty() {
+    for (method, member) in [
+        ("prompts/list", "prompts"),
+        ("resources/list", "resources"),
+        ("tools/list", "tools"),
+    ] {
+        let (gateway, _fixture) = with_defects(|settings| {
+            settings.rejections.reject = Some(-32601);
+            settings.rejections.reject_method = method.to_owned();
+            settings.rejections.reject_times = u64::MAX;
+        })
+        .await;
+        assert_eq!(gateway.health(), Health::Healthy, "{method}");
+        assert!(missing(&gateway, method).await.is_null(), "{method}");
+        let list = gateway.client().modern(method, json!({}));
+        let entries = list.message().await["result"][member].clone();
+        assert_eq!(entries, json!([]), "{method}");
     }
 }

@@ -68,34 +68,64 @@ fn cache_hint(result: &Object<'_>) -> Option<CacheHint> {
 }
 
 /// Parses an error. `uri` is the URI of the resource if the request was a read. The various
-/// numbers that servers use for "not found" become one error.
+/// numbers that servers use for an unknown resource become one code; message and data stay.
 pub fn parse_error(uri: Option<&str>, error: RpcError) -> Error {
-    let RpcError {
-        code,
-        message,
-        data,
-    } = error;
-    let has_uri = data
-        .as_ref()
-        .and_then(RawJson::object)
-        .is_some_and(|data| data.get("uri").is_some());
-    let lowercase = message.to_ascii_lowercase();
-    let mentions_not_found =
-        lowercase.contains("not found") || lowercase.contains("unknown resource");
+    let unknown_uri = uri.filter(|uri| is_unknown_resource(uri, &error));
+    let code = match unknown_uri {
+        Some(_) => Code::ResourceNotFound,
+        None => Code::Source(error.code),
+    };
+    let data = match unknown_uri {
+        Some(uri) => Some(with_uri(error.data, uri)),
+        None => error.data,
+    };
+    let error = Error::source_response(code, error.message);
+    match data {
+        Some(data) => error.with_data(data),
+        None => error,
+    }
+}
+
+/// Whether an error says that the server has no resource with this URI. A text that only mentions
+/// something that was not found, such as a file that the resource needs, does not say so.
+fn is_unknown_resource(uri: &str, error: &RpcError) -> bool {
     let spec = codes::of(Code::ResourceNotFound);
-    // Some servers use zero for every error.
-    let is_not_found = code == spec.legacy
-        || code == spec.modern && (has_uri || mentions_not_found)
-        || code == 0 && mentions_not_found;
-    match uri {
-        Some(uri) if is_not_found => Error::resource_not_found(uri),
-        _ => {
-            let error = Error::new(Code::Source(code), ErrorOrigin::Source, message);
-            match data {
-                Some(data) => error.with_data(data),
-                None => error,
-            }
+    let data = error.data.as_ref().and_then(RawJson::object);
+    let has_uri = data.is_some_and(|data| data.get("uri").is_some());
+    error.code == spec.legacy
+        || error.code == spec.modern && has_uri
+        // Some servers use zero for every error.
+        || [spec.modern, 0].contains(&error.code) && names_unknown_resource(uri, &error.message)
+}
+
+/// Recognizes the messages of the SDKs: `Resource {uri} not found`, `Resource not found: {uri}` and
+/// `Unknown resource: {uri}`, with or without `MCP error {code}: ` before them.
+fn names_unknown_resource(uri: &str, message: &str) -> bool {
+    let message = match message.strip_prefix("MCP error ") {
+        Some(numbered) => numbered.split_once(": ").map_or(numbered, |(_, text)| text),
+        None => message,
+    };
+    let message = message.replace(uri, "{uri}").to_ascii_lowercase();
+    [
+        "resource {uri} not found",
+        "resource not found: {uri}",
+        "unknown resource: {uri}",
+    ]
+    .iter()
+    .any(|known| message.starts_with(known))
+}
+
+/// The data of the error, with the URI as a member. Data that is not an object is kept as it is.
+fn with_uri(data: Option<RawJson>, uri: &str) -> RawJson {
+    let Some(data) = data else {
+        return serde_json::json!({ "uri": uri }).into();
+    };
+    match data.object() {
+        Some(mut members) if members.get("uri").is_none() => {
+            members.set("uri", RawJson::string(uri).as_str().to_owned());
+            members.write()
         }
+        _ => data.clone(),
     }
 }
 

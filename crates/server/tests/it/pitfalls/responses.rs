@@ -149,8 +149,8 @@ async fn pitfall_15_lossy_models() {
     expect_error(missing.send().await, 200, -32002).await;
 }
 
-/// Logs and progress only come if requested, on the stream of their call, and are never lost because
-/// the response is JSON.
+/// Modern clients get logs and progress only if requested, on the stream of their call. They are never
+/// lost because the response is JSON.
 #[tokio::test]
 async fn pitfall_10_logs_and_progress() {
     let (gateway, _) = standard().await;
@@ -165,7 +165,7 @@ async fn pitfall_10_logs_and_progress() {
     let session = client.initialize(NEWEST_LEGACY).await;
     assert!(
         !session
-            .call("fake__logs", json!({}))
+            .call("fake__progress", json!({}))
             .send()
             .await
             .is_stream()

@@ -119,7 +119,10 @@ impl Exchange {
                         "the source ended its response before it was complete",
                     ));
                 }
-                None => return Ok(ServerMessage::Refused(Refusal::Status(self.status))),
+                None => {
+                    let refusal = Refusal::with_body(self.status, self.reader.beginning());
+                    return Ok(ServerMessage::Refused(refusal));
+                }
             }
         }
     }

@@ -17,11 +17,16 @@ use crate::error::{response_too_large, source_failed};
 const DEFAULT_RETRY: Duration = Duration::from_secs(1);
 const MAX_RETRY: Duration = Duration::from_secs(30);
 
+/// How much of an error response is kept.
+const MAX_BEGINNING_BYTES: usize = 2048;
+
 /// Reads the messages of a body as its bytes arrive.
 pub(crate) struct MessageReader {
     body: Incoming,
     framing: Framing,
     complete: VecDeque<Bytes>,
+    /// The first bytes of an error response, which may be a text instead of a message.
+    beginning: Option<Vec<u8>>,
     max_message_bytes: usize,
     /// The id of the last event, with which the stream can be resumed.
     pub(crate) last_event_id: Option<String>,
@@ -44,10 +49,16 @@ impl MessageReader {
             body: response.body,
             framing,
             complete: VecDeque::new(),
+            beginning: (!response.status.is_success()).then(Vec::new),
             max_message_bytes,
             last_event_id: None,
             retry: DEFAULT_RETRY,
         }
+    }
+
+    /// The beginning of an error response, as far as it has been read.
+    pub(crate) fn beginning(&self) -> &[u8] {
+        self.beginning.as_deref().unwrap_or_default()
     }
 
     /// The delay before the stream is resumed.
@@ -75,6 +86,10 @@ impl MessageReader {
     }
 
     fn push(&mut self, data: &Bytes) -> Result<()> {
+        if let Some(beginning) = &mut self.beginning {
+            let missing = MAX_BEGINNING_BYTES.saturating_sub(beginning.len());
+            beginning.extend_from_slice(&data[..missing.min(data.len())]);
+        }
         match &mut self.framing {
             Framing::Events(decoder) => {
                 let events = decoder.push(data).map_err(|_| response_too_large())?;
