@@ -82,31 +82,29 @@ impl Section for CallTimeoutSection {
 
     fn check(self, checker: &mut Checker<'_>) -> Option<CallTimeouts> {
         let default = CallTimeouts::default();
+        let max_call_duration = checker.in_range(
+            "max_call_duration",
+            self.max_call_duration,
+            default.max_call_duration,
+            DURATION_RANGE,
+        );
         let timeouts = CallTimeouts {
             call_timeout: checker.in_range(
                 "call_timeout",
                 self.call_timeout,
-                default.call_timeout,
+                default.call_timeout.min(max_call_duration),
                 CALL_TIMEOUT_RANGE,
             ),
-            max_call_duration: checker.in_range(
-                "max_call_duration",
-                self.max_call_duration,
-                default.max_call_duration,
-                DURATION_RANGE,
-            ),
+            max_call_duration,
         };
         if timeouts.call_timeout > timeouts.max_call_duration {
-            let (field, fix) = match self.call_timeout {
-                Some(_) => ("call_timeout", "lower it, or raise `max_call_duration`"),
-                None => ("max_call_duration", "raise it, or lower `call_timeout`"),
-            };
             let message = format!(
-                "`call_timeout` ({}) is longer than `max_call_duration` ({}); {fix}",
+                "`call_timeout` ({}) is longer than `max_call_duration` ({}); lower it, or raise \
+                 `max_call_duration`",
                 HumanDuration(timeouts.call_timeout),
                 HumanDuration(timeouts.max_call_duration)
             );
-            checker.problem(&[field], message);
+            checker.problem(&["call_timeout"], message);
         }
         Some(timeouts)
     }
@@ -177,14 +175,24 @@ impl Default for CallPolicy {
 }
 
 impl CallPolicy {
+    /// The timeouts of this source. A shorter maximum duration shortens the timeout that the source
+    /// does not set itself.
+    fn timeouts(&self, gateway: CallTimeouts) -> CallTimeouts {
+        let call_timeout = match self.max_call_duration {
+            Some(max_call_duration) => gateway.call_timeout.min(max_call_duration),
+            None => gateway.call_timeout,
+        };
+        CallTimeouts {
+            call_timeout: self.call_timeout.unwrap_or(call_timeout),
+            max_call_duration: self.max_call_duration.unwrap_or(gateway.max_call_duration),
+        }
+    }
+
     /// The layers that enforce the policy, outermost first. A call that waits for a permit has not
     /// reached the source, so the breaker does not count it as a failure; a call that times out is
     /// one.
     pub fn layers(&self, gateway: CallTimeouts) -> Vec<Arc<dyn Layer>> {
-        let timeouts = CallTimeouts {
-            call_timeout: self.call_timeout.unwrap_or(gateway.call_timeout),
-            max_call_duration: self.max_call_duration.unwrap_or(gateway.max_call_duration),
-        };
+        let timeouts = self.timeouts(gateway);
         let queue_timeout = timeouts.call_timeout.min(MAX_QUEUE_TIMEOUT);
         let concurrency = Concurrency::new(self.max_concurrent_calls, queue_timeout);
         let mut layers: Vec<Arc<dyn Layer>> = vec![Arc::new(concurrency)];
@@ -243,5 +251,34 @@ impl Section for CallPolicySection {
                 OPEN_DURATION_RANGE,
             ),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_maximum_duration_of_a_source_shortens_the_default_timeout() {
+        let seconds = |count| Some(Duration::from_secs(count));
+        for (call_timeout, max_call_duration, expected) in [
+            (None, seconds(5), (5, 5)),
+            (seconds(9), seconds(5), (9, 9)),
+            (seconds(3), None, (3, 4 * 3600)),
+            (None, None, (30 * 60, 4 * 3600)),
+        ] {
+            let policy = CallPolicy {
+                call_timeout,
+                max_call_duration,
+                ..CallPolicy::default()
+            };
+            let deadline = policy.timeouts(CallTimeouts::default()).deadline();
+            let (call_timeout, max_call_duration) = expected;
+            assert_eq!(deadline.call_timeout, Duration::from_secs(call_timeout));
+            assert_eq!(
+                deadline.max_call_duration,
+                Duration::from_secs(max_call_duration)
+            );
+        }
     }
 }

@@ -267,7 +267,7 @@ mod tests {
             ("deep", json!({ "type": "boolean" })),
             (
                 "expiry",
-                json!({ "anyOf": [{ "type": "number" }, { "type": "string" }] }),
+                json!({ "default": null, "anyOf": [{ "type": "number" }, { "type": "string" }] }),
             ),
         ] {
             assert_eq!(properties[name], expected, "{name}");

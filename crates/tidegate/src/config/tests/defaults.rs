@@ -121,3 +121,14 @@ fn stops_after_too_many_problems() {
     let problems = load_text(&text).unwrap_err();
     assert_eq!(problems.iter().count(), 101);
 }
+
+#[test]
+fn a_short_maximum_duration_shortens_the_default_call_timeout() {
+    let settings = load_text("limits: { max_call_duration: 30s }\n").unwrap();
+    let thirty_seconds = Duration::from_secs(30);
+    let expected = CallTimeouts {
+        call_timeout: thirty_seconds,
+        max_call_duration: thirty_seconds,
+    };
+    assert_eq!(settings.call_timeouts, expected);
+}

@@ -283,14 +283,14 @@ fn limits_out_of_range() {
             "1:33: `limits.max_concurrent_calls`: expected a whole number, found text; write it in digits, without quotes",
         ),
         (
-            "limits: { call_timeout: 11m }\n",
-            "1:25: `limits.call_timeout`: `call_timeout` (11m) is longer than `max_call_duration` \
-             (10m); lower it, or raise `max_call_duration`",
+            "limits: { call_timeout: 5h }\n",
+            "1:25: `limits.call_timeout`: `call_timeout` (5h) is longer than `max_call_duration` \
+             (4h); lower it, or raise `max_call_duration`",
         ),
         (
-            "limits: { max_call_duration: 30s }\n",
-            "1:30: `limits.max_call_duration`: `call_timeout` (1m) is longer than `max_call_duration` \
-             (30s); raise it, or lower `call_timeout`",
+            "limits: { max_call_duration: 30s, call_timeout: 1m }\n",
+            "1:49: `limits.call_timeout`: `call_timeout` (1m) is longer than `max_call_duration` \
+             (30s); lower it, or raise `max_call_duration`",
         ),
     ]);
 }
