@@ -81,7 +81,7 @@ impl Transports {
             Lifted::Cancelled { id } => Ok(Dispatched::Cancel(id)),
             Lifted::Extension { method, params } => {
                 let client = ClientContext::of_gateway();
-                self.notify_source(requester, client, &method, &params);
+                self.notify_source(requester, &client, &method, &params);
                 Ok(Dispatched::NoResponse)
             }
             _ => Ok(Dispatched::NoResponse),
@@ -154,7 +154,7 @@ impl Transports {
                 Ok(Dispatched::NoResponse)
             }
             Lifted::Extension { method, params } => {
-                self.notify_source(requester, session.client(), &method, &params);
+                self.notify_source(requester, &session.client(), &method, &params);
                 Ok(Dispatched::NoResponse)
             }
             Lifted::Ignored => Ok(Dispatched::NoResponse),
@@ -165,13 +165,13 @@ impl Transports {
     fn notify_source(
         &self,
         requester: &Requester,
-        client: ClientContext,
+        client: &ClientContext,
         method: &str,
         params: &RawJson,
     ) {
         let viewer = Viewer {
             caller: &requester.caller,
-            client: &client,
+            client,
         };
         self.gateway
             .notify(&requester.scope, &viewer, method, params);
