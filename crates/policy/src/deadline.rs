@@ -61,8 +61,8 @@ impl Deadline {
     fn not_answered(self) -> Error {
         let seconds = self.max_call_duration.as_secs_f64();
         let message = format!(
-            "the client did not answer the source's question, and the call was not complete after \
-             {seconds} s (`max_call_duration`)"
+            "the call timed out: the client did not answer the source's question within {seconds} s \
+             (`max_call_duration`)"
         );
         Error::new(Code::Timeout, ErrorOrigin::Client, message)
     }

@@ -28,7 +28,7 @@ use crate::occupancy::Occupancy;
 use crate::session::Connection;
 use crate::session::connect::{EraPreference, connect};
 use client_connection::ClientConnection;
-use client_table::ClientTable;
+use client_table::{ClientTable, RemovedConnection};
 
 /// How often idle connections are closed.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
@@ -89,10 +89,17 @@ impl ConnectionOpener {
     }
 
     /// Closes connections in the background.
-    fn close(&self, connections: impl IntoIterator<Item = Arc<Connection>>) {
-        for connection in connections {
+    fn close(&self, removed: impl IntoIterator<Item = RemovedConnection>) {
+        for RemovedConnection {
+            connection,
+            closing,
+        } in removed
+        {
             let tasks = &self.refresher.background_tasks;
-            tasks.spawn(async move { connection.channel.close().await });
+            tasks.spawn(async move {
+                connection.channel.close().await;
+                drop(closing);
+            });
         }
     }
 }
@@ -246,7 +253,8 @@ impl Pool {
 
     /// Removes all connections, so that the caller can close them.
     pub(crate) fn drain(&self) -> Vec<Arc<Connection>> {
-        self.opener.table.remove_all()
+        let removed = self.opener.table.remove_all().into_iter();
+        removed.map(|removed| removed.connection).collect()
     }
 
     /// The connections on which the server knows the roots of one client's session.

@@ -11,12 +11,13 @@ use std::time::{Duration, Instant};
 
 use tidegate_core::Error;
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
 
 use crate::backoff::Backoff;
 use crate::catalog::refresh::Refresher;
 use crate::catalog::snapshot::CatalogConnection;
 use crate::change_stream;
-use crate::config::RemoteConfig;
+use crate::config::{RemoteConfig, TransportConfig};
 use crate::occupancy::Occupancy;
 use crate::pool::Pool;
 use crate::session::connect::{Connected, EraMemory};
@@ -90,11 +91,26 @@ impl Supervisor {
 
     /// Opens the catalog connection; `None` if a client needs a process first.
     async fn connect(&self) -> Option<Result<Connected, Error>> {
-        let tasks = &self.refresher.background_tasks;
-        tokio::select! {
-            connected = self.era_memory.connect(&self.config, tasks) => Some(connected),
-            () = self.occupancy.wait_for_clients() => None,
+        let background_tasks = &self.refresher.background_tasks;
+        if !matches!(self.config.transport, TransportConfig::Stdio(_)) {
+            return Some(
+                self.era_memory
+                    .connect(&self.config, background_tasks)
+                    .await,
+            );
         }
+        // The tasks of this connection alone, so that the end of its process can be waited for.
+        let tasks = TaskTracker::new();
+        let connected = tokio::select! {
+            connected = self.era_memory.connect(&self.config, &tasks) => Some(connected),
+            () = self.occupancy.wait_for_clients() => None,
+        };
+        tasks.close();
+        match connected {
+            Some(_) => drop(background_tasks.spawn(async move { tasks.wait().await })),
+            None => tasks.wait().await,
+        }
+        connected
     }
 
     /// Serves over one connection until it is closed, or a client needs a process.

@@ -15,11 +15,17 @@ use super::client_connection::ClientConnection;
 use crate::client_key::ClientKey;
 use crate::config::RemoteConfig;
 use crate::error::source_unreachable;
-use crate::occupancy::Occupancy;
+use crate::occupancy::{Closing, Occupancy};
 use crate::session::{Connection, DeclaredClient};
 
 /// At a limit, a connection that was not used for this long makes room for another.
 const REPLACEABLE_AFTER: Duration = Duration::from_secs(60);
+
+/// A connection that was removed and has to be closed.
+pub(super) struct RemovedConnection {
+    pub(super) connection: Arc<Connection>,
+    pub(super) closing: Closing,
+}
 
 pub(super) struct ClientTable {
     config: Arc<RemoteConfig>,
@@ -48,7 +54,7 @@ impl ClientTable {
         &self,
         key: &ClientKey,
         declared: impl FnOnce() -> DeclaredClient,
-    ) -> Result<(Arc<ClientConnection>, Option<Arc<Connection>>), Error> {
+    ) -> Result<(Arc<ClientConnection>, Option<RemovedConnection>), Error> {
         let mut clients = self.clients.lock();
         if let Some(client) = clients.get(key) {
             return Ok((Arc::clone(client), None));
@@ -60,7 +66,12 @@ impl ClientTable {
         let client = Arc::new(ClientConnection::new(declared()));
         clients.insert(key.clone(), Arc::clone(&client));
         self.occupancy.set_clients(clients.len());
-        Ok((client, evicted.flatten()))
+        Ok((
+            client,
+            evicted
+                .flatten()
+                .map(|evicted| self.removed_connection(evicted)),
+        ))
     }
 
     fn reached_limit(
@@ -90,7 +101,7 @@ impl ClientTable {
         &self,
         key: &ClientKey,
         client: &Arc<ClientConnection>,
-    ) -> Option<Arc<Connection>> {
+    ) -> Option<RemovedConnection> {
         let mut clients = self.clients.lock();
         let is_same = clients
             .get(key)
@@ -100,9 +111,11 @@ impl ClientTable {
             return None;
         }
         clients.remove(key);
+        let removed = client.take();
+        let removed = removed.map(|connection| self.removed_connection(connection));
         self.occupancy.set_clients(clients.len());
         self.removed.notify_waiters();
-        client.take()
+        removed
     }
 
     /// Waits until an entry is removed.
@@ -118,7 +131,7 @@ impl ClientTable {
     }
 
     /// Removes the connections that were idle for too long.
-    pub(super) fn remove_idle(&self) -> Vec<Arc<Connection>> {
+    pub(super) fn remove_idle(&self) -> Vec<RemovedConnection> {
         let idle_timeout = self.config.idle_timeout;
         self.remove_where(|_, client| {
             Arc::strong_count(client) == 1
@@ -127,27 +140,36 @@ impl ClientTable {
     }
 
     /// Removes the connections of a client whose session has ended.
-    pub(super) fn remove_affinity(&self, affinity: AffinityKey) -> Vec<Arc<Connection>> {
+    pub(super) fn remove_affinity(&self, affinity: AffinityKey) -> Vec<RemovedConnection> {
         self.remove_where(|key, _| key.affinity() == Some(affinity))
     }
 
-    pub(super) fn remove_all(&self) -> Vec<Arc<Connection>> {
+    pub(super) fn remove_all(&self) -> Vec<RemovedConnection> {
         self.remove_where(|_, _| true)
     }
 
     fn remove_where(
         &self,
         is_removed: impl Fn(&ClientKey, &Arc<ClientConnection>) -> bool,
-    ) -> Vec<Arc<Connection>> {
+    ) -> Vec<RemovedConnection> {
         let mut clients = self.clients.lock();
         let removed: Vec<_> = clients
             .extract_if(|key, client| is_removed(key, client))
             .collect();
         let connections = removed.iter().filter_map(|(_, client)| client.take());
+        let connections = connections.map(|connection| self.removed_connection(connection));
+        // Counted as closing before they are no longer counted as open.
         let connections = connections.collect();
         self.occupancy.set_clients(clients.len());
         self.removed.notify_waiters();
         connections
+    }
+
+    fn removed_connection(&self, connection: Arc<Connection>) -> RemovedConnection {
+        RemovedConnection {
+            connection,
+            closing: self.occupancy.begin_closing(),
+        }
     }
 
     /// The open connection of a client with a session.

@@ -80,13 +80,22 @@ impl RequestTable {
         calls.next().is_none().then_some(first)
     }
 
-    /// Delivers a question that nothing links to a call: to the oldest call that was not asked yet, or
-    /// else to the oldest. All calls that can be asked are from one client.
-    fn ask_oldest(&mut self, question: ServerMessage) -> bool {
-        let calls = self.requests.values_mut();
-        let calls = calls.filter(|request| request.is_call && request.has_space());
-        // The first of equal elements is the oldest call.
-        let Some(call) = calls.min_by_key(|call| call.was_asked) else {
+    /// The call that a question belongs to, if nothing links it to one: the oldest call that was not
+    /// asked yet, or else the newest, because older ones may be parked. All calls that can be asked are
+    /// from one client.
+    fn likely_asker(&mut self) -> Option<&mut InFlightRequest> {
+        let is_call = |request: &InFlightRequest| request.is_call && request.has_space();
+        let calls = || self.requests.iter().filter(|(_, request)| is_call(request));
+        let not_asked = calls().find(|(_, call)| !call.was_asked);
+        let id = not_asked
+            .or_else(|| calls().next_back())
+            .map(|(id, _)| *id)?;
+        self.requests.get_mut(&id)
+    }
+
+    /// Delivers a question that nothing links to a call. False if there is no call.
+    fn ask_call(&mut self, question: ServerMessage) -> bool {
+        let Some(call) = self.likely_asker() else {
             return false;
         };
         call.was_asked = true;
@@ -96,15 +105,14 @@ impl RequestTable {
     /// Delivers a roots question to any call in flight, or holds it for the next call. All calls
     /// are from one client, and a server may ask before its first call or after its last.
     fn ask_any_call(&mut self, question: ServerMessage) -> bool {
-        let with_space = self.calls().find(|call| call.has_space());
-        match with_space {
-            Some(call) => call.push(question),
-            None if self.held.len() < MAX_HELD => {
-                self.held.push(question);
-                true
-            }
-            None => false,
+        if let Some(call) = self.likely_asker() {
+            return call.push(question);
         }
+        let has_space = self.held.len() < MAX_HELD;
+        if has_space {
+            self.held.push(question);
+        }
+        has_space
     }
 }
 
@@ -243,7 +251,7 @@ impl InFlight {
         if kind == Some(QuestionKind::Roots) && table.declares_roots {
             return table.ask_any_call(question);
         }
-        table.ask_oldest(question)
+        table.ask_call(question)
     }
 
     pub(super) fn has_unlinked_questions(&self) -> bool {

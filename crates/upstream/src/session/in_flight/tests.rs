@@ -56,7 +56,7 @@ async fn an_unlinked_question_goes_to_the_oldest_call_that_was_not_asked_yet() {
     assert!(gets_a_question(&mut first).await);
     assert!(gets_a_question(&mut second).await);
     assert!(in_flight.ask(question(QuestionKind::Sample)));
-    assert!(gets_a_question(&mut first).await, "both were asked");
+    assert!(gets_a_question(&mut second).await, "both were asked");
 }
 
 #[test]
