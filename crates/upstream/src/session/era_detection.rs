@@ -94,7 +94,7 @@ fn is_inconclusive(refusal: &Refusal) -> bool {
             StatusCode::SERVICE_UNAVAILABLE,
             StatusCode::GATEWAY_TIMEOUT,
         ]
-        .contains(&status),
+        .contains(status),
     }
 }
 
