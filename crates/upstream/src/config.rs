@@ -3,6 +3,7 @@
 mod section;
 
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,7 +12,6 @@ use serde::{Deserialize, Serialize};
 use tidegate_config::plain_enum;
 use tidegate_core::{List, Seal};
 
-use crate::catalog::saved::CatalogFile;
 use crate::transport::http::Endpoint;
 use crate::transport::stdio::Command;
 pub use section::{ConnectionSettings, ProgramTarget, RemoteSection, RemoteSettings, ServerTarget};
@@ -71,6 +71,14 @@ impl fmt::Debug for ListObserver {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("ListObserver")
     }
+}
+
+/// Where the catalog of a server is saved.
+#[derive(Clone, Debug)]
+pub struct CatalogFile {
+    pub path: PathBuf,
+    /// Describes the server. What was saved for another server is ignored. Contains no secrets.
+    pub server: String,
 }
 
 impl RemoteConfig {

@@ -26,10 +26,9 @@ mod session;
 mod supervisor;
 mod transport;
 
-pub use catalog::saved::CatalogFile;
 pub use config::{
-    ConnectionSettings, EraSetting, ListObserver, ProgramTarget, RemoteConfig, RemoteSection,
-    RemoteSettings, ServerTarget, Sharing, TransportConfig,
+    CatalogFile, ConnectionSettings, EraSetting, ListObserver, ProgramTarget, RemoteConfig,
+    RemoteSection, RemoteSettings, ServerTarget, Sharing, TransportConfig,
 };
 pub use remote::Remote;
 pub use session::CREDENTIALS_REQUIRED;

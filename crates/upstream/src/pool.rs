@@ -81,7 +81,6 @@ impl ConnectionOpener {
             key: key.clone(),
             capabilities: client.declared.capabilities.clone(),
             connection: Arc::clone(&connection),
-            refresh_requested: Arc::clone(&client.refresh_requested),
         };
         let subscriptions = client.subscriptions.follow();
         tasks.spawn(following.run(notifications, subscriptions));
@@ -228,13 +227,6 @@ impl Pool {
     /// The open connection of a client.
     pub(crate) fn current(&self, key: &ClientKey) -> Option<Arc<Connection>> {
         self.opener.table.find(key)?.current()
-    }
-
-    /// Requests that the lists of a client with an open connection are loaded again.
-    pub(crate) fn request_refresh(&self, key: &ClientKey) {
-        if let Some(client) = self.opener.table.find(key) {
-            client.refresh_requested.notify_one();
-        }
     }
 
     /// Closes idle connections, for as long as it is polled.

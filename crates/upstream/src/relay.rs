@@ -1,6 +1,7 @@
 //! The path of a call to the server: which connection it uses, how it is sent, and when it is sent
 //! again.
 
+mod call_events;
 mod events;
 mod repair;
 mod retry_once;
@@ -26,7 +27,7 @@ use crate::occupancy::Occupancy;
 use crate::pool::{Pool, PooledConnection};
 use crate::session::Connection;
 use crate::session::connect::reconnect;
-use events::call_events;
+use call_events::call_events;
 use retry_once::{RetryAfter, retry_after_first_message};
 
 /// Relays calls to one server.

@@ -17,11 +17,10 @@ use tokio::time::{timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use crate::catalog::refresh::Refresher;
-use crate::catalog::saved::CatalogFile;
 use crate::catalog::snapshot::{CatalogConnection, Snapshot, SnapshotStore};
 use crate::change_stream::tasks::{self, TaskConnections};
 use crate::client_key::ClientKey;
-use crate::config::{RemoteConfig, Sharing, TransportConfig};
+use crate::config::{CatalogFile, RemoteConfig, Sharing, TransportConfig};
 use crate::occupancy::Occupancy;
 use crate::pool::Pool;
 use crate::relay::Relay;
@@ -300,10 +299,16 @@ impl Source for Remote {
 
     fn refresh(&self, viewer: &Viewer<'_>) -> BoxFuture<'_, ()> {
         let snapshot = self.snapshots().load();
-        if let Some(key) = self.client_key(&snapshot, viewer) {
-            self.relay.pool.request_refresh(&key);
-        }
+        let key = self.client_key(&snapshot, viewer);
+        let own = key.and_then(|key| self.relay.pool.current(&key).map(|own| (key, own)));
         Box::pin(async move {
+            // A process may have added the resource for this client alone.
+            if let Some((key, connection)) = own {
+                let refresher = &self.supervisor.refresher;
+                let capabilities = connection.capabilities().clone();
+                let refreshed = refresher.refresh_client(&key, &connection, &capabilities, &[]);
+                timeout(REFRESH_WAIT, refreshed).await.ok();
+            }
             let has_resources = snapshot.catalog.features.resources;
             let is_open = snapshot.open_connection().is_some();
             if is_open && has_resources && self.may_request_refresh() {

@@ -193,7 +193,7 @@ fn rejected_requests_are_counted_by_step() {
         ("decode", "parse_error"),
         ("accept", "foreign_origin"),
         ("accept", "unsupported_media"),
-        ("lift", "method_not_found"),
+        ("resolve", "method_not_found"),
     ] {
         let labels = [("step", step), ("kind", kind)];
         assert_eq!(

@@ -5,25 +5,18 @@
 
 use std::fs;
 use std::io::{self, Write as _};
-use std::path::PathBuf;
 
 use tidegate_core::{CacheScope, Catalog, List, Object, RawJson};
 use tidegate_mcp::Revision;
 use tidegate_mcp::revision::client::{ServerFacts, parse_declared, parse_list_page};
+
+use crate::config::CatalogFile;
 
 /// The format of the file. A file with another format is ignored.
 const FORMAT: &str = "1";
 
 /// The largest file. A larger catalog is not saved.
 const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
-
-/// Where the catalog of a server is saved.
-#[derive(Clone, Debug)]
-pub struct CatalogFile {
-    pub path: PathBuf,
-    /// Describes the server. What was saved for another server is ignored. Contains no secrets.
-    pub server: String,
-}
 
 /// What is saved about a server.
 pub(crate) struct SavedCatalog {

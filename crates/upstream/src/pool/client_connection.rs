@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use futures_util::FutureExt;
 use parking_lot::Mutex;
 use tidegate_core::Result;
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::resource_subscriptions::ResourceSubscriptions;
 use crate::session::{Connection, DeclaredClient};
@@ -20,8 +20,6 @@ pub(super) struct ClientConnection {
     /// What is declared to the server.
     pub(super) declared: DeclaredClient,
     pub(super) subscriptions: ResourceSubscriptions,
-    /// A caller requests that the lists of the client are loaded again.
-    pub(super) refresh_requested: Arc<Notify>,
     /// One use at a time opens the connection.
     opening: Semaphore,
     /// Held by the call in flight, where calls have to be sent one at a time.
@@ -41,7 +39,6 @@ impl ClientConnection {
         Self {
             declared,
             subscriptions: ResourceSubscriptions::default(),
-            refresh_requested: Arc::default(),
             opening: Semaphore::new(1),
             turn: Arc::new(Semaphore::new(1)),
             state: Mutex::new(State {

@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use tidegate_core::{Change, ChangeEvent, ExtensionNotification, RawJson, Recipients};
-use tokio::sync::Notify;
 
 use super::ConnectionOpener;
 use crate::catalog::schedule::RefreshSchedule;
@@ -19,7 +18,6 @@ pub(super) struct Following {
     pub(super) key: ClientKey,
     pub(super) capabilities: RawJson,
     pub(super) connection: Arc<Connection>,
-    pub(super) refresh_requested: Arc<Notify>,
     /// Whether its lists are loaded at the start: each process has its own, and no other connection
     /// announces their changes.
     pub(super) loads_lists: bool,
@@ -56,7 +54,6 @@ impl Following {
                     Some(event) => self.apply(event, &mut schedule),
                     None => return,
                 },
-                () = self.refresh_requested.notified() => schedule.mark_stale(None),
                 list_changed = schedule.wait_until_due() => {
                     schedule = match self.refresh(&list_changed).await {
                         true => RefreshSchedule::retry(schedule.failures + 1),

@@ -1,23 +1,18 @@
-//! Turns the messages of a server for one call into the events of that call.
+//! Turns the messages of a server for one request into events.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt;
-use tidegate_core::{
-    Call, Event, EventStream, Operation, Outcome, PendingAnswer, Question, Result, Scope,
-    Withdrawal,
-};
+use tidegate_core::{Event, EventStream, Outcome, PendingAnswer, Question, Result, Withdrawal};
 use tidegate_mcp::revision::client::{
     ExpectedResult, ServerNotification, parse_error, parse_outcome,
 };
 use tidegate_mcp::revision::question::encode_answer;
-use tidegate_mcp::revision::tasks::declares_tasks;
-use tidegate_mcp::{Era, RequestId, ResponseBody, Revision};
+use tidegate_mcp::{RequestId, ResponseBody, Revision};
 use tokio::time::timeout;
 
-use super::{repair, task};
 use crate::session::{Connection, ResponseStream, ServerMessage};
 
 /// How long a server may take to accept the answer to its question.
@@ -25,45 +20,6 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Questions of one request that may still be withdrawn.
 const MAX_OPEN_QUESTIONS: usize = 64;
-
-/// The events of a call. Holds the connection until the end.
-pub(super) fn call_events(
-    messages: ResponseStream,
-    connection: &Arc<Connection>,
-    call: &Call,
-) -> EventStream {
-    let uri = match &call.operation {
-        Operation::Resource { uri } => Some(uri.clone()),
-        _ => None,
-    };
-    let accepts_tasks =
-        connection.facts.features.tasks && declares_tasks(&call.client.capabilities);
-    let expected = match &call.operation {
-        Operation::Extension { .. } => ExpectedResult::Extension,
-        _ if accepts_tasks => ExpectedResult::CompleteOrTask,
-        _ => ExpectedResult::Complete,
-    };
-    let events = request_events(messages, connection, uri, expected);
-    let era = connection.facts.revision.era();
-    let events = repair::repair(events, call, era);
-    let events = match call.scope {
-        Scope::Source(_) => events,
-        Scope::All => without_extensions(events),
-    };
-    match (&call.operation, era) {
-        (Operation::Tool { .. }, Era::Legacy) => task::run_to_completion(events, connection),
-        _ => events,
-    }
-}
-
-/// The events without notifications of extensions, which the endpoint of all sources does not declare.
-fn without_extensions(events: EventStream) -> EventStream {
-    let events = events.filter(|event| {
-        let is_extension = matches!(event, Ok(Event::Extension { .. }));
-        std::future::ready(!is_extension)
-    });
-    events.boxed()
-}
 
 /// The events of one request of a call. `uri` is the resource it reads, if it reads one;
 /// `expected` is what its result may be.
