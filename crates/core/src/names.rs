@@ -13,6 +13,7 @@ mod qualified;
 mod reserved;
 mod resolve;
 mod skills;
+mod template_index;
 #[cfg(test)]
 mod tests;
 mod unavailable;
@@ -26,9 +27,10 @@ pub(crate) use qualified::{UI_SCHEME, qualified_uri, split_qualified};
 pub(crate) use resolve::{ResolutionRule, Resolved};
 
 use crate::extensions::{SKILLS, declares_extension};
-use crate::{Catalog, List, RawJson, SourceId, UriTemplate};
+use crate::{Catalog, List, RawJson, SourceId};
 use pages::KnownPages;
 use qualified::{prefixed_page, scheme_of};
+use template_index::{IndexedTemplate, TemplateIndex, parse_templates};
 
 /// How tools and prompts are named at the endpoint of all sources.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,8 +66,7 @@ pub(crate) struct NameMap {
     /// How entries are named where all sources share one namespace.
     naming: Option<Naming>,
     lists: [NamedList; 4],
-    /// Templates that are listed under their native text, and their sources.
-    templates: Vec<(UriTemplate, usize)>,
+    templates: TemplateIndex,
     /// The source of each URI scheme; `None` where several have it.
     schemes: HashMap<String, Option<usize>>,
     pages: KnownPages,
@@ -105,14 +106,24 @@ impl NameMap {
     /// first source keeps its native names.
     pub(crate) fn new(sources: Vec<SourceCatalog>, naming: Option<Naming>) -> Self {
         let mut conflicts = Vec::new();
-        let lists = List::ALL.map(|list| merge::merge(list, &sources, naming, &mut conflicts));
-        let templates = lists[List::Templates as usize].entries.iter();
-        let templates = templates.filter_map(|entry| {
-            let native = &sources[entry.source()].catalog.templates[entry.position as usize].key;
-            let template = UriTemplate::parse(native).ok()?;
-            (**native == *entry.name).then(|| (template, entry.source()))
+        let parsed: Vec<_> = sources
+            .iter()
+            .map(|source| parse_templates(&source.catalog.templates))
+            .collect();
+        let lists =
+            List::ALL.map(|list| merge::merge(list, &sources, &parsed, naming, &mut conflicts));
+        let listed = lists[List::Templates as usize].entries.iter();
+        let templates = listed.filter_map(|entry| {
+            let template = parsed[entry.source()][entry.position as usize]
+                .clone()
+                .ok()?;
+            Some(IndexedTemplate {
+                is_native: template.as_str() == &*entry.name,
+                template,
+                source: entry.source(),
+            })
         });
-        let templates = templates.collect();
+        let templates = TemplateIndex::new(templates.collect());
         let pages = KnownPages::new(&sources);
         let mut names = Self {
             templates,
@@ -174,7 +185,8 @@ impl NameMap {
         (count > 0).then(|| {
             let member = list.member();
             format!(
-                "{count} of its {member} are not listed: their names belong to other sources or occur twice"
+                "{count} of its {member} are not listed: their names belong to other sources or occur \
+                 twice, or URIs cannot be matched against them"
             )
         })
     }

@@ -8,11 +8,14 @@ use std::fmt;
 
 use expression::Expression;
 
-/// Longer templates are invalid; longer URIs match nothing.
-const MAX_TEMPLATE_BYTES: usize = 8 * 1024;
+/// Longer templates are invalid.
+const MAX_TEMPLATE_BYTES: usize = 2 * 1024;
 
-/// Bounds the cost of a match together with `MAX_TEMPLATE_BYTES`.
-const MAX_EXPRESSIONS: usize = 512;
+/// Bounds the cost of a match together with `MAX_URI_BYTES`.
+const MAX_EXPRESSIONS: usize = 32;
+
+/// Longer URIs match nothing.
+const MAX_URI_BYTES: usize = 8 * 1024;
 
 /// The variables of a template and their decoded values.
 pub type TemplateValues = BTreeMap<String, String>;
@@ -34,7 +37,7 @@ enum TemplatePart {
 impl UriTemplate {
     pub fn parse(text: &str) -> Result<Self, InvalidTemplate> {
         if text.len() > MAX_TEMPLATE_BYTES {
-            return Err(InvalidTemplate("it is longer than 8 KiB"));
+            return Err(InvalidTemplate("it is longer than 2 KiB"));
         }
         let (mut parts, mut rest, mut expressions) = (Vec::new(), text, 0);
         while let Some((literal, tail)) = rest.split_once('{') {
@@ -47,7 +50,7 @@ impl UriTemplate {
         }
         push_literal(&mut parts, rest)?;
         if expressions > MAX_EXPRESSIONS {
-            return Err(InvalidTemplate("it has more than 512 expressions"));
+            return Err(InvalidTemplate("it has more than 32 expressions"));
         }
         let text = text.to_owned();
         let mut template = Self { text, parts };
@@ -72,6 +75,10 @@ impl UriTemplate {
         }
     }
 
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
     /// The names of the variables, in the order of the template.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
         self.parts
@@ -93,15 +100,29 @@ impl UriTemplate {
         self.parts.iter().map(length).sum()
     }
 
+    /// The text before the first expression.
+    pub fn literal_prefix(&self) -> &str {
+        match self.parts.first() {
+            Some(TemplatePart::Literal(text)) => text,
+            _ => "",
+        }
+    }
+
+    /// The number of expressions.
+    pub fn expressions(&self) -> usize {
+        let is_expression = |part: &&TemplatePart| matches!(part, TemplatePart::Expression(_));
+        self.parts.iter().filter(is_expression).count()
+    }
+
     /// Whether the template could have been expanded to this URI. Names in a query are not checked.
     pub fn matches(&self, uri: &str) -> bool {
-        uri.len() <= MAX_TEMPLATE_BYTES && matcher::matches(&self.parts, uri)
+        uri.len() <= MAX_URI_BYTES && matcher::matches(&self.parts, uri)
     }
 
     /// The values of the variables in a URI, each decoded once; `None` if the URI does not match.
     /// Where several readings are possible, earlier variables are as short as they can be.
     pub fn capture(&self, uri: &str) -> Option<TemplateValues> {
-        if uri.len() > MAX_TEMPLATE_BYTES {
+        if uri.len() > MAX_URI_BYTES {
             return None;
         }
         let mut values = TemplateValues::new();
@@ -141,7 +162,7 @@ fn push_literal(parts: &mut Vec<TemplatePart>, text: &str) -> Result<(), Invalid
 }
 
 /// Why a text is not a URI template.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct InvalidTemplate(&'static str);
 
 impl fmt::Display for InvalidTemplate {

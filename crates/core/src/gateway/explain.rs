@@ -2,10 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::names::{
-    NameMap, ResolutionRule, Resolved, SourceCatalog, qualified_uri, split_qualified,
-};
-use crate::{List, UriTemplate, truncate_for_message};
+use crate::names::{NameMap, ResolutionRule, Resolved, qualified_uri, split_qualified};
+use crate::{List, truncate_for_message};
 
 impl NameMap {
     pub(super) fn explain(&self, uri: &str) -> Value {
@@ -55,8 +53,8 @@ impl NameMap {
         let winner = resolved.map(|resolved| resolved.source);
         let sources = self.sources().iter().enumerate();
         let others = sources.filter(move |(number, _)| Some(*number) != winner);
-        others.filter_map(move |(_, source)| {
-            let because = how_listed(source, &native)?;
+        others.filter_map(move |(number, source)| {
+            let because = self.how_listed(number, &native)?;
             let qualified = qualified_uri(&source.id, &native);
             let reached_as = self.resource(&qualified).map(|_| qualified);
             Some(json!({
@@ -66,19 +64,14 @@ impl NameMap {
             }))
         })
     }
-}
 
-fn how_listed(source: &SourceCatalog, uri: &str) -> Option<String> {
-    if source.catalog.has(List::Resources, uri) {
-        return Some(format!("also lists `{uri}`"));
+    fn how_listed(&self, source: usize, uri: &str) -> Option<String> {
+        if self.sources()[source].catalog.has(List::Resources, uri) {
+            return Some(format!("also lists `{uri}`"));
+        }
+        let template = self.matching_template(source, uri)?;
+        Some(format!("has the template `{template}`, which also matches"))
     }
-    let mut templates = source.catalog.templates.iter();
-    let matching = templates
-        .find(|entry| UriTemplate::parse(&entry.key).is_ok_and(|template| template.matches(uri)))?;
-    Some(format!(
-        "has the template `{}`, which also matches",
-        matching.key
-    ))
 }
 
 fn rule_name(rule: &ResolutionRule) -> &'static str {

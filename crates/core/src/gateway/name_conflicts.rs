@@ -65,6 +65,9 @@ impl HealthCheck for NameConflictCheck {
                         NameConflict::Claim { .. } | NameConflict::ReservedName { .. }
                     )
                 }),
+                gauge("refused_templates", |conflict| {
+                    matches!(conflict, NameConflict::RefusedTemplate { .. })
+                }),
                 gauge("listed_twice", |conflict| {
                     matches!(conflict, NameConflict::Duplicate { .. })
                 }),

@@ -1,5 +1,6 @@
 //! Conflicts between the names of sources.
 
+use super::template_index::RefusedTemplate;
 use crate::{List, SourceId, truncate_for_message};
 
 /// A conflict between the names of sources, and how it was resolved.
@@ -34,6 +35,12 @@ pub(crate) enum NameConflict {
     Duplicate {
         list: List,
         name: String,
+        source: SourceId,
+    },
+    /// A source lists a template that URIs cannot be matched against. It is not listed.
+    RefusedTemplate {
+        template: String,
+        reason: RefusedTemplate,
         source: SourceId,
     },
 }
@@ -86,6 +93,16 @@ impl NameConflict {
                 %source,
                 "source lists a name twice; the second is not listed"
             ),
+            Self::RefusedTemplate {
+                template,
+                reason,
+                source,
+            } => tracing::warn!(
+                template = truncate_for_message(template),
+                %source,
+                %reason,
+                "URI template refused; it is not listed"
+            ),
         }
     }
 
@@ -117,6 +134,14 @@ impl NameConflict {
                 truncate_for_message(name),
                 truncate_for_message(listed_as)
             )),
+            Self::RefusedTemplate {
+                template,
+                reason,
+                source,
+            } => Some(format!(
+                "the template `{}` of `{source}` is not listed: {reason}",
+                truncate_for_message(template)
+            )),
             Self::Collision { .. } | Self::Duplicate { .. } => None,
         }
     }
@@ -128,6 +153,7 @@ impl NameConflict {
                 list, claimed_by, ..
             } => Some((*list, claimed_by)),
             Self::Duplicate { list, source, .. } => Some((*list, source)),
+            Self::RefusedTemplate { source, .. } => Some((List::Templates, source)),
             Self::Collision { .. } | Self::ReservedName { .. } => None,
         }
     }

@@ -4,11 +4,12 @@ use super::definition::{definition_as, is_idempotent};
 use super::pages::first_segment;
 use super::qualified::{named_source, prefixed_page};
 use super::reserved::{UriClaim, name_owner, uri_claim};
+use super::template_index::RefusedTemplate;
 use super::{
     ListedEntry, NameConflict, NamedList, Naming, SourceCatalog, UI_SCHEME, qualified_uri,
 };
 use crate::extensions::is_app_only;
-use crate::{CatalogEntry, List, SourceId};
+use crate::{CatalogEntry, List, SourceId, UriTemplate};
 
 /// The longest tool name that all known hosts accept.
 const MAX_TOOL_NAME_CHARS: usize = 64;
@@ -16,19 +17,21 @@ const MAX_TOOL_NAME_CHARS: usize = 64;
 pub(super) fn merge(
     list: List,
     sources: &[SourceCatalog],
+    templates: &[Vec<Result<UriTemplate, RefusedTemplate>>],
     naming: Option<Naming>,
     conflicts: &mut Vec<NameConflict>,
 ) -> NamedList {
     let mut merge = Merge {
         list,
         sources,
+        templates,
         naming,
         conflicts,
         merged: NamedList::default(),
     };
     for (number, source) in sources.iter().enumerate() {
         for (position, entry) in source.catalog.list(list).iter().enumerate() {
-            merge.add_unless_claimed(number, position, entry);
+            merge.add_if_allowed(number, position, entry);
         }
     }
     merge.merged
@@ -38,14 +41,16 @@ pub(super) fn merge(
 struct Merge<'a> {
     list: List,
     sources: &'a [SourceCatalog],
+    /// The templates of each source.
+    templates: &'a [Vec<Result<UriTemplate, RefusedTemplate>>],
     naming: Option<Naming>,
     conflicts: &'a mut Vec<NameConflict>,
     merged: NamedList,
 }
 
 impl Merge<'_> {
-    /// Adds an entry, unless its URI is owned by another source or reserved.
-    fn add_unless_claimed(&mut self, number: usize, position: usize, entry: &CatalogEntry) {
+    /// Adds an entry, unless its URI is owned by another source or reserved, or its template is refused.
+    fn add_if_allowed(&mut self, number: usize, position: usize, entry: &CatalogEntry) {
         let claim = match self.list {
             List::Resources | List::Templates => {
                 uri_claim(self.sources, self.naming, number, &entry.key)
@@ -62,8 +67,24 @@ impl Merge<'_> {
                 },
                 claimed_by: self.sources[number].id.clone(),
             }),
-            None => self.add(number, position, entry),
+            None => match self.refusal(number, position) {
+                Some(reason) => self.conflicts.push(NameConflict::RefusedTemplate {
+                    template: entry.key.clone(),
+                    reason,
+                    source: self.sources[number].id.clone(),
+                }),
+                None => self.add(number, position, entry),
+            },
         }
+    }
+
+    /// Why URIs of a template would not lead to its source, if they would not. At the endpoint of one
+    /// source, all do.
+    fn refusal(&self, number: usize, position: usize) -> Option<RefusedTemplate> {
+        if self.list != List::Templates || self.naming.is_none() {
+            return None;
+        }
+        self.templates[number][position].as_ref().err().copied()
     }
 
     /// Adds an entry under the first of its names that is free and resolves to it.

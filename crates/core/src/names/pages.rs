@@ -76,13 +76,9 @@ impl NameMap {
         let unprefixed = format!("{UI_SCHEME}{rest}");
         let is_own = self.pages.has(source, uri)
             || !self.pages.has(source, &unprefixed)
-                && (self.pages.use_own_id.contains(&source) || self.has_template_for(source, uri));
+                && (self.pages.use_own_id.contains(&source)
+                    || self.matching_template(source, uri).is_some());
         Some((source, if is_own { uri.to_owned() } else { unprefixed }))
-    }
-
-    fn has_template_for(&self, source: usize, uri: &str) -> bool {
-        let mut templates = self.templates.iter();
-        templates.any(|(template, holder)| *holder == source && template.matches(uri))
     }
 }
 

@@ -5,7 +5,7 @@ use super::qualified::{named_source, owner_of, scheme_of};
 use super::reserved::{is_reserved_uri, name_owner, uri_claim};
 use super::{NameMap, split_qualified};
 use crate::changes::{SubscribedResource, covering_uris};
-use crate::{List, RawJson};
+use crate::{List, RawJson, UriTemplate};
 
 /// The result of resolving a name: a source of the view, and the native name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -230,17 +230,14 @@ impl NameMap {
     }
 
     fn by_template(&self, uri: &str) -> Option<(Resolved, ResolutionRule)> {
-        let mut best: Option<(usize, usize, usize)> = None;
-        for (index, (template, source)) in self.templates.iter().enumerate() {
-            let length = template.literal_len();
-            let is_better = best.is_none_or(|(longest, ..)| length > longest);
-            if is_better && template.matches(uri) {
-                best = Some((length, index, *source));
-            }
-        }
-        let (_, index, source) = best?;
-        let rule = ResolutionRule::Template(self.templates[index].0.to_string());
-        Some((Resolved::resource(source, uri), rule))
+        let best = self.templates.best_match(uri)?;
+        let rule = ResolutionRule::Template(best.template.to_string());
+        Some((Resolved::resource(best.source, uri), rule))
+    }
+
+    /// The template of a source that matches a URI.
+    pub(crate) fn matching_template(&self, source: usize, uri: &str) -> Option<&UriTemplate> {
+        self.templates.match_of(source, uri)
     }
 
     /// The only source with URIs of this scheme. A qualified URI has no other source than its own.
@@ -288,8 +285,7 @@ impl NameMap {
         }
         let catalog = &self.sources[source].catalog;
         let mut listed = catalog.resources.iter().chain(&catalog.templates);
-        let mut templates = self.templates.iter();
         listed.any(|entry| covering_uris(&entry.key).any(|covering| covering == uri))
-            || templates.any(|(template, of)| *of == source && template.matches(uri))
+            || self.matching_template(source, uri).is_some()
     }
 }

@@ -1,7 +1,5 @@
 //! Tests of URI templates.
 
-use std::time::{Duration, Instant};
-
 use proptest::prelude::*;
 
 use super::*;
@@ -145,26 +143,29 @@ fn lists_its_variables_in_order() {
 }
 
 #[test]
-fn hostile_templates_match_in_bounded_time() {
-    let started = Instant::now();
+fn hostile_templates_match_and_capture_the_same() {
     for (template, uri) in [
-        ("{+x}a".repeat(300), "a".repeat(MAX_TEMPLATE_BYTES)),
-        ("{x}a".repeat(300), "a".repeat(MAX_TEMPLATE_BYTES)),
-        (
-            "{+x}a{y}a".repeat(250),
-            "aa/".repeat(MAX_TEMPLATE_BYTES / 3),
-        ),
-        ("{/x}".repeat(500), "/a".repeat(MAX_TEMPLATE_BYTES / 2)),
-        ("{+x}aaaaaaaa".repeat(300), "a".repeat(MAX_TEMPLATE_BYTES)),
-        ("{.x}".repeat(500), ".a/".repeat(MAX_TEMPLATE_BYTES / 3)),
+        ("{+x}a".repeat(32), "a".repeat(MAX_URI_BYTES)),
+        ("{x}a".repeat(32), "a".repeat(MAX_URI_BYTES)),
+        ("{+x}a{y}a".repeat(16), "aa/".repeat(MAX_URI_BYTES / 3)),
+        ("{/x}".repeat(32), "/a".repeat(MAX_URI_BYTES / 2)),
+        ("{+x}aaaaaaaa".repeat(32), "a".repeat(MAX_URI_BYTES)),
+        ("{.x}".repeat(32), ".a/".repeat(MAX_URI_BYTES / 3)),
     ] {
         let template = UriTemplate::parse(&template).unwrap();
         for uri in [uri.clone(), uri + "b"] {
             assert_eq!(template.matches(&uri), template.capture(&uri).is_some());
         }
     }
-    assert!(started.elapsed() < Duration::from_secs(5));
+}
+
+#[test]
+fn rejects_templates_over_the_limits() {
+    assert!(UriTemplate::parse(&"{x}".repeat(MAX_EXPRESSIONS)).is_ok());
     assert!(UriTemplate::parse(&"{x}".repeat(MAX_EXPRESSIONS + 1)).is_err());
+    assert!(UriTemplate::parse(&"x".repeat(MAX_TEMPLATE_BYTES + 1)).is_err());
+    let long = "a".repeat(MAX_URI_BYTES);
+    assert!(matches("{+x}", &long) && !matches("{+x}", &format!("{long}a")));
 }
 
 /// Tries every split of the URI.
