@@ -30,6 +30,11 @@ impl<'a> Next<'a> {
         Self { layers, source }
     }
 
+    /// See [`Source::connects`].
+    pub fn source_connects(&self) -> u64 {
+        self.source.connects()
+    }
+
     /// Runs the call through the remaining layers and the source.
     pub fn run(self, call: Call) -> BoxFuture<'a, Result<Reply>> {
         match self.layers.split_first() {

@@ -93,6 +93,10 @@ impl Source for LayeredSource {
         self.source.connections()
     }
 
+    fn connects(&self) -> u64 {
+        self.source.connects()
+    }
+
     fn failure_details(&self) -> Option<String> {
         self.source.failure_details()
     }

@@ -89,6 +89,12 @@ pub trait Source: Send + Sync + 'static {
         None
     }
 
+    /// How often the source has connected. A higher number than before means that it is back after a
+    /// failure.
+    fn connects(&self) -> u64 {
+        0
+    }
+
     /// The open processes or sessions of each principal. For administrators only.
     fn connections(&self) -> Vec<(String, u64)> {
         Vec::new()

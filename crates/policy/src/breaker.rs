@@ -1,86 +1,130 @@
 //! The circuit breaker: after repeated failures of a source, calls fail immediately for a while
 //! instead of waiting for their deadlines.
+//!
+//! Failures count for the principal whose calls failed, so that nobody can close a source to others.
+//! Only when the circuits of several principals are open is the source closed to everyone. Any answer
+//! of the source closes all circuits.
 
+mod circuit;
+
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use tidegate_core::{
-    BoxFuture, Call, Code, Error, ErrorOrigin, Health, Layer, Next, Reply, Result, Step,
+    BoxFuture, Call, Code, Error, ErrorOrigin, Health, Layer, Next, Principal, Reply, Result, Step,
     truncate_for_message,
 };
 use tokio::time::Instant;
 
 use crate::call_end::{CallEnd, CallEndObserver, observe_end};
+use circuit::{Circuit, Thresholds};
 
-/// The open duration grows with each failed trial, up to this many times its configured length.
-const MAX_OPEN_FACTOR: u32 = 10;
+/// With open circuits of this many principals, the source is closed to everyone.
+const PRINCIPALS_THAT_CLOSE_A_SOURCE: usize = 2;
+
+/// Principals with failing calls. The failures of others are not counted.
+const MAX_PRINCIPALS: usize = 1024;
 
 /// Opens after `failure_threshold` failed calls in a row, for `open_duration`.
 pub struct Breaker {
-    failure_threshold: u32,
-    open_duration: Duration,
-    state: Arc<Mutex<BreakerState>>,
+    circuits: Arc<Circuits>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum BreakerState {
-    /// Calls pass; the last `failures` of them failed.
-    Closed { failures: u32 },
-    /// Calls are rejected. `openings` counts how often it opened since it was last closed.
-    Open { until: Instant, openings: u32 },
-    /// One trial call is in flight; others are rejected.
-    HalfOpen { openings: u32 },
+/// The circuits of all principals whose last calls failed.
+struct Circuits {
+    thresholds: Thresholds,
+    failing: Mutex<HashMap<Principal, Circuit>>,
+}
+
+/// A moment in the life of a source.
+#[derive(Clone, Copy)]
+struct Moment {
+    time: Instant,
+    /// How often the source had connected. A source that connected again is tried again at once.
+    connects: u64,
 }
 
 impl Breaker {
     pub fn new(failure_threshold: u32, open_duration: Duration) -> Self {
         Self {
-            failure_threshold,
-            open_duration,
-            state: Arc::new(Mutex::new(BreakerState::Closed { failures: 0 })),
+            circuits: Arc::new(Circuits {
+                thresholds: Thresholds {
+                    failures: failure_threshold,
+                    open_duration,
+                },
+                failing: Mutex::default(),
+            }),
+        }
+    }
+}
+
+impl Circuits {
+    /// Whether a call may pass now; otherwise, how long to wait.
+    fn admit(&self, principal: &Principal, now: Moment) -> Result<(), Duration> {
+        let mut failing = self.failing.lock();
+        let open = failing.values().filter_map(|circuit| circuit.wait(now));
+        let is_closed_to_all = open.clone().count() >= PRINCIPALS_THAT_CLOSE_A_SOURCE;
+        let shortest_wait = open.min();
+        match failing.get_mut(principal) {
+            Some(circuit) if circuit.has_opened() => circuit.admit(now, self.thresholds),
+            _ => match shortest_wait {
+                Some(wait) if is_closed_to_all => Err(wait),
+                _ => Ok(()),
+            },
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, BreakerState> {
-        self.state.lock()
+    /// The source answered, so it works.
+    fn record_answer(&self) {
+        self.failing.lock().clear();
     }
 
-    /// Whether a call may pass now; otherwise, how long to wait.
-    fn admit(&self, now: Instant) -> Result<(), Duration> {
-        let mut state = self.lock();
-        match *state {
-            BreakerState::Closed { .. } => Ok(()),
-            BreakerState::Open { until, openings } if until <= now => {
-                *state = BreakerState::HalfOpen { openings };
-                Ok(())
-            }
-            BreakerState::Open { until, .. } => Err(until - now),
-            BreakerState::HalfOpen { .. } => Err(self.open_duration),
+    fn record_failure(&self, principal: &Principal, started: Moment) {
+        let mut failing = self.failing.lock();
+        if failing.len() < MAX_PRINCIPALS || failing.contains_key(principal) {
+            let circuit = failing.entry(principal.clone()).or_default();
+            circuit.record_failure(started, self.thresholds);
+        }
+    }
+
+    /// A call ended without saying anything about the source: the next call may be the trial.
+    fn record_nothing(&self, principal: &Principal) {
+        if let Some(circuit) = self.failing.lock().get_mut(principal) {
+            circuit.end_trial();
         }
     }
 }
 
 impl Layer for Breaker {
     fn call<'a>(&'a self, call: Call, next: Next<'a>) -> BoxFuture<'a, Result<Reply>> {
-        if let Err(wait) = self.admit(Instant::now()) {
+        let now = Moment {
+            time: Instant::now(),
+            connects: next.source_connects(),
+        };
+        if let Err(wait) = self.circuits.admit(&call.caller.principal, now) {
             let error = open_error(call.source.as_str(), wait);
             return Box::pin(std::future::ready(Err(error)));
         }
         let observer = BreakerObserver {
-            failure_threshold: self.failure_threshold,
-            open_duration: self.open_duration,
-            state: Arc::clone(&self.state),
+            circuits: Arc::clone(&self.circuits),
+            principal: call.caller.principal.clone(),
+            started: now,
         };
         Box::pin(observe_end(next.run(call), observer))
     }
 
     fn health(&self) -> Health {
-        match *self.lock() {
-            BreakerState::Closed { .. } => Health::Healthy,
-            BreakerState::Open { .. } | BreakerState::HalfOpen { .. } => {
-                Health::Warning("circuit breaker open after repeated failures".to_owned())
-            }
+        match self
+            .circuits
+            .failing
+            .lock()
+            .values()
+            .any(Circuit::has_opened)
+        {
+            false => Health::Healthy,
+            true => Health::Warning("circuit breaker open after repeated failures".to_owned()),
         }
     }
 }
@@ -94,50 +138,28 @@ fn open_error(source: &str, wait: Duration) -> Error {
     Error::new(Code::SourceDown, ErrorOrigin::Gateway, message).at(Step::Govern)
 }
 
-/// Updates the breaker when a call ends.
+/// Updates the circuits when a call ends.
 struct BreakerObserver {
-    failure_threshold: u32,
-    open_duration: Duration,
-    state: Arc<Mutex<BreakerState>>,
+    circuits: Arc<Circuits>,
+    principal: Principal,
+    started: Moment,
 }
 
 impl CallEndObserver for BreakerObserver {
     fn call_ended(self, end: CallEnd<'_>) {
-        let mut state = self.state.lock();
-        *state = match end {
-            CallEnd::Completed(_) => BreakerState::Closed { failures: 0 },
-            CallEnd::Failed(error) if is_source_failure(error) => self.after_failure(*state),
+        let Self {
+            circuits,
+            principal,
+            started,
+        } = &self;
+        match end {
+            CallEnd::Completed(_) => circuits.record_answer(),
+            CallEnd::Failed(error) if is_source_failure(error) => {
+                circuits.record_failure(principal, *started);
+            }
             // An error response still shows that the source works.
-            CallEnd::Failed(error) if error.origin() != ErrorOrigin::Gateway => {
-                BreakerState::Closed { failures: 0 }
-            }
-            // This says nothing about the source: the next call may be the trial.
-            CallEnd::Failed(_) | CallEnd::Cancelled => match *state {
-                BreakerState::HalfOpen { openings } => BreakerState::Open {
-                    until: Instant::now(),
-                    openings,
-                },
-                unchanged => unchanged,
-            },
-        };
-    }
-}
-
-impl BreakerObserver {
-    fn after_failure(&self, state: BreakerState) -> BreakerState {
-        let open = |openings: u32| BreakerState::Open {
-            until: Instant::now() + self.open_duration * openings.min(MAX_OPEN_FACTOR),
-            openings,
-        };
-        match state {
-            BreakerState::Closed { failures } if failures + 1 < self.failure_threshold => {
-                BreakerState::Closed {
-                    failures: failures + 1,
-                }
-            }
-            BreakerState::Closed { .. } => open(1),
-            BreakerState::HalfOpen { openings } => open(openings + 1),
-            still_open @ BreakerState::Open { .. } => still_open,
+            CallEnd::Failed(error) if is_answer(error) => circuits.record_answer(),
+            CallEnd::Failed(_) | CallEnd::Cancelled => circuits.record_nothing(principal),
         }
     }
 }
@@ -146,6 +168,11 @@ impl BreakerObserver {
 fn is_source_failure(error: &Error) -> bool {
     let is_failure = matches!(error.code(), Code::SourceFailed | Code::Timeout);
     is_failure && error.origin() != ErrorOrigin::Client
+}
+
+/// Whether the source answered with an error.
+fn is_answer(error: &Error) -> bool {
+    error.origin() == ErrorOrigin::Source && error.code() != Code::SourceDown
 }
 
 #[cfg(test)]

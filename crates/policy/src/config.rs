@@ -136,8 +136,9 @@ pub struct CallPolicySection {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, expecting = "a mapping of fields")]
 struct BreakerSection {
-    /// Consecutive failures (calls without a response, or without one in time) that open the
-    /// breaker. 0 turns it off.
+    /// Consecutive failures (calls without a response, or without one in time) of one principal that
+    /// open the breaker for that principal. With open breakers of two principals, it is open for
+    /// everyone; any answer of the server closes it. 0 turns it off.
     #[schemars(extend("default" = DEFAULT_FAILURE_THRESHOLD), transform = in_range(FAILURE_THRESHOLD_RANGE))]
     failure_threshold: Option<u32>,
     /// How long the breaker stays open the first time. It stays open longer each time it opens

@@ -1,14 +1,14 @@
 //! A scripted source behind one layer, for the tests of layers.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use futures_util::stream::{self, StreamExt};
 use tidegate_core::{
     BoxFuture, Call, Caller, Catalog, ClientContext, Code, CorrelationId, Error, ErrorOrigin,
-    Event, Layer, LayeredSource, Operation, Outcome, Question, QuestionKind, RawJson, Reply,
-    Result, Scope, Source, SourceId, Viewer,
+    Event, Layer, LayeredSource, Operation, Outcome, Principal, Question, QuestionKind, RawJson,
+    Reply, Result, Scope, Source, SourceId, Viewer,
 };
 
 type Script = dyn Fn(u32) -> BoxFuture<'static, Result<Reply>> + Send + Sync;
@@ -17,6 +17,7 @@ type Script = dyn Fn(u32) -> BoxFuture<'static, Result<Reply>> + Send + Sync;
 struct ScriptedSource {
     script: Box<Script>,
     calls: Arc<AtomicU32>,
+    connects: Arc<AtomicU64>,
 }
 
 impl Source for ScriptedSource {
@@ -28,12 +29,17 @@ impl Source for ScriptedSource {
         let number = self.calls.fetch_add(1, Relaxed) + 1;
         (self.script)(number)
     }
+
+    fn connects(&self) -> u64 {
+        self.connects.load(Relaxed)
+    }
 }
 
 /// A layer in front of a scripted source.
 pub(crate) struct LayerUnderTest {
     source: LayeredSource,
     calls: Arc<AtomicU32>,
+    connects: Arc<AtomicU64>,
 }
 
 impl LayerUnderTest {
@@ -41,14 +47,16 @@ impl LayerUnderTest {
         layer: impl Layer,
         script: impl Fn(u32) -> BoxFuture<'static, Result<Reply>> + Send + Sync + 'static,
     ) -> Self {
-        let calls = Arc::new(AtomicU32::new(0));
+        let (calls, connects) = (Arc::<AtomicU32>::default(), Arc::<AtomicU64>::default());
         let source = ScriptedSource {
             script: Box::new(script),
             calls: Arc::clone(&calls),
+            connects: Arc::clone(&connects),
         };
         Self {
             source: LayeredSource::new(Arc::new(source), vec![Arc::new(layer)]),
             calls,
+            connects,
         }
     }
 
@@ -59,6 +67,11 @@ impl LayerUnderTest {
     /// How many calls have reached the source.
     pub(crate) fn source_calls(&self) -> u32 {
         self.calls.load(Relaxed)
+    }
+
+    /// The source connects again.
+    pub(crate) fn reconnect(&self) {
+        self.connects.fetch_add(1, Relaxed);
     }
 
     pub(crate) fn health(&self) -> tidegate_core::Health {
@@ -80,6 +93,17 @@ pub(crate) fn tool_call() -> Call {
         },
         idempotent: false,
         params: RawJson::empty_object(),
+    }
+}
+
+pub(crate) fn tool_call_of(principal: &str) -> Call {
+    let caller = Caller {
+        principal: Principal::new(principal),
+        admin: false,
+    };
+    Call {
+        caller: Arc::new(caller),
+        ..tool_call()
     }
 }
 

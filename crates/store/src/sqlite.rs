@@ -7,7 +7,9 @@ mod database;
 mod error;
 mod file;
 mod migrations;
+mod write_transaction;
 
 pub(crate) use change_log::ChangeLog;
 pub(crate) use database::Database;
 pub(crate) use error::from_sqlx;
+pub(crate) use write_transaction::WriteTransaction;

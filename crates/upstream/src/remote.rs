@@ -199,6 +199,10 @@ impl Source for Remote {
         self.relay.pool.client_gone(affinity);
     }
 
+    fn connects(&self) -> u64 {
+        self.supervisor.refresher.connect_count()
+    }
+
     fn connections(&self) -> Vec<(String, u64)> {
         self.relay.pool.counts()
     }
@@ -235,7 +239,7 @@ impl Source for Remote {
                 u64::try_from(parked_calls).unwrap_or(u64::MAX),
             ),
             gauge("connections", self.connection_count()),
-            gauge("connects", self.supervisor.refresher.connect_count()),
+            gauge("connects", self.connects()),
             gauge("incomplete_lists", snapshot.catalog.incomplete_lists()),
         ];
         let connection = snapshot.open_connection();

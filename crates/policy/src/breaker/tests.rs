@@ -4,9 +4,10 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use futures_util::FutureExt as _;
 
+use super::circuit::MAX_OPEN_FACTOR;
 use super::*;
 use crate::scripted::{
-    LayerUnderTest, done, drain, events, progress, ready, source_error, tool_call,
+    LayerUnderTest, done, drain, events, progress, ready, source_error, tool_call, tool_call_of,
 };
 
 const OPEN_DURATION: Duration = Duration::from_secs(30);
@@ -56,6 +57,75 @@ async fn opens_after_consecutive_failures() {
     assert_eq!(source.health(), Health::Healthy, "not three in a row");
     fail(&source, 1).await;
     assert_open(&source).await;
+}
+
+async fn fail_as(source: &LayerUnderTest, principal: &str) {
+    for _ in 0..3 {
+        let error = source.call(tool_call_of(principal)).await.unwrap_err();
+        assert_eq!(error.code(), Code::SourceFailed, "{principal}");
+    }
+}
+
+async fn code_for(source: &LayerUnderTest, principal: &str) -> Option<Code> {
+    let reply = source.call(tool_call_of(principal)).await;
+    reply.err().map(|error| error.code())
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_failures_of_one_principal_close_the_source_to_no_other() {
+    let (source, fails) = three_failures();
+    fail_as(&source, "ada").await;
+    assert_eq!(code_for(&source, "ada").await, Some(Code::SourceDown));
+    assert_eq!(code_for(&source, "bob").await, Some(Code::SourceFailed));
+    fails.store(false, Relaxed);
+    assert_eq!(code_for(&source, "bob").await, None);
+    assert_eq!(code_for(&source, "ada").await, None, "the source works");
+    assert_eq!(source.health(), Health::Healthy);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_failures_of_two_principals_close_the_source_to_all() {
+    let (source, fails) = three_failures();
+    fail_as(&source, "ada").await;
+    fail_as(&source, "bob").await;
+    assert_eq!(code_for(&source, "eve").await, Some(Code::SourceDown));
+    tokio::time::advance(OPEN_DURATION).await;
+    fails.store(false, Relaxed);
+    assert_eq!(code_for(&source, "eve").await, None);
+}
+
+/// One crash ends every call in flight.
+#[tokio::test(start_paused = true)]
+async fn calls_that_fail_together_are_one_failure() {
+    let (crash, crashed) = tokio::sync::watch::channel(());
+    let source = LayerUnderTest::new(Breaker::new(3, OPEN_DURATION), move |_| {
+        let mut crashed = crashed.clone();
+        Box::pin(async move {
+            crashed.changed().await.unwrap();
+            Err(source_error(Code::SourceFailed))
+        })
+    });
+    let mut calls: Vec<_> = (0..5).map(|_| source.call(tool_call())).collect();
+    for call in &mut calls {
+        assert!(call.now_or_never().is_none());
+    }
+    tokio::time::advance(Duration::from_millis(1)).await;
+    crash.send(()).unwrap();
+    for call in calls {
+        call.await.unwrap_err();
+    }
+    assert_eq!(source.health(), Health::Healthy);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_source_that_connects_again_is_tried_at_once() {
+    let (source, fails) = three_failures();
+    fail(&source, 3).await;
+    assert_open(&source).await;
+    source.reconnect();
+    fails.store(false, Relaxed);
+    source.call(tool_call()).await.unwrap();
+    assert_eq!(source.health(), Health::Healthy);
 }
 
 #[tokio::test(start_paused = true)]

@@ -5,13 +5,12 @@ use std::time::{Duration, Instant};
 
 use sqlx::pool::{PoolConnection, PoolOptions};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
-use sqlx::{
-    ConnectOptions as _, Connection as _, Sqlite, SqliteConnection, SqlitePool, Transaction,
-};
+use sqlx::{ConnectOptions as _, Connection as _, Sqlite, SqliteConnection, SqlitePool};
 
 use super::error::{self, from_sqlx};
 use super::file::{self, ExistingFile, FileIdentity};
 use super::migrations::{self, DatabaseHeader};
+use super::write_transaction::WriteTransaction;
 use crate::{Result, StoreError, StoreErrorKind};
 
 /// How long to wait for another process's lock, or for a free connection.
@@ -28,7 +27,8 @@ pub(crate) struct Database {
     /// A single connection: SQLite allows one writer at a time.
     writer: SqlitePool,
     readers: SqlitePool,
-    /// A single connection that polls for writes.
+    /// A single connection that polls for writes. It is always open, so that the write-ahead log stays
+    /// when the writer's connection is replaced: the last connection to close deletes it.
     poller: SqlitePool,
     /// The files as they were when they were opened.
     opened: FileIdentity,
@@ -67,10 +67,11 @@ impl Database {
             migrations::run(&mut first, path).await?;
         }
         check_integrity(&mut first, path).await?;
-        // Opened before the first connection closes: the last connection to close deletes the
-        // write-ahead log.
-        let writer = pool(1).connect_with(write_options(path)).await;
-        let writer = writer.map_err(failed)?;
+        // Opened before the first connection closes.
+        let poller = pool(1).connect_with(read_options(path)).await;
+        let poller = poller.map_err(failed)?;
+        open_wal(&poller).await.map_err(failed)?;
+        let writer = pool(1).connect_lazy_with(write_options(path));
         let opened = FileIdentity::of(path);
         first.close().await.map_err(failed)?;
         if !opened.is_same_database(created) {
@@ -80,7 +81,7 @@ impl Database {
             path: path.to_owned(),
             writer,
             readers: pool(MAX_CONCURRENT_READS).connect_lazy_with(read_options(path)),
-            poller: pool(1).connect_lazy_with(read_options(path)),
+            poller,
             opened,
         })
     }
@@ -105,8 +106,8 @@ impl Database {
     }
 
     /// Begins a write transaction. It rolls back when dropped.
-    pub(crate) async fn begin_write(&self) -> sqlx::Result<Transaction<'static, Sqlite>> {
-        self.writer.begin_with("BEGIN IMMEDIATE").await
+    pub(crate) async fn begin_write(&self) -> sqlx::Result<WriteTransaction> {
+        WriteTransaction::begin(&self.writer).await
     }
 
     /// The connection that polls for writes. The holder must return it when [`Self::closing`]
@@ -127,6 +128,12 @@ impl Database {
         self.readers.close().await;
         self.writer.close().await;
     }
+}
+
+/// SQLite opens the write-ahead log with the first read.
+async fn open_wal(pool: &SqlitePool) -> sqlx::Result<()> {
+    let read = sqlx::query("SELECT count(*) FROM sqlite_schema");
+    read.execute(pool).await.map(drop)
 }
 
 fn replaced(path: &Path) -> StoreError {

@@ -3,6 +3,7 @@
 mod confirmation;
 mod crash_safety;
 mod database_errors;
+mod full_disk;
 mod peers;
 mod principals;
 mod processes;

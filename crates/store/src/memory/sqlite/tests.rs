@@ -56,7 +56,7 @@ async fn search_starts_with_the_full_text_index() {
     assert!(plan[0].3.contains("memory_words"), "{plan:?}");
 }
 
-/// SQLite's page limit fails in the same way as a full disk.
+/// SQLite's page limit fails in the same way as a full disk. It ends with its connection.
 #[tokio::test]
 async fn reports_a_full_disk_and_recovers() {
     let folder = temporary_folder();
@@ -68,6 +68,7 @@ async fn reports_a_full_disk_and_recovers() {
         let database = store.database().await.unwrap();
         let mut transaction = database.begin_write().await.unwrap();
         sqlx::query(sql).execute(&mut *transaction).await.unwrap();
+        transaction.commit().await.unwrap();
     };
     set_limit("PRAGMA max_page_count = 40").await;
     let large = entry("large", &"x".repeat(1 << 20));
@@ -84,7 +85,6 @@ async fn reports_a_full_disk_and_recovers() {
     let first = entry("first", "").id;
     let read = memory.get(&owner(), &first).await.unwrap();
     assert!(read.is_some(), "reading still works");
-    set_limit("PRAGMA max_page_count = 4000000").await;
     assert_eq!(put(&large).await.unwrap(), PutOutcome::Added);
     assert_eq!(store.state(), StoreState::Open);
 }

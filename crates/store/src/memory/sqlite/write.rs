@@ -1,8 +1,8 @@
 //! Writes. Each is one transaction that also adds its rows to the log of changes.
 
+use sqlx::Sqlite;
 use sqlx::query::QueryAs;
 use sqlx::sqlite::{SqliteArguments, SqliteRow};
-use sqlx::{Sqlite, Transaction};
 
 use super::super::full_text::searchable_text;
 use super::super::{
@@ -10,9 +10,7 @@ use super::super::{
 };
 use super::rows::{encode_tags, unsigned, usage};
 use crate::UnixMillis;
-use crate::sqlite::Database;
-
-type WriteTransaction<'a> = Transaction<'a, Sqlite>;
+use crate::sqlite::{Database, WriteTransaction};
 
 /// Above this number, deletions are logged as a single change of everything.
 const MAX_LOGGED_DELETIONS: usize = 200;
@@ -50,9 +48,11 @@ pub(super) async fn put(
         None => (used.entries + 1, used.bytes),
     };
     if entries > quota.entries {
+        transaction.rollback().await?;
         return Ok(PutOutcome::TooManyEntries(used));
     }
     if other_bytes.saturating_add(entry.size()) > quota.bytes {
+        transaction.rollback().await?;
         return Ok(PutOutcome::TooManyBytes(used));
     }
     let row = upsert(&mut transaction, owner, entry, now).await?;
@@ -67,7 +67,7 @@ pub(super) async fn put(
 
 /// Returns the row id.
 async fn upsert(
-    transaction: &mut WriteTransaction<'_>,
+    transaction: &mut WriteTransaction,
     owner: &EntryOwner,
     entry: &NewEntry,
     now: UnixMillis,
@@ -114,7 +114,7 @@ const UPSERT: &str = upsert!("");
 const UPSERT_WITH_CREATED: &str = upsert!("created = excluded.created, ");
 
 async fn index_text(
-    transaction: &mut WriteTransaction<'_>,
+    transaction: &mut WriteTransaction,
     row: i64,
     entry: &NewEntry,
 ) -> sqlx::Result<()> {
@@ -215,7 +215,7 @@ async fn next_expiry(database: &Database) -> sqlx::Result<Option<UnixMillis>> {
 }
 
 async fn delete_expired_of(
-    transaction: &mut WriteTransaction<'_>,
+    transaction: &mut WriteTransaction,
     owner: &EntryOwner,
     now: UnixMillis,
 ) -> sqlx::Result<()> {
@@ -231,7 +231,7 @@ async fn delete_expired_of(
 }
 
 async fn size_of(
-    transaction: &mut WriteTransaction<'_>,
+    transaction: &mut WriteTransaction,
     owner: &EntryOwner,
     id: &EntryId,
 ) -> sqlx::Result<Option<u64>> {
@@ -246,7 +246,7 @@ async fn size_of(
 }
 
 async fn used_by(
-    transaction: &mut WriteTransaction<'_>,
+    transaction: &mut WriteTransaction,
     owner: &EntryOwner,
 ) -> sqlx::Result<MemoryUsage> {
     let sql = "SELECT entries, bytes FROM memory_usage WHERE source = $1 AND principal = $2";
@@ -257,7 +257,7 @@ async fn used_by(
 }
 
 async fn log_changes(
-    transaction: &mut WriteTransaction<'_>,
+    transaction: &mut WriteTransaction,
     owner: &EntryOwner,
     ids: &[EntryId],
 ) -> sqlx::Result<()> {
@@ -271,7 +271,7 @@ async fn log_changes(
 }
 
 async fn log_change(
-    transaction: &mut WriteTransaction<'_>,
+    transaction: &mut WriteTransaction,
     owner: &EntryOwner,
     id: &EntryId,
 ) -> sqlx::Result<()> {
@@ -279,7 +279,7 @@ async fn log_change(
 }
 
 async fn insert_log_row(
-    transaction: &mut WriteTransaction<'_>,
+    transaction: &mut WriteTransaction,
     owner: &EntryOwner,
     place: &str,
     item: &str,
