@@ -8,6 +8,8 @@ use super::rig::{Rig, ServerKind};
 use crate::support::messages::HEALTH;
 use crate::support::proc::poll_for;
 
+on!(templates_that_are_expensive_to_match: stdio_modern = StdioModern, http_legacy = HttpLegacy);
+
 over_all_transports!(
     list_that_changes_between_pages,
     pages_without_end,
@@ -55,6 +57,41 @@ fn pages_without_end(kind: ServerKind) {
         assert_eq!(once.len(), names.len(), "{names:?}");
         rig.end();
     }
+}
+
+/// Templates over the limits are not listed, and no URI takes long to match against the others.
+fn templates_that_are_expensive_to_match(kind: ServerKind) {
+    let rig = Rig::start(kind, &["--expensive-templates", "2000"], &json!({}));
+    let list = rig.gateway.modern("resources/templates/list", json!({}));
+    let list = list.result();
+    let listed = list["resourceTemplates"].as_array().unwrap();
+    assert!(listed.len() < 100, "{}", listed.len());
+    assert!(list["_meta"].to_string().contains("are not listed"));
+    let health = rig
+        .gateway
+        .modern("resources/read", json!({ "uri": HEALTH }));
+    let health = health.result()["contents"][0]["text"].to_string();
+    assert!(
+        health.contains("it has more than 32 expressions"),
+        "{health}"
+    );
+    let long = ["a", "a/", "aa/", "/a"].map(|text| text.repeat(8000 / text.len()));
+    let schemes = ["test://", "costly://", ""].into_iter();
+    for (scheme, path) in schemes.flat_map(|scheme| long.each_ref().map(|path| (scheme, path))) {
+        for uri in [
+            format!("{scheme}{path}"),
+            format!("gateway://gateway/explain/{scheme}{path}"),
+        ] {
+            rig.gateway
+                .modern("resources/read", json!({ "uri": uri }))
+                .json();
+        }
+    }
+    let file = rig
+        .gateway
+        .modern("resources/read", json!({ "uri": "test://files/a" }));
+    assert_eq!(file.result()["contents"][0]["text"], "The file a.");
+    rig.end();
 }
 
 /// URIs of built-in sources and of earlier sources keep their owner.
