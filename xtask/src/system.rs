@@ -11,6 +11,7 @@ use crate::run::{output, run, succeeds};
 
 pub(crate) struct Requirement {
     name: &'static str,
+    /// The arguments of `apt-get install`.
     packages: &'static [&'static str],
     is_installed: fn() -> bool,
 }
@@ -32,6 +33,16 @@ pub(crate) const GIT: Requirement = Requirement {
     name: "git",
     packages: &["git"],
     is_installed: || succeeds("git", &["--version"]),
+};
+
+// The browser without a window and without a desktop around it. Tests also use `chromium`.
+pub(crate) const CHROMIUM: Requirement = Requirement {
+    name: "Chromium",
+    packages: &["--no-install-recommends", "chromium-headless-shell"],
+    is_installed: || {
+        let names = ["chromium-headless-shell", "chromium"];
+        names.iter().any(|name| succeeds(name, &["--version"]))
+    },
 };
 
 pub(crate) const CPP: Requirement = Requirement {

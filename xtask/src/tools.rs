@@ -1,5 +1,5 @@
-//! What the tests need besides Rust: Node.js, clients and servers from npm, and Python environments
-//! with more of both.
+//! What the tests need besides Rust: Node.js, clients and servers from npm, Python environments with
+//! more of both, and a browser.
 //!
 //! Versions are pinned in `xtask/tools`; an installation is reused until a pin changes.
 //! Must not know: what the tests do with them.
@@ -12,7 +12,7 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use crate::system::{GIT, provide};
+use crate::system::{CHROMIUM, GIT, provide};
 use crate::workspace::Workspace;
 
 pub(crate) struct Tools {
@@ -37,6 +37,8 @@ pub(crate) fn set_up(workspace: &Workspace) -> Result<Tools> {
     python::environment(workspace, "python-servers")?;
     // One of the servers under test works on git repositories.
     provide(&GIT)?;
+    // One of them drives a browser, and apps are pages.
+    provide(&CHROMIUM)?;
     Ok(Tools {
         dir: workspace.tools(),
         node,

@@ -3,11 +3,12 @@
 use base64::Engine as _;
 use serde_json::{Value, json};
 use tidegate_core::sha256;
+use tidegate_testkit::NEWEST_LEGACY;
 use tidegate_testkit::fixture::program;
 
-use crate::support::Server;
 use crate::support::fixture::config;
 use crate::support::messages::{GATEWAY_TOOLS, Modern};
+use crate::support::{Server, Session};
 
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
@@ -50,6 +51,55 @@ fn the_pages_of_two_servers_lead_to_their_servers() {
         assert_eq!(contents["text"], format!("<title>{source}</title>"));
         assert_eq!(contents["uri"], *unlisted);
     }
+    gateway.stop();
+}
+
+/// The calls of each app in each era, half of them at the endpoint of its source.
+const CALLS_PER_APP: usize = 250;
+
+#[test]
+fn calls_of_two_apps_with_equal_tool_names_reach_their_own_servers() {
+    let gateway = twins();
+    let tools = gateway.modern("tools/list", json!({})).result();
+    let page_of = |source: &str| {
+        let name = format!("{source}__show_page");
+        let mut tools = tools["tools"].as_array().unwrap().iter();
+        let tool = tools.find(|tool| tool["name"] == name).unwrap();
+        tool["_meta"]["ui"]["resourceUri"].clone()
+    };
+    let pages = ["ada", "bob"].map(page_of);
+    assert_ne!(pages[0], pages[1]);
+    let check = |number: usize, source: &str, answer: &Value| {
+        let text = &answer["content"][0]["text"];
+        assert_eq!(*text, format!("page_action of {source}"), "{number}");
+    };
+    let params = |page: &Value| {
+        json!({
+            "name": "page_action", "arguments": {}, "_meta": { "ui": { "resourceUri": page } },
+        })
+    };
+    std::thread::scope(|scope| {
+        for (source, page) in ["ada", "bob"].into_iter().zip(&pages) {
+            let own_path = format!("/mcp/{source}");
+            let paths = ["/mcp".to_owned(), own_path];
+            let (gateway, modern_paths) = (&gateway, paths.clone());
+            scope.spawn(move || {
+                for number in 0..CALLS_PER_APP {
+                    let call = Modern::new("tools/call", params(page));
+                    let answer = call.post(gateway.post().at(&modern_paths[number % 2]));
+                    check(number, source, &answer.result());
+                }
+            });
+            scope.spawn(move || {
+                let sessions =
+                    paths.map(|path| Session::open(gateway.address, &path, NEWEST_LEGACY));
+                for number in 0..CALLS_PER_APP {
+                    let answer = sessions[number % 2].request("tools/call", &params(page));
+                    check(number, source, &answer.result());
+                }
+            });
+        }
+    });
     gateway.stop();
 }
 

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "all of this is test code")]
 
 mod bridge;
+mod browser;
 mod capability_index;
 mod child_processes;
 mod cli;
@@ -18,6 +19,7 @@ mod gateway_tools;
 mod generated_docs;
 mod health_change;
 mod http_errors;
+mod many_clients;
 mod memory;
 mod metrics;
 mod peers;

@@ -35,6 +35,19 @@ impl Tools {
         &self.node
     }
 
+    /// The path of a Chromium; panics with instructions if there is none.
+    #[track_caller]
+    pub(crate) fn chromium(&self) -> String {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let folders: Vec<_> = std::env::split_paths(&path).collect();
+        let programs = ["chromium-headless-shell", "chromium"].into_iter();
+        let found = programs
+            .flat_map(|program| folders.iter().map(move |folder| folder.join(program)))
+            .find(|path| path.is_file());
+        let found = found.expect("Chromium is not installed. Run `cargo xtask tools`");
+        found.to_str().unwrap().to_owned()
+    }
+
     /// The Python interpreter of this environment.
     pub(crate) fn python(&self, environment: &str) -> PathBuf {
         self.dir.join(environment).join("bin/python")
