@@ -19,7 +19,7 @@ use tokio::sync::broadcast;
 use tokio::sync::broadcast::error::RecvError;
 
 use crate::{AffinityKey, Caller, Principal, RawJson, SourceId};
-pub use filter::ChangeFilter;
+pub use filter::{ChangeFilter, ExtensionMembers};
 use listener::ChangeListener;
 pub use listener::covering_uris;
 pub(crate) use listener::{Interest, SubscribedResource};

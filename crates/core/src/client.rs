@@ -32,6 +32,11 @@ impl ClientContext {
             ..Self::default()
         }
     }
+
+    /// Whether a message of the modern era does not describe its client.
+    pub fn is_undescribed(&self) -> bool {
+        self.era == Era::Modern && self.client_info.is_none() && self.capabilities.as_str() == "{}"
+    }
 }
 
 impl Default for ClientContext {

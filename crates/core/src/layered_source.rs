@@ -7,8 +7,8 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 
 use crate::{
-    AffinityKey, Call, Catalog, ChangeStream, GaugeValue, Health, Layer, Next, RawJson, Reply,
-    ResourceSubscription, Result, Source, TaskUpdates, Viewer,
+    AffinityKey, Call, Catalog, ChangeStream, ExtensionMembers, ExtensionSubscription, GaugeValue,
+    Health, Layer, Next, RawJson, Reply, ResourceSubscription, Result, Source, TaskUpdates, Viewer,
 };
 
 /// A source, and the layers that only its calls pass.
@@ -51,6 +51,14 @@ impl Source for LayeredSource {
         viewer: &Viewer<'_>,
     ) -> BoxFuture<'static, TaskUpdates> {
         self.source.task_updates(ids, viewer)
+    }
+
+    fn extension_notifications(
+        &self,
+        members: ExtensionMembers,
+        viewer: &Viewer<'_>,
+    ) -> BoxFuture<'static, ExtensionSubscription> {
+        self.source.extension_notifications(members, viewer)
     }
 
     fn ready(&self) -> BoxFuture<'_, ()> {

@@ -40,7 +40,7 @@ pub use call::Call;
 pub use caller::{Caller, Credential, Identify, Principal};
 pub use catalog::{CacheScope, Catalog, CatalogEntry, CatalogGap, Features, List, ListDefect};
 pub use changes::{
-    Change, ChangeEvent, ChangeFilter, ChangeNotice, ChangeSender, ChangeStream,
+    Change, ChangeEvent, ChangeFilter, ChangeNotice, ChangeSender, ChangeStream, ExtensionMembers,
     ExtensionNotification, Recipients, covering_uris,
 };
 pub use client::{AffinityKey, ClientContext, LoggingLevel, UnknownLoggingLevel, Viewer};
@@ -67,7 +67,7 @@ pub use question::{Declined, PendingAnswer, Question, QuestionKind, Withdrawal};
 pub use reply::{CacheHint, Event, EventStream, Outcome, Reply, on_end, unfold_events};
 pub use request::{Precondition, Request, Scope};
 pub use seal::{Seal, TokenPurpose, UnsealError, random_bytes, sha256};
-pub use source::{ResourceSubscription, Source, TaskUpdates};
+pub use source::{ExtensionSubscription, ResourceSubscription, Source, TaskUpdates};
 pub use source_id::{InvalidSourceId, SourceId};
 pub use stats::CallStats;
 pub use step::Step;

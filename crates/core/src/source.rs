@@ -9,7 +9,8 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream, StreamExt};
 
 use crate::{
-    AffinityKey, Call, Catalog, ChangeStream, GaugeValue, Health, RawJson, Reply, Result, Viewer,
+    AffinityKey, Call, Catalog, ChangeStream, ExtensionMembers, ExtensionNotification, GaugeValue,
+    Health, RawJson, Reply, Result, Viewer,
 };
 
 /// A source of tools, prompts and resources: a remote MCP server, or one built into the gateway.
@@ -42,6 +43,16 @@ pub trait Source: Send + Sync + 'static {
         _viewer: &Viewer<'_>,
     ) -> BoxFuture<'static, TaskUpdates> {
         Box::pin(std::future::ready(TaskUpdates::default()))
+    }
+
+    /// Subscribes one client to notifications of extensions that the gateway does not know, by the members
+    /// of its filter. Must not take long.
+    fn extension_notifications(
+        &self,
+        _members: ExtensionMembers,
+        _viewer: &Viewer<'_>,
+    ) -> BoxFuture<'static, ExtensionSubscription> {
+        Box::pin(std::future::ready(ExtensionSubscription::default()))
     }
 
     /// Waits until the source was reached once, or has failed once.
@@ -157,6 +168,22 @@ impl Default for TaskUpdates {
         Self {
             ids: BTreeSet::new(),
             updates: stream::empty().boxed(),
+        }
+    }
+}
+
+/// A subscription to notifications of extensions. Dropping it unsubscribes.
+pub struct ExtensionSubscription {
+    /// The members of the filter that the source honours.
+    pub members: ExtensionMembers,
+    pub notifications: BoxStream<'static, ExtensionNotification>,
+}
+
+impl Default for ExtensionSubscription {
+    fn default() -> Self {
+        Self {
+            members: ExtensionMembers::new(),
+            notifications: stream::empty().boxed(),
         }
     }
 }

@@ -79,8 +79,15 @@ impl Transports {
         match lifted {
             Lifted::Request(lifted) => Ok(self.call_modern(requester, revision, lifted, headers)),
             Lifted::Cancelled { id } => Ok(Dispatched::Cancel(id)),
-            Lifted::Extension { method, params } => {
-                let client = ClientContext::of_gateway();
+            Lifted::Extension {
+                method,
+                params,
+                client,
+            } => {
+                let client = ClientContext {
+                    affinity: requester.affinity,
+                    ..client.unwrap_or_else(ClientContext::of_gateway)
+                };
                 self.notify_source(requester, &client, &method, &params);
                 Ok(Dispatched::NoResponse)
             }
@@ -153,7 +160,7 @@ impl Transports {
                 gateway.roots_changed(&requester.scope, session.affinity);
                 Ok(Dispatched::NoResponse)
             }
-            Lifted::Extension { method, params } => {
+            Lifted::Extension { method, params, .. } => {
                 self.notify_source(requester, &session.client(), &method, &params);
                 Ok(Dispatched::NoResponse)
             }

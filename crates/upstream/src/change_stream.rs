@@ -2,6 +2,7 @@
 //! modern era, subscriptions in the legacy era. The notifications are pushed to the queue of the
 //! connection.
 
+pub(crate) mod extensions;
 pub(crate) mod tasks;
 
 use std::collections::BTreeSet;
@@ -18,6 +19,9 @@ use crate::resource_subscriptions::RequestedSubscriptions;
 use crate::session::era_detection::{DetectedEra, discover};
 use crate::session::own_requests::send_request;
 use crate::session::{Connection, ResponseStream, ServerMessage};
+
+/// Concurrent change streams of clients to one server.
+pub(crate) const MAX_CLIENT_STREAMS: usize = 256;
 
 /// How long a server may take to acknowledge a change stream.
 const ACKNOWLEDGE_TIMEOUT: Duration = Duration::from_secs(5);

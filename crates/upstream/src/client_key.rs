@@ -83,6 +83,15 @@ impl ClientKey {
         }
     }
 
+    /// Whether two clients differ at most in what they declare.
+    pub(crate) fn is_similar(&self, other: &Self) -> bool {
+        let kind = |key: &Self| std::mem::discriminant(&key.identity);
+        self.principal == other.principal
+            && self.in_session == other.in_session
+            && self.affinity() == other.affinity()
+            && kind(self) == kind(other)
+    }
+
     /// Whether the client declares nothing about itself. The server sees no difference between it and
     /// the gateway.
     pub(crate) fn is_anonymous(&self) -> bool {

@@ -224,6 +224,15 @@ impl Pool {
         Some(subscription.with_guard(AbortOnDropHandle::new(open)))
     }
 
+    /// The client that sent a notification. A notification need not describe its client: it is then from
+    /// the only client that it can be from.
+    pub(crate) fn sender_of(&self, key: ClientKey, client: &ClientContext) -> Option<ClientKey> {
+        match client.is_undescribed() {
+            true => self.opener.table.only_similar(&key),
+            false => Some(key),
+        }
+    }
+
     /// The open connection of a client.
     pub(crate) fn current(&self, key: &ClientKey) -> Option<Arc<Connection>> {
         self.opener.table.find(key)?.current()

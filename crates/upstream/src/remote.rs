@@ -8,16 +8,21 @@ use std::time::{Duration, Instant};
 use futures_util::future::{BoxFuture, join_all, ready};
 use parking_lot::Mutex;
 use tidegate_core::{
-    AffinityKey, Call, Catalog, ChangeSender, ChangeStream, GaugeValue, Health, RawJson, Reply,
-    ResourceSubscription, Result, Source, TaskUpdates, Viewer,
+    AffinityKey, Call, Catalog, ChangeSender, ChangeStream, ExtensionMembers,
+    ExtensionSubscription, GaugeValue, Health, RawJson, Reply, ResourceSubscription, Result,
+    Source, TaskUpdates, Viewer,
 };
 use tidegate_interaction::Interaction;
+use tidegate_mcp::Era;
+use tidegate_mcp::revision::client::modern_notification_headers;
 use tokio::sync::Semaphore;
 use tokio::time::{timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use crate::catalog::refresh::Refresher;
 use crate::catalog::snapshot::{CatalogConnection, Snapshot, SnapshotStore};
+use crate::change_stream::MAX_CLIENT_STREAMS;
+use crate::change_stream::extensions::{self, ClientConnections, HeldConnection};
 use crate::change_stream::tasks::{self, TaskConnections};
 use crate::client_key::ClientKey;
 use crate::config::{CatalogFile, RemoteConfig, Sharing, TransportConfig};
@@ -40,7 +45,8 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(30);
 pub struct Remote {
     supervisor: Supervisor,
     relay: Relay,
-    task_streams: Arc<Semaphore>,
+    /// Permits for change streams of clients.
+    client_streams: Arc<Semaphore>,
     created: tokio::time::Instant,
     last_refresh_request: Mutex<Option<Instant>>,
 }
@@ -82,7 +88,7 @@ impl Remote {
                 interaction,
                 first_attempt,
             },
-            task_streams: Arc::new(Semaphore::new(tasks::MAX_TASK_STREAMS)),
+            client_streams: Arc::new(Semaphore::new(MAX_CLIENT_STREAMS)),
             created: tokio::time::Instant::now(),
             last_refresh_request: Mutex::default(),
         }
@@ -144,6 +150,26 @@ impl Remote {
         })
     }
 
+    /// Provides the connection on which a client's calls are made; opens it if necessary.
+    fn held_connections_of(&self, viewer: &Viewer<'_>) -> ClientConnections {
+        let key = self.client_key(&self.snapshots().load(), viewer);
+        let (pool, snapshots) = (Arc::clone(&self.relay.pool), Arc::clone(self.snapshots()));
+        let client = viewer.client.clone();
+        Box::new(move || {
+            let (pool, snapshots) = (Arc::clone(&pool), Arc::clone(&snapshots));
+            let (key, client) = (key.clone(), client.clone());
+            Box::pin(async move {
+                let Some(key) = key else {
+                    let connection = snapshots.load().open_connection().cloned()?;
+                    return Some(HeldConnection::shared(connection));
+                };
+                let pooled = pool.open_for(&key, &client).await.ok()?;
+                let connection = Arc::clone(&pooled.connection);
+                Some(HeldConnection::until_dropped(connection, pooled))
+            })
+        })
+    }
+
     /// The open connections of clients, and the catalog connection.
     fn connection_count(&self) -> u64 {
         let counts = self.relay.pool.counts();
@@ -191,7 +217,9 @@ impl Source for Remote {
     fn roots_changed(&self, affinity: AffinityKey) {
         for connection in self.relay.pool.with_affinity(affinity) {
             let notification = connection.gateway_encoder().roots_changed();
-            tokio::spawn(async move { connection.channel.send(notification).await.ok() });
+            tokio::spawn(
+                async move { connection.channel.send(notification, Vec::new()).await.ok() },
+            );
         }
     }
 
@@ -216,6 +244,7 @@ impl Source for Remote {
             let (pooled, shared);
             let connection = match key {
                 Some(key) => {
+                    let key = pool.sender_of(key, &client)?;
                     pooled = pool.open_for(&key, &client).await.ok()?;
                     &pooled.connection
                 }
@@ -224,8 +253,13 @@ impl Source for Remote {
                     &shared
                 }
             };
-            let notification = connection.gateway_encoder().extension(&method, &params);
-            connection.channel.send(notification).await.ok()
+            let encoder = connection.encoder(client);
+            let headers = match encoder.revision.era() {
+                Era::Modern => modern_notification_headers(encoder.revision, &method),
+                Era::Legacy => Vec::new(),
+            };
+            let notification = encoder.extension(&method, &params);
+            connection.channel.send(notification, headers).await.ok()
         });
     }
 
@@ -259,12 +293,25 @@ impl Source for Remote {
         ids: BTreeSet<String>,
         viewer: &Viewer<'_>,
     ) -> BoxFuture<'static, TaskUpdates> {
-        let Ok(permit) = Arc::clone(&self.task_streams).try_acquire_owned() else {
+        let Ok(permit) = Arc::clone(&self.client_streams).try_acquire_owned() else {
             return Box::pin(ready(TaskUpdates::default()));
         };
         let connections = self.connections_of(viewer);
         let client = viewer.client.clone();
         Box::pin(tasks::open(connections, ids, client, permit))
+    }
+
+    fn extension_notifications(
+        &self,
+        members: ExtensionMembers,
+        viewer: &Viewer<'_>,
+    ) -> BoxFuture<'static, ExtensionSubscription> {
+        let Ok(permit) = Arc::clone(&self.client_streams).try_acquire_owned() else {
+            return Box::pin(ready(ExtensionSubscription::default()));
+        };
+        let connections = self.held_connections_of(viewer);
+        let client = viewer.client.clone();
+        Box::pin(extensions::open(connections, members, client, permit))
     }
 
     fn ready(&self) -> BoxFuture<'_, ()> {

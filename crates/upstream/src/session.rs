@@ -82,8 +82,8 @@ pub(crate) trait RequestChannel: Send + Sync + 'static {
     /// The questions of the server about one of its tasks that arrive outside of a request.
     fn task_questions(&self, task: &str) -> ResponseStream;
 
-    /// Sends a notification or a response.
-    fn send(&self, json: String) -> BoxFuture<'_, Result<()>>;
+    /// Sends a notification or a response. Transports without headers ignore `headers`.
+    fn send(&self, json: String, headers: Vec<(String, String)>) -> BoxFuture<'_, Result<()>>;
 
     /// Begins the session that a handshake negotiated.
     fn begin_session(&self, session: NegotiatedSession);

@@ -1,6 +1,11 @@
 //! Which changes a client subscribes to.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::RawJson;
+
+/// The members of a filter that extensions define, by name.
+pub type ExtensionMembers = BTreeMap<String, RawJson>;
 
 /// Which changes a client subscribes to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -10,12 +15,14 @@ pub struct ChangeFilter {
     pub resources: bool,
     /// Completed URL elicitations.
     pub elicitation_complete: bool,
-    /// Notifications of extensions, at the endpoint of one source.
+    /// All notifications of extensions, at the endpoint of one source.
     pub extensions: bool,
     /// Resources, each with everything below it.
     pub uris: BTreeSet<String>,
     /// Tasks, by the ids that the client knows.
     pub tasks: BTreeSet<String>,
+    /// Members that the gateway does not know: an extension defines them.
+    pub extension_members: ExtensionMembers,
 }
 
 impl ChangeFilter {

@@ -13,7 +13,7 @@ mod server_facts;
 
 pub use super::header_annotations::invalid_header_annotation;
 pub use era_detection::{EraVerdict, RetryHint, era_verdict, retry_hint};
-pub use headers::modern_headers;
+pub use headers::{modern_headers, modern_notification_headers};
 pub use legacy_task::{LegacyTask, LegacyTaskStatus, related_task, without_related_task};
 pub use list_page::{ListPage, MistypedMembers, parse_list_page};
 pub use notification::{ServerNotification, answer_without_client, parse_notification};

@@ -2,6 +2,7 @@
 
 use tidegate_core::{ClientContext, LoggingLevel, Operation, RawJson};
 
+use super::meta::RequestMeta;
 use super::methods::{Method, MethodKind, may_be_extension};
 use super::version::Revision;
 use crate::message::ResponseBody;
@@ -45,6 +46,8 @@ pub enum Lifted {
     Extension {
         method: String,
         params: RawJson,
+        /// The client, if the notification describes it.
+        client: Option<ClientContext>,
     },
     /// Nothing to do.
     Ignored,
@@ -70,10 +73,22 @@ impl Lifted {
             None if may_be_extension(method) => Self::Extension {
                 method: method.to_owned(),
                 params: params.cloned().unwrap_or_else(RawJson::empty_object),
+                client: params.and_then(described_client),
             },
             _ => Self::Ignored,
         }
     }
+}
+
+/// The client that the `_meta` of a modern notification describes.
+fn described_client(params: &RawJson) -> Option<ClientContext> {
+    let members = params.object()?;
+    let client = RequestMeta::parse(&members).ok()?.into_client().ok()?;
+    Some(ClientContext {
+        log_level: None,
+        progress: None,
+        ..client
+    })
 }
 
 /// A request for the core.

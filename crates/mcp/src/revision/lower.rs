@@ -220,13 +220,26 @@ fn change_notification(change: &Change, subscription: Option<&RequestId>) -> Str
             Method::ElicitationComplete
         }
         Change::Extension(notification) => {
-            return encode_message(&notification.method, &notification.params);
+            let params = &notification.params;
+            let tagged = subscription.and_then(|id| with_subscription(params, id));
+            return encode_message(&notification.method, tagged.as_ref().unwrap_or(params));
         }
     };
     if let Some(id) = subscription {
         params.set("_meta", subscription_meta(id));
     }
     encode_notification(method, &params.write())
+}
+
+/// The params of a notification on the change stream of a request.
+fn with_subscription(params: &RawJson, id: &RequestId) -> Option<RawJson> {
+    let mut params = params.object()?;
+    let meta = params.get("_meta").map(ToOwned::to_owned);
+    let meta = meta.as_deref().and_then(|meta| Object::parse(meta).ok());
+    let mut meta = meta.unwrap_or_default();
+    meta.set(keys::SUBSCRIPTION_ID, id.as_str());
+    params.set("_meta", meta.write().as_str().to_owned());
+    Some(params.write())
 }
 
 fn subscription_meta(id: &RequestId) -> String {

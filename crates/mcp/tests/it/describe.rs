@@ -70,8 +70,14 @@ pub(crate) fn lifted(revision: Revision, lifted: &Lifted, sent: Option<&RawJson>
             }
         },
         Lifted::RootsChanged => "roots changed".to_owned(),
-        Lifted::Extension { method, params } => {
-            format!("notification of an extension: {method} {params}")
+        Lifted::Extension {
+            method,
+            params,
+            client,
+        } => {
+            let client = client.as_ref().map(|client| format!(" from {client:?}"));
+            let client = client.unwrap_or_default();
+            format!("notification of an extension: {method} {params}{client}")
         }
         Lifted::Ignored => "ignored".to_owned(),
     }

@@ -20,9 +20,6 @@ use crate::backoff::Backoff;
 use crate::session::own_requests::send_request;
 use crate::session::{Connection, ResponseStream, ServerMessage};
 
-/// Concurrent task streams to one server.
-pub(crate) const MAX_TASK_STREAMS: usize = 256;
-
 /// How long a server may take to acknowledge a stream, while its client waits.
 const ACKNOWLEDGE_TIMEOUT: Duration = Duration::from_secs(2);
 

@@ -183,6 +183,14 @@ impl ClientTable {
             .collect()
     }
 
+    /// The only client that differs from `key` at most in what it declares.
+    pub(super) fn only_similar(&self, key: &ClientKey) -> Option<ClientKey> {
+        let clients = self.clients.lock();
+        let mut similar = clients.keys().filter(|other| other.is_similar(key));
+        let first = similar.next()?;
+        similar.next().is_none().then(|| first.clone())
+    }
+
     /// The number of open connections of each principal.
     pub(super) fn counts(&self) -> Vec<(String, u64)> {
         let clients = self.clients.lock();

@@ -8,7 +8,7 @@ use tidegate_core::{Change, ChangeEvent, ExtensionNotification, RawJson, Recipie
 use super::ConnectionOpener;
 use crate::catalog::schedule::RefreshSchedule;
 use crate::change_stream;
-use crate::client_key::ClientKey;
+use crate::client_key::{ClientIdentity, ClientKey};
 use crate::resource_subscriptions::RequestedSubscriptions;
 use crate::session::{Connection, Notifications};
 
@@ -70,6 +70,9 @@ impl Following {
                 self.opener.url_elicitations.complete(&server_id);
             }
             ChangeEvent::Change(change @ Change::ResourceUpdated(_)) => self.announce(change),
+            // A client without a session gets these on its change stream.
+            ChangeEvent::Change(Change::Extension(_))
+                if matches!(self.key.identity, ClientIdentity::Declared { .. }) => {}
             ChangeEvent::Change(Change::Extension(notification)) => {
                 let notification = ExtensionNotification {
                     client: self.key.affinity(),

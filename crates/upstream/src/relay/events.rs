@@ -45,7 +45,9 @@ pub(super) fn request_events(
                 connection.background_tasks.spawn(async move {
                     let answer = encode_answer(&id, pending.wait().await);
                     if !withdrawal.is_withdrawn() {
-                        timeout(ANSWER_TIMEOUT, channel.send(answer)).await.ok();
+                        timeout(ANSWER_TIMEOUT, channel.send(answer, Vec::new()))
+                            .await
+                            .ok();
                     }
                 });
                 Some(Ok(Event::Question(question)))
@@ -92,7 +94,7 @@ fn notification_event(notification: ServerNotification) -> Option<Result<Event>>
         ServerNotification::Progress { params, .. } => Some(Ok(Event::Progress(params))),
         ServerNotification::Log { level, params } => Some(Ok(Event::Log { level, params })),
         ServerNotification::ElicitationComplete(id) => Some(Ok(Event::ElicitationComplete(id))),
-        ServerNotification::Extension { method, params } => {
+        ServerNotification::Extension { method, params, .. } => {
             Some(Ok(Event::Extension { method, params }))
         }
         ServerNotification::Change(_)

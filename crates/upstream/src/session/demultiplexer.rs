@@ -156,7 +156,7 @@ impl Demultiplexer {
                 let change = Change::ElicitationComplete(id.into());
                 self.notifications.push(change);
             }
-            Some(ServerNotification::Extension { method, params }) => {
+            Some(ServerNotification::Extension { method, params, .. }) => {
                 let notification = ExtensionNotification {
                     client: None,
                     method,

@@ -120,7 +120,7 @@ impl RequestChannel for DuplexChannel {
         self.demultiplexer.in_flight.task_questions(task)
     }
 
-    fn send(&self, json: String) -> BoxFuture<'_, Result<()>> {
+    fn send(&self, json: String, _: Vec<(String, String)>) -> BoxFuture<'_, Result<()>> {
         Box::pin(async move {
             let sent = self.outgoing.send(json).await;
             sent.map_err(|_| connection_closed())

@@ -126,7 +126,7 @@ async fn begin_session(
         revision: facts.revision,
         client: ClientContext::default(),
     };
-    channel.send(encoder.initialized()).await?;
+    channel.send(encoder.initialized(), Vec::new()).await?;
     channel.open_session_stream().await;
     Ok(())
 }

@@ -196,9 +196,9 @@ impl RequestChannel for HttpChannel {
         self.client.demultiplexer.in_flight.task_questions(task)
     }
 
-    fn send(&self, json: String) -> BoxFuture<'_, Result<()>> {
+    fn send(&self, json: String, headers: Vec<(String, String)>) -> BoxFuture<'_, Result<()>> {
         Box::pin(async move {
-            let response = self.client.post(json, Vec::new()).await?;
+            let response = self.client.post(json, headers).await?;
             let (status, refusal) = (response.status, self.client.refusal(response.status));
             match status.is_success() {
                 true => Ok(()),

@@ -191,8 +191,8 @@ impl InFlight {
     }
 
     /// Delivers a notification to the request it belongs to: progress by its token, messages of a
-    /// change stream by their request, log messages and those of extensions to the only call. Returns
-    /// a notification that belongs to no request.
+    /// change stream by their request, log messages and other notifications of extensions to the only
+    /// call. Returns a notification that belongs to no request.
     pub(super) fn notify(&self, notification: ServerNotification) -> Option<ServerNotification> {
         let mut table = self.0.table.lock();
         let request = match &notification {
@@ -209,6 +209,10 @@ impl InFlight {
                 }
                 *request
             }
+            ServerNotification::Extension {
+                request: Some(request),
+                ..
+            } if table.requests.contains_key(request) => Some(*request),
             ServerNotification::Log { .. } | ServerNotification::Extension { .. } => {
                 let Some(call) = table.only_call() else {
                     return Some(notification);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use parking_lot::Mutex;
 use tidegate_core::{Change, ChangeEvent, ExtensionNotification};
-use tokio::sync::mpsc;
+use tokio::sync::{broadcast, mpsc};
 
 /// Resource updates that may wait. With more, all subscribed resources may have changed.
 const MAX_UPDATES: usize = 1024;
@@ -23,6 +23,7 @@ pub(super) fn notification_queue() -> (NotificationSender, Notifications) {
     let sender = NotificationSender {
         queued: Arc::clone(&queued),
         wake,
+        extensions: broadcast::Sender::new(MAX_EXTENSIONS),
     };
     (sender, Notifications { queued, woken })
 }
@@ -45,9 +46,16 @@ struct Queued {
 pub(crate) struct NotificationSender {
     queued: Arc<Mutex<Queued>>,
     wake: mpsc::Sender<()>,
+    /// Notifications of extensions, for the clients that subscribed to them.
+    extensions: broadcast::Sender<Arc<ExtensionNotification>>,
 }
 
 impl NotificationSender {
+    /// The notifications of extensions from now on.
+    pub(crate) fn extensions(&self) -> broadcast::Receiver<Arc<ExtensionNotification>> {
+        self.extensions.subscribe()
+    }
+
     /// Notifications may have been lost: anything may have changed.
     pub(super) fn missed(&self) {
         {
@@ -59,6 +67,10 @@ impl NotificationSender {
     }
 
     pub(crate) fn push(&self, change: Change) {
+        if let Change::Extension(notification) = &change {
+            // An error means that no client subscribed.
+            self.extensions.send(Arc::clone(notification)).ok();
+        }
         self.queued.lock().add(change);
         // A full channel means that the reader will wake already.
         self.wake.try_send(()).ok();

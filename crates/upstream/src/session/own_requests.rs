@@ -55,7 +55,7 @@ pub(super) async fn request_reply(
                 return Ok(RequestReply::Response(Err(error)));
             }
             ServerMessage::Refused(refusal) => return Ok(RequestReply::Refused(refusal)),
-            ServerMessage::Question { id, .. } => channel.send(no_client(&id)).await?,
+            ServerMessage::Question { id, .. } => channel.send(no_client(&id), Vec::new()).await?,
             ServerMessage::Notification(_) => {}
         }
     }

@@ -2,8 +2,9 @@
 //! extension of an invented vendor works without the gateway knowing it.
 
 use serde_json::{Value, json};
+use tidegate_mcp::revision::meta_keys::{CLIENT_INFO, PROTOCOL_VERSION, SUBSCRIPTION_ID};
 use tidegate_testkit::fixture::{Era, Fixture, RunningFixture};
-use tidegate_testkit::{Client, NEWEST_LEGACY};
+use tidegate_testkit::{Client, Events, MODERN, NEWEST_LEGACY};
 
 use crate::support::RemoteGateway;
 use crate::tasks::CAPABILITIES;
@@ -159,5 +160,119 @@ async fn notifications_of_an_unknown_extension_pass_in_both_directions() {
         let notification = session.stream().await.message().await;
         assert_eq!(notification["method"], "notifications/tides/subscribed");
         assert_eq!(notification["params"], params, "each client gets its own");
+    }
+}
+
+fn client_info(name: &str) -> Value {
+    json!({ "name": name, "version": "1.0.0" })
+}
+
+/// Opens a change stream of a modern client, with a member of the extension. Returns it with the
+/// acknowledged filter.
+async fn listen(client: &Client, name: &str) -> (Events, Value) {
+    let params = json!({ "notifications": { VENDOR: { "unit": "m" }, "toolsListChanged": true } });
+    let listen = client.modern("subscriptions/listen", params);
+    let listen = listen.id("\"stream\"").meta(CLIENT_INFO, client_info(name));
+    let mut events = listen.events().await;
+    let acknowledged = events.message().await;
+    let filter = acknowledged["params"]["notifications"].clone();
+    (events, filter)
+}
+
+/// Sends a notification of a modern client, which describes itself if it has a name.
+async fn subscribe(client: &Client, name: Option<&str>, level: usize) {
+    let mut params = json!({ "level": level });
+    if let Some(name) = name {
+        params["_meta"] = json!({
+            PROTOCOL_VERSION: MODERN, CAPABILITIES: {}, CLIENT_INFO: client_info(name),
+        });
+    }
+    let method = "notifications/tides/subscribe";
+    let body = json!({ "jsonrpc": "2.0", "method": method, "params": params });
+    let post = client.post(&body).header("MCP-Protocol-Version", MODERN);
+    assert_eq!(post.send().await.status, 202);
+}
+
+/// The next notification on a change stream must be the answer to this client.
+async fn expect_answer(events: &mut Events, level: usize) {
+    let notification = events.message().await;
+    let expected = json!({ "level": level, "_meta": { SUBSCRIPTION_ID: "stream" } });
+    assert_eq!(notification["method"], "notifications/tides/subscribed");
+    assert_eq!(notification["params"], expected, "{notification}");
+}
+
+/// Gateways with a server of each era, over HTTP and over stdio.
+async fn gateways(fixtures: &[RunningFixture; 2]) -> Vec<RemoteGateway> {
+    let mut gateways = Vec::new();
+    for (fixture, era) in fixtures.iter().zip(["legacy", "modern"]) {
+        gateways.push(RemoteGateway::over(fixture).await);
+        let args = ["--era", era, "--vendor-extension"];
+        gateways.push(RemoteGateway::over_stdio(fixture, &args).await);
+    }
+    gateways
+}
+
+#[tokio::test]
+async fn modern_clients_get_notifications_of_an_unknown_extension_on_their_change_streams() {
+    let fixtures = [server(Era::Legacy).await, server(Era::Modern).await];
+    for gateway in gateways(&fixtures).await {
+        let client = gateway.client();
+        let (mut ada, filter) = listen(&client, "ada").await;
+        let expected = json!({ VENDOR: { "unit": "m" }, "toolsListChanged": true });
+        assert_eq!(filter, expected);
+        let (mut bob, _) = listen(&client, "bob").await;
+        for level in [1, 3] {
+            subscribe(&client, Some("ada"), level).await;
+            expect_answer(&mut ada, level).await;
+            subscribe(&client, Some("bob"), level + 1).await;
+            expect_answer(&mut bob, level + 1).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn notifications_for_a_modern_client_do_not_reach_a_session() {
+    let fixture = server(Era::Legacy).await;
+    let gateway = RemoteGateway::over(&fixture).await;
+    let client = gateway.client();
+    let session = client.initialize(NEWEST_LEGACY).await;
+    let mut of_session = session.stream().await;
+    let (mut modern, _) = listen(&client, "ada").await;
+    subscribe(&client, Some("ada"), 1).await;
+    expect_answer(&mut modern, 1).await;
+    let params = json!({ "level": 2 });
+    let method = "notifications/tides/subscribe";
+    session.notify(method, params.clone()).await;
+    assert_eq!(of_session.message().await["params"], params);
+    subscribe(&client, Some("ada"), 3).await;
+    expect_answer(&mut modern, 3).await;
+}
+
+#[tokio::test]
+async fn a_notification_that_does_not_describe_its_client_is_from_the_only_client() {
+    let unused = server(Era::Legacy).await;
+    let args = ["--era", "legacy", "--vendor-extension"];
+    let gateway = RemoteGateway::over_stdio(&unused, &args).await;
+    let client = gateway.client();
+    let (mut ada, _) = listen(&client, "ada").await;
+    subscribe(&client, None, 1).await;
+    expect_answer(&mut ada, 1).await;
+    let (mut bob, _) = listen(&client, "bob").await;
+    subscribe(&client, None, 2).await;
+    for (name, events) in [("ada", &mut ada), ("bob", &mut bob)] {
+        subscribe(&client, Some(name), 3).await;
+        expect_answer(events, 3).await;
+    }
+}
+
+#[tokio::test]
+async fn members_of_a_filter_are_acknowledged_only_where_a_server_honours_them() {
+    let without = Fixture::new().with(|settings| settings.era = Era::Modern);
+    let without = RemoteGateway::over(&without.start().await).await;
+    let fixture = server(Era::Modern).await;
+    let with = RemoteGateway::over(&fixture).await;
+    for client in [without.client(), with.client_of_all_sources()] {
+        let (_, filter) = listen(&client, "ada").await;
+        assert_eq!(filter, json!({ "toolsListChanged": true }));
     }
 }

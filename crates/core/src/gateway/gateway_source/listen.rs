@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use futures_util::future::{join, join_all};
+use futures_util::future::{BoxFuture, join_all, join3, ready};
 use futures_util::stream::{self, StreamExt};
 
 use super::super::GatewayInner;
 use super::super::view::View;
 use crate::changes::Interest;
 use crate::{
-    Call, ChangeFilter, Event, Outcome, RawJson, Reply, ResourceSubscription, Scope, Viewer, on_end,
+    Call, Change, ChangeFilter, Event, ExtensionMembers, ExtensionSubscription, Outcome, RawJson,
+    Reply, ResourceSubscription, Scope, Viewer, on_end,
 };
 
 impl GatewayInner {
@@ -45,6 +46,8 @@ impl GatewayInner {
             },
         };
         let tasks = self.subscribe_to_tasks(view, call, &filter.tasks);
+        let members = std::mem::take(&mut filter.extension_members);
+        let extensions = self.subscribe_to_extensions(call, members);
         let changes = self.hub.listen(interest);
         let changes = changes.map(|change| Ok(Event::Change(change)));
         let draining = self.draining.clone().cancelled_owned();
@@ -52,10 +55,16 @@ impl GatewayInner {
         let established = async move {
             let subscriptions = subscriptions.into_iter();
             let subscriptions = join_all(subscriptions.map(ResourceSubscription::establish));
-            let (guards, (task_ids, task_events)) = join(subscriptions, tasks).await;
+            let (guards, (task_ids, task_events), extensions) =
+                join3(subscriptions, tasks, extensions).await;
             filter.tasks = task_ids;
+            filter.extension_members = extensions.members;
             let acknowledged = stream::iter([Ok(Event::Acknowledged(filter))]);
+            let notifications = extensions.notifications;
+            let notifications = notifications
+                .map(|notification| Ok(Event::Change(Change::Extension(notification.into()))));
             let changes = stream::select(changes, task_events.map(Ok));
+            let changes = stream::select(changes, notifications);
             let end = Event::Done(Outcome::complete(RawJson::empty_object()));
             let events = acknowledged
                 .chain(changes.take_until(draining))
@@ -63,5 +72,22 @@ impl GatewayInner {
             on_end(events.boxed(), guards, |_, _| ())
         };
         Reply::Stream(stream::once(established).flatten().boxed())
+    }
+
+    /// Subscribes to notifications of extensions. Only the source of an endpoint knows what the members
+    /// mean; the endpoint of all sources has none.
+    fn subscribe_to_extensions(
+        &self,
+        call: &Call,
+        members: ExtensionMembers,
+    ) -> BoxFuture<'static, ExtensionSubscription> {
+        let source = match &call.scope {
+            Scope::Source(_) if !members.is_empty() => self.configured_in(&call.scope).next(),
+            _ => None,
+        };
+        match source {
+            Some((_, source)) => source.extension_notifications(members, &call.viewer()),
+            None => Box::pin(ready(ExtensionSubscription::default())),
+        }
     }
 }

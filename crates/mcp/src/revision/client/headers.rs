@@ -7,19 +7,24 @@ use super::super::version::Revision;
 use super::super::{header_value, param_headers};
 use super::request::OutboundRequest;
 
+/// The headers of a notification.
+pub fn modern_notification_headers(revision: Revision, method: &str) -> Vec<(String, String)> {
+    vec![
+        (
+            "mcp-protocol-version".to_owned(),
+            revision.as_str().to_owned(),
+        ),
+        ("mcp-method".to_owned(), method.to_owned()),
+    ]
+}
+
 /// The headers of a request. `definition` is the definition of the called tool, if known.
 pub fn modern_headers(
     revision: Revision,
     outbound: &OutboundRequest,
     definition: Option<&RawJson>,
 ) -> Vec<(String, String)> {
-    let mut headers = vec![
-        (
-            "mcp-protocol-version".to_owned(),
-            revision.as_str().to_owned(),
-        ),
-        ("mcp-method".to_owned(), outbound.method_name().to_owned()),
-    ];
+    let mut headers = modern_notification_headers(revision, outbound.method_name());
     if let Some(name) = &outbound.name {
         headers.push(("mcp-name".to_owned(), header_value::encode(name)));
     }

@@ -2,8 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use tidegate_core::{Change, Declined, LoggingLevel, Object, RawJson, bounded_list};
+use tidegate_core::{
+    Change, Declined, ExtensionMembers, LoggingLevel, Object, RawJson, bounded_list,
+};
 
+use super::super::change_filter::extension_members;
 use super::super::meta::keys;
 use super::super::methods::{Method, MethodKind, may_be_extension};
 use super::super::question::encode_answer;
@@ -35,6 +38,8 @@ pub enum ServerNotification {
         request: Option<u64>,
         /// The tasks that it covers.
         tasks: BTreeSet<String>,
+        /// The members of its filter that extensions define.
+        extension_members: ExtensionMembers,
     },
     /// The state of a task, on the change stream of a request.
     Task {
@@ -44,6 +49,8 @@ pub enum ServerNotification {
     },
     /// A notification of an extension that the gateway does not know.
     Extension {
+        /// The request on whose change stream it was sent, if the server names one.
+        request: Option<u64>,
         method: String,
         params: RawJson,
     },
@@ -55,12 +62,34 @@ pub fn parse_notification(method: &str, params: Option<&RawJson>) -> ServerNotif
     let empty = RawJson::empty_object();
     let params = params.unwrap_or(&empty);
     if may_be_extension(method) {
-        return ServerNotification::Extension {
-            method: method.to_owned(),
-            params: RawJson::copy_of(params.as_str()),
-        };
+        return parse_extension(method, params);
     }
     parse_known(method, params).unwrap_or(ServerNotification::Other)
+}
+
+/// The id of a change stream is removed: it is the gateway's own.
+fn parse_extension(method: &str, params: &RawJson) -> ServerNotification {
+    let request = params.object().and_then(|members| subscription(&members));
+    let without_subscription = || {
+        let mut members = params.object()?;
+        let meta = members.remove("_meta")?;
+        let mut meta = Object::parse(&meta).ok()?;
+        meta.remove(keys::SUBSCRIPTION_ID);
+        if !meta.is_empty() {
+            members.set("_meta", meta.write().as_str().to_owned());
+        }
+        Some(members.write())
+    };
+    let params = match request {
+        Some(_) => without_subscription(),
+        None => None,
+    }
+    .unwrap_or_else(|| RawJson::copy_of(params.as_str()));
+    ServerNotification::Extension {
+        request,
+        method: method.to_owned(),
+        params,
+    }
 }
 
 fn parse_known(method: &str, params: &RawJson) -> Option<ServerNotification> {
@@ -103,6 +132,7 @@ fn parse_known(method: &str, params: &RawJson) -> Option<ServerNotification> {
         Method::Acknowledged => ServerNotification::Acknowledged {
             request: subscription(&members),
             tasks: acknowledged_tasks(&members).unwrap_or_default(),
+            extension_members: acknowledged_members(&members).unwrap_or_default(),
         },
         Method::TaskChanged => ServerNotification::Task {
             request: subscription(&members),
@@ -124,6 +154,11 @@ fn acknowledged_tasks(members: &Object<'_>) -> Option<BTreeSet<String>> {
     let filter = Object::parse(members.get("notifications")?).ok()?;
     let tasks = bounded_list::<String>(filter.get("taskIds")?, MAX_TASKS);
     Some(tasks.ok()?.into_iter().collect())
+}
+
+fn acknowledged_members(members: &Object<'_>) -> Option<ExtensionMembers> {
+    let filter = Object::parse(members.get("notifications")?).ok()?;
+    Some(extension_members(&filter))
 }
 
 /// The response to a server's request that belongs to no client: a result for a ping, an error for

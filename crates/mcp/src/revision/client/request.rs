@@ -7,7 +7,7 @@ use tidegate_core::{
 
 use super::super::change_filter::encode_filter;
 use super::super::lower::encode_message;
-use super::super::meta::{GATEWAY_INFO, keys};
+use super::super::meta::{GATEWAY_INFO, has_modern_meta, keys};
 use super::super::methods::Method;
 use super::super::tasks;
 use super::super::version::Revision;
@@ -271,9 +271,21 @@ impl RequestEncoder {
         )
     }
 
-    /// A client's notification of an extension that the gateway does not know.
+    /// A client's notification of an extension that the gateway does not know. Only the members of `_meta`
+    /// that describe the client are adapted to the era of the server.
     pub fn extension(&self, method: &str, params: &RawJson) -> String {
-        encode_message(method, params)
+        let is_modern = self.revision.era() == Era::Modern;
+        let members = params.object();
+        let members = members.filter(|members| is_modern || has_modern_meta(members));
+        let Some(mut members) = members else {
+            return encode_message(method, params);
+        };
+        let meta = self.meta(0, members.get("_meta"));
+        match meta.as_str() {
+            "{}" => drop(members.remove("_meta")),
+            meta => members.set("_meta", meta.to_owned()),
+        }
+        encode_message(method, &members.write())
     }
 
     pub fn cancelled(&self, id: u64) -> String {
