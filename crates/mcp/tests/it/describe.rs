@@ -75,9 +75,10 @@ pub(crate) fn lifted(revision: Revision, lifted: &Lifted, sent: Option<&RawJson>
             params,
             client,
         } => {
-            let client = client.as_ref().map(|client| format!(" from {client:?}"));
-            let client = client.unwrap_or_default();
-            format!("notification of an extension: {method} {params}{client}")
+            let info = client.as_ref().map(|client| client.client_info.as_ref());
+            let info = info.map(|info| info.map_or("no name", RawJson::as_str));
+            let client = info.unwrap_or("not described");
+            format!("notification of an extension: {method} {params}\nclient: {client}")
         }
         Lifted::Ignored => "ignored".to_owned(),
     }
@@ -161,7 +162,9 @@ fn filter(filter: &ChangeFilter) -> String {
         .map(|(_, name)| name.to_owned());
     let uris = filter.uris.iter().map(|uri| format!("`{uri}`"));
     let tasks = filter.tasks.iter().map(|id| format!("task `{id}`"));
-    let entries: Vec<_> = lists.chain(uris).chain(tasks).collect();
+    let members = filter.extension_members.iter();
+    let members = members.map(|(name, value)| format!("`{name}` of an extension: {value}"));
+    let entries: Vec<_> = lists.chain(uris).chain(tasks).chain(members).collect();
     if entries.is_empty() {
         "nothing".to_owned()
     } else {

@@ -4,11 +4,12 @@
 //! `event:` names an event, result or error of the core; the lines below it are the result, the
 //! params, or the message and the data of an error.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tidegate_core::{
     CacheScope, Change, ChangeFilter, ClientContext, Code, CorrelationId, Error, ErrorOrigin,
-    Event, LoggingLevel, Outcome, RawJson,
+    Event, ExtensionNotification, LoggingLevel, Outcome, RawJson,
 };
 use tidegate_mcp::revision::{Method, error_response, legacy_change_notification};
 use tidegate_mcp::{Era, Lowering, OutgoingMessage, RequestId, Revision, codes};
@@ -174,7 +175,7 @@ fn code(kind: &str) -> Code {
     }
 }
 
-/// Names of lists, URIs and task ids, separated by spaces.
+/// Names of lists, URIs, task ids and members of extensions, separated by spaces.
 fn filter(text: &str) -> ChangeFilter {
     let mut filter = ChangeFilter::default();
     for entry in text.split_whitespace() {
@@ -182,9 +183,13 @@ fn filter(text: &str) -> ChangeFilter {
             "tools" => filter.tools = true,
             "prompts" => filter.prompts = true,
             "resources" => filter.resources = true,
-            entry => match entry.strip_prefix("task:") {
-                Some(id) => drop(filter.tasks.insert(id.to_owned())),
-                None => drop(filter.uris.insert(entry.to_owned())),
+            entry => match entry.split_once(':') {
+                Some(("task", id)) => drop(filter.tasks.insert(id.to_owned())),
+                Some(("extension", name)) => {
+                    let members = &mut filter.extension_members;
+                    members.insert(name.to_owned(), RawJson::empty_object());
+                }
+                _ => drop(filter.uris.insert(entry.to_owned())),
             },
         }
     }
@@ -196,6 +201,11 @@ fn change(text: &str) -> Change {
         "tools" => Change::Tools,
         "prompts" => Change::Prompts,
         "resources" => Change::Resources,
+        "extension" => Change::Extension(Arc::new(ExtensionNotification {
+            client: None,
+            method: "notifications/tides/rising".to_owned(),
+            params: RawJson::copy_of(r#"{"level":1.50}"#),
+        })),
         uri => Change::ResourceUpdated(uri.into()),
     }
 }
