@@ -66,18 +66,25 @@ impl HumanDuration {
             let (number, after) = split_while(remaining, |c| c.is_ascii_digit() || c == '.');
             let (unit, after) = split_while(after.trim_start(), char::is_alphabetic);
             let length = unit_length(unit).ok_or_else(|| invalid_unit(text, number, unit))?;
-            let part = multiply(number, length).ok_or_else(|| not_a_duration(text))?;
-            nanos = nanos
-                .checked_add(part)
-                .ok_or_else(|| not_a_duration(text))?;
+            if !is_decimal(number) {
+                return Err(not_a_duration(text));
+            }
+            let part = multiply(number, length).ok_or_else(|| too_large(text))?;
+            nanos = nanos.checked_add(part).ok_or_else(|| too_large(text))?;
             remaining = after.trim_start();
         }
         let seconds = u64::try_from(nanos / NANOS_PER_SECOND);
         let below_second = u32::try_from(nanos % NANOS_PER_SECOND).unwrap_or_default();
         seconds
             .map(|seconds| Self(Duration::new(seconds, below_second)))
-            .map_err(|_| not_a_duration(text))
+            .map_err(|_| too_large(text))
     }
+}
+
+fn is_decimal(number: &str) -> bool {
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
+    let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    is_digits(whole) && is_digits(fraction)
 }
 
 fn split_while(text: &str, matches: impl Fn(char) -> bool) -> (&str, &str) {
@@ -90,16 +97,9 @@ fn unit_length(unit: &str) -> Option<u128> {
     known.map(|(_, length)| *length)
 }
 
-/// A decimal number of units, in nanoseconds.
+/// A decimal number of units, in nanoseconds; `None` if it is too large.
 fn multiply(number: &str, unit: u128) -> Option<u128> {
-    let (whole, fraction) = match number.split_once('.') {
-        Some((whole, fraction)) => (whole, fraction),
-        None => (number, "0"),
-    };
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    if !is_number(whole) || !is_number(fraction) {
-        return None;
-    }
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, "0"));
     let mut nanos = whole.parse::<u128>().ok()?.checked_mul(unit)?;
     let mut place = unit;
     for digit in fraction.bytes().take(MAX_FRACTION_DIGITS) {
@@ -111,6 +111,10 @@ fn multiply(number: &str, unit: u128) -> Option<u128> {
 
 fn not_a_duration(text: &str) -> String {
     format!("`{text}` is not a duration; write `500ms`, `30s`, `5m` or `1h`")
+}
+
+fn too_large(text: &str) -> String {
+    format!("`{text}` is too large")
 }
 
 fn invalid_unit(text: &str, number: &str, unit: &str) -> String {
@@ -244,7 +248,8 @@ mod tests {
             ("1..5s", "is not a duration"),
             ("-1s", "is not a duration"),
             ("1s!", "is not a duration"),
-            ("999999999999999999999999999w", "is not a duration"),
+            ("999999999999999999999999999w", "is too large"),
+            (&format!("{}w", "9".repeat(50)), "is too large"),
         ] {
             let message = HumanDuration::parse(text).unwrap_err();
             assert!(message.contains(part), "{text}: {message}");

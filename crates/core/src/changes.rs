@@ -106,6 +106,10 @@ impl ChangeStream {
     pub fn never() -> Self {
         Self(stream::pending().boxed())
     }
+
+    pub(crate) fn new(notices: impl Stream<Item = ChangeNotice> + Send + 'static) -> Self {
+        Self(notices.boxed())
+    }
 }
 
 impl Stream for ChangeStream {

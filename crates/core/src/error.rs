@@ -178,6 +178,12 @@ impl Error {
         Self::client(Code::ResourceNotFound, NO_RESOURCE).with_uri(uri)
     }
 
+    /// The error for a resource that cannot be subscribed to.
+    pub fn not_subscribable(uri: &str) -> Self {
+        let message = "the resource does not exist or does not support subscriptions";
+        Self::client(Code::InvalidParams, message).with_uri(uri)
+    }
+
     /// Adds the URI as data for programs.
     #[must_use]
     pub fn with_uri(self, uri: &str) -> Self {

@@ -224,14 +224,12 @@ impl GatewayInner {
                 source.served_preliminary(&viewer);
             }
         }
-        match &request.operation {
-            Operation::Resource { uri } if view.names.resource(uri).is_none() => {
-                let sources = self.configured_in(scope);
-                join_all(sources.map(|(_, source)| source.refresh(&viewer))).await;
-                self.view(scope, &viewer)
-            }
-            _ => view,
+        if has_unknown_uri(&view, &request.operation) {
+            let sources = self.configured_in(scope);
+            join_all(sources.map(|(_, source)| source.refresh(&viewer))).await;
+            return self.view(scope, &viewer);
         }
+        view
     }
 
     /// The view of a scope. It is built only if no recent view has the same catalogs.
@@ -267,5 +265,15 @@ impl GatewayInner {
     /// Everything that a viewer can use in a scope, to be searched.
     fn index(&self, scope: &Scope, viewer: &Viewer<'_>) -> Arc<SearchIndex> {
         self.views.index(&self.view(scope, viewer))
+    }
+}
+
+/// Whether an operation reads or subscribes to a URI that no source has.
+fn has_unknown_uri(view: &View, operation: &Operation) -> bool {
+    let is_unknown = |uri: &String| view.names.resource(uri).is_none();
+    match operation {
+        Operation::Resource { uri } => is_unknown(uri),
+        Operation::Gateway(GatewayOperation::Listen(filter)) => filter.uris.iter().any(is_unknown),
+        _ => false,
     }
 }

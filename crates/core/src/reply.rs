@@ -12,7 +12,7 @@ use std::time::Duration;
 use futures_util::stream::BoxStream;
 
 use crate::{
-    CacheScope, Change, ChangeFilter, LoggingLevel, Question, QuestionKind, RawJson, Result,
+    CacheScope, Change, ChangeFilter, Error, LoggingLevel, Question, QuestionKind, RawJson, Result,
 };
 
 pub use combinators::{on_end, unfold_events};
@@ -77,8 +77,13 @@ pub enum Event {
         level: LoggingLevel,
         params: RawJson,
     },
-    /// The first event of a change subscription: the part of the filter that is honoured.
-    Acknowledged(ChangeFilter),
+    /// The first event of a change subscription.
+    Acknowledged {
+        /// The part of the filter that is honoured.
+        filter: ChangeFilter,
+        /// The resources that cannot be subscribed to, and why.
+        refused: Vec<(String, Error)>,
+    },
     Change(Change),
     /// The new state of a task that the client subscribed to.
     Task(RawJson),

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::BoxFuture;
+use futures_util::future::{BoxFuture, FutureExt};
 use futures_util::stream::{self, BoxStream, StreamExt};
 
 use crate::{
@@ -31,7 +31,8 @@ pub trait Source: Send + Sync + 'static {
         ChangeStream::never()
     }
 
-    /// Subscribes a viewer to the updates of a resource, which then come through `changes`.
+    /// Subscribes a viewer to the updates of a resource, which then come through `changes`. Of a built-in
+    /// source, the gateway subscribes only to what can be read; a server decides itself.
     fn subscribe(&self, _uri: &str, _viewer: &Viewer<'_>) -> ResourceSubscription {
         ResourceSubscription::default()
     }
@@ -121,7 +122,7 @@ pub trait Source: Send + Sync + 'static {
 #[derive(Default)]
 pub struct ResourceSubscription {
     guard: Option<Box<dyn Any + Send>>,
-    established: Option<BoxFuture<'static, ()>>,
+    established: Option<BoxFuture<'static, Result<()>>>,
 }
 
 impl ResourceSubscription {
@@ -130,6 +131,14 @@ impl ResourceSubscription {
     pub fn new(
         guard: impl Any + Send,
         established: impl Future<Output = ()> + Send + 'static,
+    ) -> Self {
+        Self::refusable(guard, established.map(Ok))
+    }
+
+    /// Like [`new`](Self::new), for a source that may refuse the subscription with an error.
+    pub fn refusable(
+        guard: impl Any + Send,
+        established: impl Future<Output = Result<()>> + Send + 'static,
     ) -> Self {
         Self {
             guard: Some(Box::new(guard)),
@@ -146,12 +155,12 @@ impl ResourceSubscription {
         }
     }
 
-    /// Waits until no update can be missed any more; returns the guard.
-    pub(crate) async fn establish(self) -> Option<Box<dyn Any + Send>> {
+    /// Waits until no update can be missed any more; returns the guard, or why the source refused.
+    pub(crate) async fn establish(self) -> Result<Option<Box<dyn Any + Send>>> {
         if let Some(established) = self.established {
-            established.await;
+            established.await?;
         }
-        self.guard
+        Ok(self.guard)
     }
 }
 

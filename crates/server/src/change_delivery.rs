@@ -55,8 +55,14 @@ pub(crate) async fn deliver_list_changes(
     });
 }
 
-/// Delivers updates of a resource to a session, until `cancelled`. Returns whether its source supports
-/// subscriptions.
+/// Whether a resource can be subscribed to.
+pub(crate) enum Subscribed {
+    /// Its updates are being delivered.
+    Delivering,
+    Refused(Error),
+}
+
+/// Delivers updates of a resource to a session, until `cancelled`.
 pub(crate) async fn deliver_updates(
     gateway: &Gateway,
     tasks: &TaskTracker,
@@ -64,17 +70,19 @@ pub(crate) async fn deliver_updates(
     request: Request,
     uri: &str,
     cancelled: CancellationToken,
-) -> Result<bool> {
+) -> Result<Subscribed> {
     let Reply::Stream(mut changes) = gateway.handle(request).await? else {
         return Err(Error::internal("expected a change stream"));
     };
-    let is_supported = match changes.next().await {
-        Some(Ok(Event::Acknowledged(filter))) => filter.uris.contains(uri),
+    match changes.next().await {
+        Some(Ok(Event::Acknowledged { filter, .. })) if filter.uris.contains(uri) => {}
+        Some(Ok(Event::Acknowledged { mut refused, .. })) => {
+            let error = refused.pop().map(|(_, error)| error);
+            let error = error.unwrap_or_else(|| Error::not_subscribable(uri));
+            return Ok(Subscribed::Refused(error));
+        }
         Some(Err(error)) => return Err(error),
-        _ => false,
-    };
-    if !is_supported {
-        return Ok(false);
+        _ => return Ok(Subscribed::Refused(Error::not_subscribable(uri))),
     }
     session.subscriptions.activate(uri, &cancelled);
     // The task does not keep the session alive: a session ends when its owner drops it.
@@ -84,7 +92,7 @@ pub(crate) async fn deliver_updates(
         uri: uri.to_owned(),
     };
     tasks.spawn(async move { delivery.run(changes, &cancelled).await });
-    Ok(true)
+    Ok(Subscribed::Delivering)
 }
 
 /// The next change; `None` when the stream has ended or `cancelled`.

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use futures_util::StreamExt;
 use futures_util::stream;
-use tidegate_core::{ChangeFilter, Code, Error, GatewayOperation, Operation, RawJson};
+use tidegate_core::{ChangeFilter, GatewayOperation, Operation, RawJson};
 use tidegate_mcp::RequestId;
 use tidegate_mcp::revision::Method;
 
 use crate::Transports;
-use crate::change_delivery::deliver_updates;
+use crate::change_delivery::{Subscribed, deliver_updates};
 use crate::dispatch::{Dispatched, empty_outcome, lowering_of};
 use crate::error_response::record_rejection;
 use crate::execution::single_message;
@@ -47,9 +47,8 @@ impl Transports {
             let subscribed =
                 deliver_updates(&gateway, &tasks, &session, request, &uri, cancelled).await;
             let error = match subscribed {
-                Ok(true) => return lowering.outcome(&empty_outcome()),
-                Ok(false) => {
-                    let error = cannot_subscribe(&uri);
+                Ok(Subscribed::Delivering) => return lowering.outcome(&empty_outcome()),
+                Ok(Subscribed::Refused(error)) => {
                     record_rejection(&admission, correlation_id, &error);
                     error
                 }
@@ -63,9 +62,4 @@ impl Transports {
             messages: stream::once(response).boxed(),
         }
     }
-}
-
-fn cannot_subscribe(uri: &str) -> Error {
-    let message = "the resource does not exist or does not support subscriptions";
-    Error::client(Code::InvalidParams, message).with_uri(uri)
 }

@@ -5,14 +5,14 @@
 pub(crate) mod extensions;
 pub(crate) mod tasks;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream::{self, pending};
 use tidegate_core::{Change, ChangeFilter};
 use tidegate_mcp::revision::client::{OutboundRequest, ServerNotification, modern_headers};
-use tidegate_mcp::{Era, ResponseBody};
+use tidegate_mcp::{Era, ResponseBody, RpcError};
 
 use crate::backoff::Backoff;
 use crate::resource_subscriptions::RequestedSubscriptions;
@@ -23,7 +23,7 @@ use crate::session::{Connection, ResponseStream, ServerMessage};
 /// Concurrent change streams of clients to one server.
 pub(crate) const MAX_CLIENT_STREAMS: usize = 256;
 
-/// How long a server may take to acknowledge a change stream.
+/// How long a server may take to acknowledge a change stream or a subscription.
 const ACKNOWLEDGE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Requests changes for as long as it is polled. Returns when the server has changed its era.
@@ -39,13 +39,17 @@ pub(crate) async fn run(connection: &Connection, mut subscriptions: RequestedSub
 async fn listen(connection: &Connection, subscriptions: &mut RequestedSubscriptions) {
     let mut known = subscriptions.uris();
     let mut messages = open_stream(connection, &known);
+    let mut has_begun = false;
     let mut backoff = Backoff::for_streams();
     loop {
         tokio::select! {
             message = messages.next() => match message {
                 Some(Ok(ServerMessage::Notification(notification))) => {
                     backoff.reset();
-                    confirm(connection, &known, subscriptions);
+                    if !has_begun {
+                        has_begun = true;
+                        begin(connection, &mut known, &notification, subscriptions);
+                    }
                     push(connection, notification);
                 }
                 Some(Ok(ServerMessage::Response(ResponseBody::Error(error))))
@@ -58,22 +62,26 @@ async fn listen(connection: &Connection, subscriptions: &mut RequestedSubscripti
                     if !is_still_modern(connection).await {
                         return;
                     }
-                    let (stream, has_begun) = reopen_stream(connection, &known).await;
+                    let (stream, first) = reopen_stream(connection, &known).await;
                     messages = stream;
-                    if has_begun {
+                    has_begun = first.is_some();
+                    if let Some(first) = first {
                         backoff.reset();
-                        confirm(connection, &known, subscriptions);
+                        begin(connection, &mut known, &first, subscriptions);
+                        push(connection, first);
                     }
                     push_missed(connection, &known);
                 }
             },
             uris = subscriptions.changed_from(&known) => {
-                let (stream, has_begun) = reopen_stream(connection, &uris).await;
+                let (stream, first) = reopen_stream(connection, &uris).await;
                 messages = stream;
-                if has_begun {
-                    confirm(connection, &uris, subscriptions);
-                }
                 known = uris;
+                has_begun = first.is_some();
+                if let Some(first) = first {
+                    begin(connection, &mut known, &first, subscriptions);
+                    push(connection, first);
+                }
             }
         }
     }
@@ -96,17 +104,36 @@ fn push_update(connection: &Connection, uri: &str) {
     connection.notifications.push(change);
 }
 
-/// Opens a stream and waits for its first message. Returns whether the stream has begun.
-async fn reopen_stream(connection: &Connection, uris: &BTreeSet<String>) -> (ResponseStream, bool) {
+/// Opens a stream and waits for the notification that it begins with.
+async fn reopen_stream(
+    connection: &Connection,
+    uris: &BTreeSet<String>,
+) -> (ResponseStream, Option<ServerNotification>) {
     let mut messages = open_stream(connection, uris);
     match tokio::time::timeout(ACKNOWLEDGE_TIMEOUT, messages.next()).await {
-        Ok(Some(Ok(ServerMessage::Notification(notification)))) => {
-            push(connection, notification);
-            (messages, true)
-        }
-        Ok(Some(last)) => (stream::iter([last]).boxed(), false),
-        Ok(None) | Err(_) => (messages, false),
+        Ok(Some(Ok(ServerMessage::Notification(first)))) => (messages, Some(first)),
+        Ok(Some(last)) => (stream::iter([last]).boxed(), None),
+        Ok(None) | Err(_) => (messages, None),
     }
+}
+
+/// Applies the first notification of a stream. An acknowledgement says which URIs the server accepts;
+/// `known` becomes these.
+fn begin(
+    connection: &Connection,
+    known: &mut BTreeSet<String>,
+    first: &ServerNotification,
+    subscriptions: &RequestedSubscriptions,
+) {
+    if let ServerNotification::Acknowledged {
+        uris: Some(accepted),
+        ..
+    } = first
+    {
+        let refused = known.extract_if(.., |uri| !accepted.contains(uri));
+        subscriptions.refuse(refused.map(|uri| (uri, None)).collect());
+    }
+    confirm(connection, known, subscriptions);
 }
 
 /// Anything may have changed while there was no stream. One list stands for all, because they are
@@ -156,19 +183,30 @@ async fn subscribe(connection: &Connection, subscriptions: &mut RequestedSubscri
     let encoder = connection.gateway_encoder();
     let mut known = BTreeSet::new();
     loop {
-        let uris = subscriptions.changed_from(&known).await;
+        let mut uris = subscriptions.changed_from(&known).await;
+        let mut refused = BTreeMap::new();
         for uri in uris.difference(&known) {
-            send(connection, encoder.subscribe(connection.ids.next(), uri)).await;
+            let request = encoder.subscribe(connection.ids.next(), uri);
+            if let Err(error) = send(connection, request).await {
+                refused.insert(uri.clone(), Some(error));
+            }
         }
+        uris.retain(|uri| !refused.contains_key(uri));
+        subscriptions.refuse(refused);
         confirm(connection, &uris, subscriptions);
         for uri in known.difference(&uris) {
-            send(connection, encoder.unsubscribe(connection.ids.next(), uri)).await;
+            let request = encoder.unsubscribe(connection.ids.next(), uri);
+            send(connection, request).await.ok();
         }
         known = uris;
     }
 }
 
-async fn send(connection: &Connection, request: OutboundRequest) {
-    let channel = connection.channel.as_ref();
-    send_request(channel, request, Vec::new()).await.ok();
+/// Sends a request. Returns the error of the server; a server that does not answer has accepted.
+async fn send(connection: &Connection, request: OutboundRequest) -> Result<(), RpcError> {
+    let response = send_request(connection.channel.as_ref(), request, Vec::new());
+    match tokio::time::timeout(ACKNOWLEDGE_TIMEOUT, response).await {
+        Ok(Ok(response)) => response.map(drop),
+        Ok(Err(_)) | Err(_) => Ok(()),
+    }
 }

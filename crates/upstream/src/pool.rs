@@ -201,6 +201,7 @@ impl Pool {
     pub(crate) fn subscribe(
         &self,
         uri: &str,
+        wait: Duration,
         key: &ClientKey,
         client: &ClientContext,
     ) -> Option<ResourceSubscription> {
@@ -209,7 +210,7 @@ impl Pool {
         let (entry, evicted) = self.opener.table.find_or_add(key, declaration).ok()?;
         self.opener.close(evicted);
         entry.claim();
-        let subscription = entry.subscriptions.add(uri);
+        let subscription = entry.subscriptions.add(uri, wait);
         let (opener, key) = (self.opener.clone(), key.clone());
         let open = tokio::spawn(async move {
             let mut backoff = Backoff::for_streams();
@@ -236,6 +237,12 @@ impl Pool {
     /// The open connection of a client.
     pub(crate) fn current(&self, key: &ClientKey) -> Option<Arc<Connection>> {
         self.opener.table.find(key)?.current()
+    }
+
+    /// Whether the lists of a client may be reloaded on demand. If so, records that they are.
+    pub(crate) fn may_reload_lists(&self, key: &ClientKey) -> bool {
+        let client = self.opener.table.find(key);
+        client.is_some_and(|client| client.may_reload_lists())
     }
 
     /// Closes idle connections, for as long as it is polled.

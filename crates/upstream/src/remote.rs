@@ -38,6 +38,12 @@ const REFRESH_WAIT: Duration = Duration::from_secs(2);
 /// Minimum interval between refreshes on demand.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(5);
 
+/// How long a new subscriber waits until the server accepts or refuses.
+const SUBSCRIBE_WAIT: Duration = Duration::from_secs(5);
+
+/// The same, at a server that is down.
+const SUBSCRIBE_WAIT_WHEN_DOWN: Duration = Duration::from_millis(500);
+
 /// Longer than it takes to kill a process that does not exit.
 const STOP_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -282,10 +288,16 @@ impl Source for Remote {
     }
 
     fn subscribe(&self, uri: &str, viewer: &Viewer<'_>) -> ResourceSubscription {
-        let key = self.client_key(&self.snapshots().load(), viewer);
+        let snapshot = self.snapshots().load();
+        let wait = match snapshot.health {
+            Health::Healthy | Health::Warning(_) => SUBSCRIBE_WAIT,
+            Health::Critical(_) => SUBSCRIBE_WAIT_WHEN_DOWN,
+        };
+        let key = self.client_key(&snapshot, viewer);
         let over_client_connection =
-            key.and_then(|key| self.relay.pool.subscribe(uri, &key, viewer.client));
-        over_client_connection.unwrap_or_else(|| self.supervisor.refresher.subscriptions.add(uri))
+            key.and_then(|key| self.relay.pool.subscribe(uri, wait, &key, viewer.client));
+        let subscriptions = &self.supervisor.refresher.subscriptions;
+        over_client_connection.unwrap_or_else(|| subscriptions.add(uri, wait))
     }
 
     fn task_updates(
@@ -354,7 +366,9 @@ impl Source for Remote {
         let own = key.and_then(|key| self.relay.pool.current(&key).map(|own| (key, own)));
         Box::pin(async move {
             // A process may have added the resource for this client alone.
-            if let Some((key, connection)) = own {
+            if let Some((key, connection)) = own
+                && self.relay.pool.may_reload_lists(&key)
+            {
                 let refresher = &self.supervisor.refresher;
                 let capabilities = connection.capabilities().clone();
                 let refreshed = refresher.refresh_client(&key, &connection, &capabilities, &[]);

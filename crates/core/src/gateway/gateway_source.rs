@@ -10,14 +10,16 @@ mod rejecting;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use futures_util::StreamExt as _;
 use futures_util::future::BoxFuture;
 
 use super::GatewayInner;
 use super::cursor;
 use super::view::{Contribution, View};
 use crate::{
-    CacheScope, Call, Caller, Catalog, ClientContext, Error, Features, GatewayOperation, List,
-    Operation, Outcome, RawJson, Reply, Result, Scope, SkillOperation, Source, Viewer,
+    CacheScope, Call, Caller, Catalog, Change, ChangeEvent, ChangeNotice, ChangeStream,
+    ClientContext, Error, Features, GatewayOperation, List, Operation, Outcome, RawJson, Reply,
+    Result, Scope, SkillOperation, Source, Viewer,
 };
 pub(super) use rejecting::RejectingSource;
 
@@ -88,6 +90,25 @@ impl Source for GatewaySource {
         true
     }
 
+    /// How URIs are resolved changes with the lists of resources.
+    fn changes(&self) -> ChangeStream {
+        let Some(gateway) = self.gateway.upgrade() else {
+            return ChangeStream::never();
+        };
+        let notices = gateway.hub.notices().filter_map(|(source, notice)| {
+            let is_relevant = !source.is_gateway()
+                && matches!(
+                    notice.event,
+                    ChangeEvent::Change(Change::Resources) | ChangeEvent::Missed
+                );
+            std::future::ready(is_relevant.then_some(ChangeNotice {
+                event: ChangeEvent::AllResourcesUpdated,
+                ..notice
+            }))
+        });
+        ChangeStream::new(notices)
+    }
+
     fn call(&self, call: Call) -> BoxFuture<'_, Result<Reply>> {
         if let (Operation::Tool { .. }, Some(tools)) = (&call.operation, &self.tools) {
             return tools.call(call);
@@ -145,7 +166,7 @@ impl GatewayInner {
         let (seal, principal) = (&self.config.seal, &call.caller.principal);
         let start = match cursor {
             None => 0,
-            Some(cursor) => view.offset_of(cursor::open(cursor, seal, principal, list)?),
+            Some(cursor) => view.offset_of(&cursor::open(cursor, seal, principal, list)?),
         };
         let (mut page, next) = view.page(list, start, self.config.page_size);
         if let Some(next) = &next {

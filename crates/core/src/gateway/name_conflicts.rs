@@ -52,17 +52,21 @@ impl HealthCheck for NameConflictCheck {
                 value: u64::try_from(count.count()).unwrap_or(u64::MAX),
             }
         };
-        let problem = conflicts.iter().find_map(NameConflict::problem);
+        let mut problems = conflicts.iter().filter_map(NameConflict::problem);
+        let problem = problems.next().map(|first| match problems.count() {
+            0 => first,
+            more => format!("{first}; and {more} more, see the log"),
+        });
         ComponentHealth {
             health: problem.map_or(Health::Healthy, Health::Warning),
             gauges: vec![
                 gauge("collisions", |conflict| {
-                    matches!(conflict, NameConflict::Collision { .. })
+                    matches!(conflict, NameConflict::Collision(_))
                 }),
                 gauge("claims", |conflict| {
                     matches!(
                         conflict,
-                        NameConflict::Claim { .. } | NameConflict::ReservedName { .. }
+                        NameConflict::Claim { .. } | NameConflict::ReservedName(_)
                     )
                 }),
                 gauge("refused_templates", |conflict| {

@@ -5,7 +5,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::StreamExt;
 use futures_util::future::join_all;
 use serde_json::value::RawValue;
 
@@ -14,7 +13,7 @@ use super::rewrite::ResponseRewriter;
 use super::view::{INCOMPLETE_SOURCES, View};
 use crate::extensions::SKILLS;
 use crate::{
-    CacheHint, CacheScope, Call, Code, Error, ErrorOrigin, Event, Next, Object, Operation, Outcome,
+    CacheHint, CacheScope, Call, Code, Error, ErrorOrigin, Next, Object, Operation, Outcome,
     RawJson, Reply, Result, SkillOperation, bounded_list,
 };
 
@@ -29,6 +28,8 @@ struct SourceSkills {
     entries: Vec<String>,
     /// The shortest cache lifetime of its pages.
     ttl: Option<Duration>,
+    /// Why there may be more.
+    cut_off: Option<&'static str>,
 }
 
 impl GatewayInner {
@@ -45,6 +46,10 @@ impl GatewayInner {
         for (id, skills) in lists.await {
             match skills {
                 Ok(skills) => {
+                    if let Some(reason) = skills.cut_off {
+                        let reason = format!("its list of skills is cut off: {reason}");
+                        missing.insert(id.to_string(), reason.into());
+                    }
                     entries.extend(skills.entries);
                     let ttls = [ttl, Some(skills.ttl.unwrap_or_default())];
                     ttl = ttls.into_iter().flatten().min();
@@ -92,12 +97,17 @@ impl GatewayInner {
             }));
             let ttl = hint.map_or(Duration::ZERO, |hint| hint.ttl);
             skills.ttl = Some(skills.ttl.map_or(ttl, |shortest| shortest.min(ttl)));
-            let next = members.string("nextCursor");
-            if next.is_none() || next == cursor || skills.entries.len() > MAX_SKILLS {
-                break;
+            match members.string("nextCursor") {
+                None => return Ok(skills),
+                Some(_) if skills.entries.len() > MAX_SKILLS => break,
+                next if next == cursor => {
+                    skills.cut_off = Some("a cursor was repeated");
+                    return Ok(skills);
+                }
+                next => cursor = next,
             }
-            cursor = next;
         }
+        skills.cut_off = Some("it has too many pages or entries");
         Ok(skills)
     }
 
@@ -120,25 +130,11 @@ impl GatewayInner {
             ..call.clone()
         };
         let next = Next::new(&self.layers, view.source(number).as_ref());
-        match outcome_of(next.run(page_call).await?).await? {
+        match next.run(page_call).await?.into_outcome().await? {
             Outcome::Complete { result, hint } => Ok((result, hint)),
             _ => Err(malformed("its list of skills needs input")),
         }
     }
-}
-
-/// The outcome of a reply, without its events.
-async fn outcome_of(reply: Reply) -> Result<Outcome> {
-    let mut events = match reply {
-        Reply::Done(outcome) => return Ok(outcome),
-        Reply::Stream(events) => events,
-    };
-    while let Some(event) = events.next().await {
-        if let Event::Done(outcome) = event? {
-            return Ok(outcome);
-        }
-    }
-    Err(malformed("it ended its reply without a result"))
 }
 
 fn malformed(message: &str) -> Error {

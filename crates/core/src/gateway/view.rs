@@ -1,6 +1,7 @@
 //! A view: everything that one kind of viewer sees at one endpoint. Names come from the `NameMap`;
 //! a view decides which of them the endpoint shows, page by page.
 
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
@@ -15,6 +16,13 @@ use crate::{
 
 /// The `_meta` member of a list that names incomplete sources, with the reasons.
 pub(super) const INCOMPLETE_SOURCES: &str = "dev.tidegate/missing";
+
+/// Names on each side of a position that its cursor identifies: the nearest ones, and before it also some
+/// at growing distances.
+const ADJACENT_NAMES: usize = 8;
+const DISTANT_NAMES: [usize; 12] = [
+    16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16_384, 32_768,
+];
 
 /// What distinguishes the views of the same catalogs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,32 +131,43 @@ impl View {
 
     /// The position before the entry at an offset.
     fn position(&self, list: List, offset: usize) -> ListPosition {
-        let previous = offset.checked_sub(1);
-        let previous = previous.and_then(|offset| self.shown_name(list, offset));
+        let hash_at = |offset| self.shown_name(list, offset).map(name_hash);
+        let distances = (1..=ADJACENT_NAMES).chain(DISTANT_NAMES);
+        let before = distances.map_while(|distance| hash_at(offset.checked_sub(distance)?));
+        let after = (offset..offset + ADJACENT_NAMES).map_while(hash_at);
         ListPosition {
             list,
             generation: self.lists[list as usize].generation,
             offset,
-            previous_name: previous.map(name_hash).unwrap_or_default(),
+            before: before.collect(),
+            after: after.collect(),
         }
     }
 
-    /// The offset of a position that may be one of an earlier list: after the same entry, or, if that
-    /// is gone, where it was.
-    pub(super) fn offset_of(&self, position: ListPosition) -> usize {
+    /// The offset of a position that may be one of an earlier list: next to the nearest entry that is
+    /// still there. If all of them are gone, entries are repeated rather than skipped.
+    pub(super) fn offset_of(&self, position: &ListPosition) -> usize {
         let list = &self.lists[position.list as usize];
         if list.generation == position.generation {
             return position.offset;
         }
-        let mut offsets = 0..list.shown.len();
-        let previous = offsets.find(|offset| {
-            let name = self.shown_name(position.list, *offset);
-            name.map(name_hash) == Some(position.previous_name)
+        let hashes = (0..list.shown.len()).map(|offset| {
+            let name = self.shown_name(position.list, offset).unwrap_or_default();
+            (name_hash(name), offset)
         });
-        match previous {
-            Some(previous) => previous + 1,
-            None => position.offset.saturating_sub(1).min(list.shown.len()),
-        }
+        let offsets: HashMap<_, _> = hashes.collect();
+        let find = |hash: &u64| offsets.get(hash).copied();
+        let (adjacent, distant) = position
+            .before
+            .split_at(position.before.len().min(ADJACENT_NAMES));
+        let after = |offset| offset + 1;
+        adjacent
+            .iter()
+            .find_map(find)
+            .map(after)
+            .or_else(|| position.after.iter().find_map(find))
+            .or_else(|| distant.iter().find_map(find).map(after))
+            .unwrap_or(0)
     }
 
     fn shown_name(&self, list: List, offset: usize) -> Option<&str> {

@@ -7,13 +7,10 @@ use crate::{List, SourceId, truncate_for_message};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum NameConflict {
     /// Two sources have the same URI or name; the second is listed under another.
-    Collision {
-        list: List,
-        name: String,
-        kept_by: SourceId,
-        lost_by: SourceId,
-        listed_as: String,
-    },
+    Collision(RenamedEntry),
+    /// A source has a tool or prompt whose name belongs to another source. It is listed under another
+    /// name.
+    ReservedName(RenamedEntry),
     /// A source lists a URI that another source owns, or that is reserved for built-in sources. It is
     /// not listed.
     Claim {
@@ -21,15 +18,6 @@ pub(crate) enum NameConflict {
         uri: String,
         owner: Option<SourceId>,
         claimed_by: SourceId,
-    },
-    /// A source has a tool or prompt whose name belongs to another source. It is listed under another
-    /// name.
-    ReservedName {
-        list: List,
-        name: String,
-        owner: SourceId,
-        claimed_by: SourceId,
-        listed_as: String,
     },
     /// A source lists the same name twice. The second is not listed.
     Duplicate {
@@ -45,22 +33,36 @@ pub(crate) enum NameConflict {
     },
 }
 
+/// An entry that is listed under another name, because another source has its own.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct RenamedEntry {
+    pub(super) list: List,
+    pub(super) name: String,
+    /// The source that has the name.
+    pub(super) owner: SourceId,
+    /// The source of the entry.
+    pub(super) source: SourceId,
+    pub(super) listed_as: String,
+}
+
 impl NameConflict {
     pub(crate) fn log(&self) {
         match self {
-            Self::Collision {
-                list,
-                name,
-                kept_by,
-                lost_by,
-                listed_as,
-            } => tracing::info!(
-                list = list.member(),
-                name = truncate_for_message(name),
-                %kept_by,
-                source = %lost_by,
-                listed_as = truncate_for_message(listed_as),
+            Self::Collision(entry) => tracing::info!(
+                list = entry.list.member(),
+                name = truncate_for_message(&entry.name),
+                kept_by = %entry.owner,
+                source = %entry.source,
+                listed_as = truncate_for_message(&entry.listed_as),
                 "two sources have the same name"
+            ),
+            Self::ReservedName(entry) => tracing::warn!(
+                list = entry.list.member(),
+                name = truncate_for_message(&entry.name),
+                owner = %entry.owner,
+                source = %entry.source,
+                listed_as = truncate_for_message(&entry.listed_as),
+                "source claims a name that another source owns"
             ),
             Self::Claim {
                 uri,
@@ -72,20 +74,6 @@ impl NameConflict {
                 owner = owner.as_ref().map_or("built-in sources", SourceId::as_str),
                 source = %claimed_by,
                 "source claims a URI that another source owns; it is not listed"
-            ),
-            Self::ReservedName {
-                list,
-                name,
-                owner,
-                claimed_by,
-                listed_as,
-            } => tracing::warn!(
-                list = list.member(),
-                name = truncate_for_message(name),
-                %owner,
-                source = %claimed_by,
-                listed_as = truncate_for_message(listed_as),
-                "source claims a name that another source owns"
             ),
             Self::Duplicate { list, name, source } => tracing::warn!(
                 list = list.member(),
@@ -109,6 +97,15 @@ impl NameConflict {
     /// What an administrator should fix, if anything. A collision is already resolved.
     pub(crate) fn problem(&self) -> Option<String> {
         match self {
+            Self::Collision(_) => None,
+            Self::ReservedName(entry) => Some(format!(
+                "`{}` has a {} `{}`, a name of `{}`; it is listed as `{}`",
+                entry.source,
+                entry.list.singular(),
+                truncate_for_message(&entry.name),
+                entry.owner,
+                truncate_for_message(&entry.listed_as)
+            )),
             Self::Claim {
                 uri,
                 owner,
@@ -122,17 +119,10 @@ impl NameConflict {
                     None => "is reserved for built-in sources".to_owned(),
                 }
             )),
-            Self::ReservedName {
-                list,
-                name,
-                owner,
-                claimed_by,
-                listed_as,
-            } => Some(format!(
-                "`{claimed_by}` has a {} `{}`, a name of `{owner}`; it is listed as `{}`",
+            Self::Duplicate { list, name, source } => Some(format!(
+                "`{source}` lists the {} `{}` twice; the second is not listed",
                 list.singular(),
-                truncate_for_message(name),
-                truncate_for_message(listed_as)
+                truncate_for_message(name)
             )),
             Self::RefusedTemplate {
                 template,
@@ -142,7 +132,6 @@ impl NameConflict {
                 "the template `{}` of `{source}` is not listed: {reason}",
                 truncate_for_message(template)
             )),
-            Self::Collision { .. } | Self::Duplicate { .. } => None,
         }
     }
 
@@ -154,7 +143,7 @@ impl NameConflict {
             } => Some((*list, claimed_by)),
             Self::Duplicate { list, source, .. } => Some((*list, source)),
             Self::RefusedTemplate { source, .. } => Some((List::Templates, source)),
-            Self::Collision { .. } | Self::ReservedName { .. } => None,
+            Self::Collision(_) | Self::ReservedName(_) => None,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Assigns listed names: merges the lists of all sources into one.
 
+use super::conflict::RenamedEntry;
 use super::definition::{definition_as, is_idempotent};
 use super::pages::first_segment;
 use super::qualified::{named_source, prefixed_page};
@@ -102,23 +103,20 @@ impl Merge<'_> {
                 source: id.clone(),
             });
         };
+        let renamed = |requested: &str, owner| RenamedEntry {
+            list,
+            name: requested.to_owned(),
+            owner,
+            source: id.clone(),
+            listed_as: name.clone(),
+        };
         if let Some(owner) = owner {
-            self.conflicts.push(NameConflict::ReservedName {
-                list,
-                name: entry.key.clone(),
-                owner,
-                claimed_by: id.clone(),
-                listed_as: name.clone(),
-            });
+            let renamed = renamed(&entry.key, owner);
+            self.conflicts.push(NameConflict::ReservedName(renamed));
         }
         if let Some(holder) = holder {
-            self.conflicts.push(NameConflict::Collision {
-                list,
-                name: names[0].clone(),
-                kept_by: self.sources[holder].id.clone(),
-                lost_by: id.clone(),
-                listed_as: name.clone(),
-            });
+            let renamed = renamed(&names[0], self.sources[holder].id.clone());
+            self.conflicts.push(NameConflict::Collision(renamed));
         }
         self.merged.add(ListedEntry {
             source: u32::try_from(number).unwrap_or(u32::MAX),

@@ -4,7 +4,7 @@ use super::definition::is_idempotent;
 use super::qualified::{named_source, owner_of, scheme_of};
 use super::reserved::{is_reserved_uri, name_owner, uri_claim};
 use super::{NameMap, split_qualified};
-use crate::changes::{SubscribedResource, covering_uris};
+use crate::changes::SubscribedResource;
 use crate::{List, RawJson, UriTemplate};
 
 /// The result of resolving a name: a source of the view, and the native name.
@@ -265,27 +265,13 @@ impl NameMap {
 
     /// The resource to subscribe to, if its source supports subscriptions.
     pub(crate) fn subscribable(&self, uri: &str) -> Option<SubscribedResource> {
-        let (resolved, _) = self.resource_with_rule(uri)?;
+        let resolved = self.resource(uri)?;
         let source = &self.sources[resolved.source];
-        let supported = source.catalog.features.subscribe && self.may_exist(&resolved);
+        let supported = source.catalog.features.subscribe;
         supported.then(|| SubscribedResource {
             source: source.id.clone(),
             native: resolved.native,
             requested: uri.to_owned(),
         })
-    }
-
-    /// Whether there can be a resource at a URI or below. A source that owns the URI has only the
-    /// resources it lists: an entry that is not listed for a viewer does not exist for that
-    /// viewer.
-    fn may_exist(&self, resolved: &Resolved) -> bool {
-        let (source, uri) = (resolved.source, resolved.native.as_str());
-        if owner_of(&self.sources, uri) != Some(source) {
-            return true;
-        }
-        let catalog = &self.sources[source].catalog;
-        let mut listed = catalog.resources.iter().chain(&catalog.templates);
-        listed.any(|entry| covering_uris(&entry.key).any(|covering| covering == uri))
-            || self.matching_template(source, uri).is_some()
     }
 }

@@ -3,7 +3,7 @@
 use futures_util::stream::{self, StreamExt};
 
 use super::{Event, EventStream, Outcome, Reply};
-use crate::Result;
+use crate::{Code, Error, ErrorOrigin, Result};
 
 impl Event {
     /// Whether a reply ends with this event.
@@ -39,6 +39,21 @@ impl Reply {
             Self::Done(_) => self,
             Self::Stream(events) => Self::Stream(on_end(events, guard, |_, _| ())),
         }
+    }
+
+    /// The outcome, without the events before it.
+    pub(crate) async fn into_outcome(self) -> Result<Outcome> {
+        let mut events = match self {
+            Self::Done(outcome) => return Ok(outcome),
+            Self::Stream(events) => events,
+        };
+        while let Some(event) = events.next().await {
+            if let Event::Done(outcome) = event? {
+                return Ok(outcome);
+            }
+        }
+        let message = "it ended its reply without a result";
+        Err(Error::new(Code::SourceFailed, ErrorOrigin::Source, message))
     }
 
     /// Waits for the first event. An error in its place is the error of the whole reply.

@@ -75,7 +75,7 @@ impl Lowering {
                 let is_enabled = self.log_level.map_or(is_legacy, |minimum| level >= minimum);
                 is_enabled.then(|| encode_notification(Method::LogMessage, &params))
             }
-            Event::Acknowledged(filter) => {
+            Event::Acknowledged { filter, .. } => {
                 let is_modern = self.revision.era() == Era::Modern;
                 is_modern.then(|| self.acknowledgement(&filter))
             }

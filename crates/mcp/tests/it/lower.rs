@@ -67,7 +67,10 @@ impl<'a> LowerInput<'a> {
                 level: level(argument),
                 params: json(self.body),
             },
-            "acknowledged" => Event::Acknowledged(filter(argument)),
+            "acknowledged" => Event::Acknowledged {
+                filter: filter(argument),
+                refused: Vec::new(),
+            },
             "change" => Event::Change(change(argument)),
             "task-changed" => Event::Task(json(self.body)),
             "elicitation-complete" => Event::ElicitationComplete(argument.to_owned()),

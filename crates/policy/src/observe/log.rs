@@ -8,49 +8,78 @@ use tidegate_core::{Code, Error, ErrorOrigin, List, Outcome, list_length};
 
 use super::{CallKind, ObservedCall};
 
+/// A log event of a read of a `plugin://` resource.
+macro_rules! plugin_event {
+    ($level:ident, $call:expr, $counters:expr, $uri:expr, $($fields:tt)*) => {
+        tracing::$level!(
+            plugin = $counters.plugin,
+            resource = $counters.resource,
+            uri = $uri,
+            principal = %$call.principal,
+            correlation_id = %$call.correlation_id,
+            $($fields)*
+        )
+    };
+}
+
+/// A log event of a list of resources.
+macro_rules! list_event {
+    ($level:ident, $call:expr, $($fields:tt)*) => {
+        tracing::$level!(
+            method = $call.label,
+            request_id = %$call.correlation_id,
+            principal = %$call.principal,
+            $($fields)*
+        )
+    };
+}
+
+/// A log event of any other call.
+macro_rules! call_event {
+    ($level:ident, $call:expr, $($fields:tt)*) => {
+        tracing::$level!(
+            method = $call.label,
+            source = %$call.source,
+            principal = %$call.principal,
+            correlation_id = %$call.correlation_id,
+            $($fields)*
+        )
+    };
+}
+
 impl ObservedCall {
     pub(super) fn log_started(&self) {
         if let CallKind::ResourceList(_) = self.kind {
-            tracing::debug!(
-                method = self.label,
-                request_id = %self.correlation_id,
-                principal = %self.principal,
-                "resources_list_started"
-            );
+            list_event!(debug, self, "resources_list_started");
         }
     }
 
     pub(super) fn log_completed(&self, outcome: &Outcome, duration: Duration) {
+        let duration = duration.as_secs_f64();
         match &self.kind {
-            CallKind::PluginRead { counters, uri } => tracing::info!(
-                plugin = counters.plugin,
-                resource = counters.resource,
-                uri,
-                principal = %self.principal,
-                correlation_id = %self.correlation_id,
-                duration = duration.as_secs_f64(),
-                "plugin_resource_read_completed"
-            ),
+            CallKind::PluginRead { counters, uri } => {
+                plugin_event!(
+                    info,
+                    self,
+                    counters,
+                    uri,
+                    duration,
+                    "plugin_resource_read_completed"
+                );
+            }
             // Counting the entries costs time, so only if the event is enabled.
             CallKind::ResourceList(_) if tracing::enabled!(tracing::Level::DEBUG) => {
-                tracing::debug!(
-                    method = self.label,
-                    request_id = %self.correlation_id,
-                    principal = %self.principal,
-                    duration = duration.as_secs_f64(),
-                    resource_count = entry_count(outcome),
+                let resource_count = entry_count(outcome);
+                list_event!(
+                    debug,
+                    self,
+                    duration,
+                    resource_count,
                     "resources_list_completed"
                 );
             }
             CallKind::ResourceList(_) => {}
-            CallKind::Other => tracing::debug!(
-                method = self.label,
-                source = %self.source,
-                principal = %self.principal,
-                correlation_id = %self.correlation_id,
-                duration = duration.as_secs_f64(),
-                "call completed"
-            ),
+            CallKind::Other => call_event!(debug, self, duration, "call completed"),
         }
     }
 
@@ -58,79 +87,61 @@ impl ObservedCall {
         let cause = std::error::Error::source(error).map(ToString::to_string);
         let (code, message) = (error.code(), error.short_message());
         let duration = duration.as_secs_f64();
-        match (&self.kind, error.origin()) {
-            (CallKind::PluginRead { counters, uri }, ErrorOrigin::Client) => tracing::info!(
-                plugin = counters.plugin,
-                resource = counters.resource,
+        let is_client_error = error.origin() == ErrorOrigin::Client;
+        match &self.kind {
+            CallKind::PluginRead { counters, uri } if is_client_error => plugin_event!(
+                info,
+                self,
+                counters,
                 uri,
-                principal = %self.principal,
-                correlation_id = %self.correlation_id,
                 ?code,
                 error = message,
                 duration,
                 "plugin_resource_read_failed"
             ),
-            (
-                CallKind::PluginRead { counters, uri },
-                ErrorOrigin::Gateway | ErrorOrigin::Source,
-            ) => tracing::error!(
-                plugin = counters.plugin,
-                resource = counters.resource,
+            CallKind::PluginRead { counters, uri } => plugin_event!(
+                error,
+                self,
+                counters,
                 uri,
-                principal = %self.principal,
-                correlation_id = %self.correlation_id,
                 ?code,
                 error = message,
                 cause,
                 duration,
                 "plugin_resource_read_failed"
             ),
-            (CallKind::ResourceList(_), ErrorOrigin::Client) => tracing::info!(
-                method = self.label,
-                request_id = %self.correlation_id,
-                principal = %self.principal,
+            CallKind::ResourceList(_) if is_client_error => list_event!(
+                info,
+                self,
                 ?code,
                 error = message,
                 duration,
                 "resources_list_failed"
             ),
-            (CallKind::ResourceList(_), ErrorOrigin::Gateway | ErrorOrigin::Source) => {
-                tracing::error!(
-                    method = self.label,
-                    request_id = %self.correlation_id,
-                    principal = %self.principal,
-                    ?code,
-                    error = message,
-                    cause,
-                    duration,
-                    "resources_list_failed"
-                );
-            }
-            (CallKind::Other, ErrorOrigin::Client) => tracing::info!(
-                method = self.label,
-                source = %self.source,
-                principal = %self.principal,
-                correlation_id = %self.correlation_id,
+            CallKind::ResourceList(_) => list_event!(
+                error,
+                self,
                 ?code,
                 error = message,
-                "call rejected"
+                cause,
+                duration,
+                "resources_list_failed"
             ),
+            CallKind::Other if is_client_error => {
+                call_event!(info, self, ?code, error = message, "call rejected");
+            }
             // The call worked: the server answered it with an error.
-            (CallKind::Other, _) if matches!(code, Code::Source(_)) => tracing::info!(
-                method = self.label,
-                source = %self.source,
-                principal = %self.principal,
-                correlation_id = %self.correlation_id,
+            CallKind::Other if matches!(code, Code::Source(_)) => call_event!(
+                info,
+                self,
                 ?code,
                 error = message,
                 duration,
                 "source returned an error"
             ),
-            (CallKind::Other, ErrorOrigin::Gateway | ErrorOrigin::Source) => tracing::error!(
-                method = self.label,
-                source = %self.source,
-                principal = %self.principal,
-                correlation_id = %self.correlation_id,
+            CallKind::Other => call_event!(
+                error,
+                self,
                 ?code,
                 error = message,
                 cause,
@@ -141,13 +152,7 @@ impl ObservedCall {
     }
 
     pub(super) fn log_cancelled(&self) {
-        tracing::debug!(
-            method = self.label,
-            source = %self.source,
-            principal = %self.principal,
-            correlation_id = %self.correlation_id,
-            "call cancelled"
-        );
+        call_event!(debug, self, "call cancelled");
     }
 }
 

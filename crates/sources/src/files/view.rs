@@ -13,8 +13,8 @@ use tidegate_core::{
 use super::subscribed_uris::SubscribedUris;
 use crate::declarations::catalog_entry;
 use crate::folder::{
-    FolderSnapshot, FolderTree, FolderView, RelativePath, ServedFolder, SnapshotFolder, UriBase,
-    media_type, resource,
+    FileInfo, FolderSnapshot, FolderTree, FolderView, RelativePath, ServedFolder, SnapshotFolder,
+    UriBase, media_type, resource,
 };
 
 /// The variable of the template.
@@ -59,7 +59,7 @@ impl FolderView for FilesView {
         current: &FolderSnapshot<()>,
         previous: &FolderSnapshot<()>,
     ) -> Vec<Change> {
-        let mut changes = tree_changes(&folder.uris, current, previous);
+        let mut changes = tree_changes(folder, current, previous);
         let announced: HashSet<_> = changes.iter().filter_map(updated_uri).collect();
         let is_announced =
             |uri: &str| announced.contains(uri) || announced.contains(&*with_slash(uri));
@@ -105,14 +105,21 @@ fn resources(folder: &ServedFolder, tree: &FolderTree) -> Vec<CatalogEntry> {
         "description": "The entries of this folder with their URIs.",
         "mimeType": media_type::JSON,
     });
-    let files = tree
-        .files
-        .iter()
-        .filter(|(_, file)| file.stamp.size <= folder.max_file_bytes)
+    let files = listed_files(folder, tree)
         .map(|(path, file)| resource::file_entry(&uris.uri(path), &path.to_string(), None, file));
     std::iter::once(catalog_entry(&uri, definition))
         .chain(files)
         .collect()
+}
+
+/// The files that are not too large to be read.
+fn listed_files<'a>(
+    folder: &ServedFolder,
+    tree: &'a FolderTree,
+) -> impl Iterator<Item = (&'a RelativePath, &'a FileInfo)> + use<'a> {
+    let max_file_bytes = folder.max_file_bytes;
+    let files = tree.files.iter();
+    files.filter(move |(_, file)| file.stamp.size <= max_file_bytes)
 }
 
 fn template(text: &str) -> CatalogEntry {
@@ -136,7 +143,7 @@ fn gap(folder: &ServedFolder, tree: &FolderTree) -> Option<String> {
     });
     let unreadable = tree.unreadable.first().map(|first| {
         let count = tree.unreadable.len();
-        format!("{count} folders cannot be read, for instance `{first}`")
+        format!("{count} files or folders cannot be opened, for instance `{first}`")
     });
     let too_large = tree.too_large(folder.max_file_bytes).map(|(count, first)| {
         let limit = folder.max_file_bytes;
@@ -151,10 +158,11 @@ fn gap(folder: &ServedFolder, tree: &FolderTree) -> Option<String> {
 
 /// The changes of listed files and of folders.
 fn tree_changes(
-    uris: &UriBase,
+    folder: &ServedFolder,
     current: &FolderSnapshot<()>,
     previous: &FolderSnapshot<()>,
 ) -> Vec<Change> {
+    let uris = &folder.uris;
     if previous.is_loading() {
         return vec![Change::Resources];
     }
@@ -173,7 +181,6 @@ fn tree_changes(
         .keys()
         .filter(|path| !now.files.contains_key(*path))
         .collect();
-    let has_added = written.iter().any(|path| !before.files.contains_key(*path));
     let folders = added_or_removed(&now.folders, &before.folders);
     // The contents of a folder are its entries with their sizes and times, so the parents of
     // changed entries change too.
@@ -186,8 +193,9 @@ fn tree_changes(
     let folders = changed_folders.iter().map(|path| uris.folder_uri(path));
     let updates = files.chain(folders);
     let updates = updates.map(|uri| Change::ResourceUpdated(uri.into()));
+    let listed = |tree| listed_files(folder, tree).map(|(path, _)| path);
     let is_list_changed =
-        has_added || !removed.is_empty() || now.is_unavailable() != before.is_unavailable();
+        !listed(now).eq(listed(before)) || current.catalog.gap != previous.catalog.gap;
     let list = is_list_changed.then_some(Change::Resources);
     list.into_iter().chain(updates).collect()
 }

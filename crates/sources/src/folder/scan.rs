@@ -29,7 +29,7 @@ pub(crate) struct FolderTree {
     pub(crate) folders: BTreeMap<RelativePath, FileStamp>,
     /// Whether the limit was reached.
     pub(crate) is_truncated: bool,
-    /// Folders that cannot be read.
+    /// Files and folders that cannot be opened.
     pub(crate) unreadable: Vec<RelativePath>,
 }
 
@@ -55,12 +55,15 @@ impl FolderTree {
 pub(super) struct FolderListing {
     pub(super) files: Vec<(RelativePath, FileInfo)>,
     pub(super) folders: Vec<RelativePath>,
+    /// Files that cannot be opened.
+    pub(super) unreadable: Vec<RelativePath>,
     pub(super) is_truncated: bool,
 }
 
 enum ScannedEntry {
     File(FileInfo),
     Folder,
+    Unreadable,
 }
 
 impl ServedFolder {
@@ -80,6 +83,7 @@ impl ServedFolder {
                 }
             };
             tree.is_truncated |= listing.is_truncated;
+            tree.unreadable.extend(listing.unreadable);
             for (path, file) in listing.files {
                 if tree.files.len() == self.max_entries {
                     tree.is_truncated = true;
@@ -140,6 +144,7 @@ impl ServedFolder {
             match self.scan_entry(folder.as_fd(), &path, rules, previous) {
                 Some(ScannedEntry::File(file)) => listing.files.push((path, file)),
                 Some(ScannedEntry::Folder) => listing.folders.push(path),
+                Some(ScannedEntry::Unreadable) => listing.unreadable.push(path),
                 None => {}
             }
             let limit = self.max_entries;
@@ -171,10 +176,11 @@ impl ServedFolder {
             (FileType::Directory, _) => Some(ScannedEntry::Folder),
             (FileType::RegularFile, Some(file)) => Some(ScannedEntry::File(file.clone())),
             // A file that cannot be opened is not listed: everything listed can be read.
-            (FileType::RegularFile, None) => {
-                let (file, stamp) = open_file(folder, name).ok()?;
-                Some(ScannedEntry::File(inspect(file, stamp, name)))
-            }
+            (FileType::RegularFile, None) => match open_file(folder, name) {
+                Ok((file, stamp)) => Some(ScannedEntry::File(inspect(file, stamp, name))),
+                Err(OpenError::NotFound) => None,
+                Err(OpenError::Io(_)) => Some(ScannedEntry::Unreadable),
+            },
             (FileType::Symlink, _) => self.scan_link(path).map(ScannedEntry::File),
             _ => None,
         }

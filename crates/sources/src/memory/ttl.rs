@@ -1,10 +1,12 @@
-//! The lifetime of an entry: a number of seconds, or text such as `5m`.
+//! The lifetime of an entry: a number of seconds, or a duration as the configuration has them, such as
+//! `5m`.
 
 use std::borrow::Cow;
 use std::time::Duration;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
+use tidegate_config::HumanDuration;
 
 /// About a hundred years; longer lifetimes are probably mistakes.
 const MAX_TTL: Duration = Duration::from_secs(100 * 366 * 24 * 3600);
@@ -46,19 +48,15 @@ fn from_seconds(seconds: f64) -> Duration {
     Duration::try_from_secs_f64(seconds).unwrap_or(limit)
 }
 
+/// Digits alone are seconds, as in JSON.
 fn parse(text: &str) -> Result<Duration, String> {
-    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Ok(text.parse().map_or(Duration::MAX, Duration::from_secs));
-    }
-    match humantime::parse_duration(text) {
-        Ok(duration) => Ok(duration),
-        Err(humantime::DurationError::NumberOverflow) => Ok(Duration::MAX),
-        Err(_) => Err(
-            "`ttl` must be a number of seconds, or a duration such as \"90s\", \"5m\", \"12h\" or \
-             \"7days\"; omit it for no expiry"
-                .to_owned(),
-        ),
-    }
+    let is_seconds = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let duration = match is_seconds {
+        true => HumanDuration::parse(&format!("{text}s")),
+        false => HumanDuration::parse(text),
+    };
+    let duration = duration.map(Duration::from);
+    duration.map_err(|reason| format!("`ttl`: {reason}; omit it for no expiry"))
 }
 
 impl JsonSchema for Ttl {
@@ -101,10 +99,15 @@ mod tests {
             ("\"9999999999999h\"", "too large"),
             ("\"99999999999999999999999days\"", "too large"),
             ("\"99999999999999999999999\"", "too large"),
-            ("\"\"", "a duration such as"),
-            ("\"soon\"", "a duration such as"),
-            ("\"inf\"", "a duration such as"),
-            ("\"-5\"", "a duration such as"),
+            ("\"\"", "is not a duration; write"),
+            ("\"soon\"", "is not a duration; write"),
+            ("\"inf\"", "is not a duration; write"),
+            ("\"-5\"", "is not a duration; write"),
+            (
+                "\"2M\"",
+                "the unit `M` is ambiguous; write `2m` for minutes",
+            ),
+            ("\"1y\"", "unknown unit `y`; use one of ms, s, m, h, d, w"),
         ] {
             let message = parse(invalid).unwrap_err();
             assert!(message.contains(expected), "{invalid}: {message}");

@@ -64,15 +64,16 @@ impl FolderView for PromptsView {
         let prompts = (now.prompts != before.prompts).then_some(Change::Prompts);
         let resources = listed_files(folder, current) != listed_files(folder, previous);
         let resources = resources.then_some(Change::Resources);
-        let written = skill_files(folder, &current.tree, &current.details);
-        let written = written.filter(|(path, file)| {
-            let before = previous.tree.files.get(*path);
-            before.is_some_and(|before| before.stamp != file.stamp)
-        });
-        let written =
-            written.map(|(path, _)| Change::ResourceUpdated(folder.uris.uri(path).into()));
         let lists = prompts.into_iter().chain(resources);
-        lists.chain(written).collect()
+        if previous.is_loading() {
+            return lists.collect();
+        }
+        let written = changed_files(folder, current, previous);
+        let removed = changed_files(folder, previous, current)
+            .filter(|path| !current.tree.files.contains_key(*path));
+        let updated = written.chain(removed);
+        let updated = updated.map(|path| Change::ResourceUpdated(folder.uris.uri(path).into()));
+        lists.chain(updated).collect()
     }
 
     fn call(folder: &Arc<SnapshotFolder<Self>>, call: Call) -> BoxFuture<'_, Result<Reply>> {
@@ -112,6 +113,20 @@ fn listed_files<'a>(
     files.collect()
 }
 
+/// The files of skills that differ from those of another snapshot, or are not in it.
+fn changed_files<'a>(
+    folder: &ServedFolder,
+    snapshot: &'a FolderSnapshot<Library>,
+    other: &FolderSnapshot<Library>,
+) -> impl Iterator<Item = &'a RelativePath> {
+    let files = skill_files(folder, &snapshot.tree, &snapshot.details);
+    let changed = files.filter(|(path, file)| {
+        let other = other.tree.files.get(*path);
+        other.is_none_or(|other| other.stamp != file.stamp)
+    });
+    changed.map(|(path, _)| path)
+}
+
 /// The files of skills that can be read.
 pub(super) fn skill_files<'a>(
     folder: &ServedFolder,
@@ -138,22 +153,33 @@ fn resources(folder: &ServedFolder, tree: &FolderTree, library: &Library) -> Vec
     entries.collect()
 }
 
-/// The first problem, and how many more there are.
+/// Why the lists are incomplete.
 fn gap(folder: &ServedFolder, tree: &FolderTree, library: &Library) -> Option<String> {
-    let more = library.problems.len().saturating_sub(1);
-    let first = library.problems.first();
-    let first = first.map(|first| truncate_for_message(&first.to_string()));
-    match (first, more) {
-        (Some(first), 0) => Some(first),
-        (Some(first), more) => Some(format!("{first}; and {more} more, see the log")),
-        (None, _) if tree.is_truncated => Some("too many files or folders".to_owned()),
-        (None, _) => {
-            let unreadable = tree.unreadable.first();
-            let unreadable =
-                unreadable.map(|folder| format!("the folder `{folder}` cannot be read"));
-            unreadable.or_else(|| too_large(folder, tree, library))
-        }
-    }
+    let truncated = tree.is_truncated.then(|| {
+        let limit = folder.max_entries;
+        format!("more than {limit} files or folders: the others are left out")
+    });
+    let unreadable = tree.unreadable.first().map(|first| {
+        let count = tree.unreadable.len();
+        format!("{count} files or folders cannot be opened, for instance `{first}`")
+    });
+    let reasons = [
+        invalid(library),
+        truncated,
+        unreadable,
+        too_large(folder, tree, library),
+    ];
+    let reasons: Vec<_> = reasons.into_iter().flatten().collect();
+    (!reasons.is_empty()).then(|| reasons.join("; "))
+}
+
+/// The first invalid file, and how many more there are.
+fn invalid(library: &Library) -> Option<String> {
+    let first = truncate_for_message(&library.problems.first()?.to_string());
+    Some(match library.problems.len() - 1 {
+        0 => first,
+        more => format!("{first}; and {more} more, see the log"),
+    })
 }
 
 /// The files of skills that are left out because of their size.

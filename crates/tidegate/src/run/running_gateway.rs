@@ -1,15 +1,16 @@
 //! The records of running gateways in the data folder, by which client commands find them: one file
-//! for each process, which only its owner can read.
+//! for each process, which only its owner can read. A gateway holds a lock on its record; the system
+//! releases it when the process ends, however it ends, so that neither a reused process id nor a reused
+//! port is mistaken for the gateway.
 
 use std::fmt;
-use std::fs::{self, DirBuilder, OpenOptions};
-use std::io::{self, Write as _};
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, BufReader, Write as _};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::process::{Pid, test_kill_process};
 use serde::{Deserialize, Serialize};
 
 use crate::config::Settings;
@@ -30,7 +31,11 @@ pub(super) struct RunningGateway {
 }
 
 /// The record of this process, removed when dropped.
-pub(super) struct GatewayRecord(PathBuf);
+pub(super) struct GatewayRecord {
+    path: PathBuf,
+    /// Locked for as long as it is open.
+    _file: File,
+}
 
 impl GatewayRecord {
     /// Records that this process serves at an address.
@@ -53,15 +58,19 @@ impl GatewayRecord {
             .truncate(true)
             .mode(0o600)
             .open(&temporary)?;
+        out.lock()?;
         out.write_all(serde_json::to_string(&gateway)?.as_bytes())?;
         fs::rename(&temporary, &file)?;
-        Ok(Self(file))
+        Ok(Self {
+            path: file,
+            _file: out,
+        })
     }
 }
 
 impl Drop for GatewayRecord {
     fn drop(&mut self) {
-        fs::remove_file(&self.0).ok();
+        fs::remove_file(&self.path).ok();
     }
 }
 
@@ -71,10 +80,16 @@ impl RunningGateway {
     pub(super) fn all(data_dir: &Path) -> Vec<Self> {
         let files = fs::read_dir(data_dir.join(FOLDER)).into_iter().flatten();
         let mut gateways = Vec::new();
-        for file in files.flatten().map(|entry| entry.path()) {
+        for path in files.flatten().map(|entry| entry.path()) {
+            let is_record = path
+                .extension()
+                .is_some_and(|extension| extension == "json");
+            let Some(file) = File::open(&path).ok().filter(|_| is_record) else {
+                continue;
+            };
             match read(&file) {
-                Some(gateway) if !gateway.is_alive() => {
-                    fs::remove_file(&file).ok();
+                _ if !is_locked(&file) => {
+                    fs::remove_file(&path).ok();
                 }
                 Some(gateway) if gateway.accepts_connections() => gateways.push(gateway),
                 _ => {}
@@ -94,11 +109,6 @@ impl RunningGateway {
         format!("http://{}/mcp", self.address).parse().ok()
     }
 
-    fn is_alive(&self) -> bool {
-        let pid = i32::try_from(self.pid).ok().and_then(Pid::from_raw);
-        pid.is_some_and(|pid| test_kill_process(pid).is_ok())
-    }
-
     fn accepts_connections(&self) -> bool {
         TcpStream::connect_timeout(&self.address, CONNECT_TIMEOUT).is_ok()
     }
@@ -115,8 +125,13 @@ impl fmt::Display for RunningGateway {
     }
 }
 
-fn read(file: &Path) -> Option<RunningGateway> {
-    serde_json::from_slice(&fs::read(file).ok()?).ok()
+fn read(file: &File) -> Option<RunningGateway> {
+    serde_json::from_reader(BufReader::new(file)).ok()
+}
+
+/// Whether the gateway that wrote a record is running. Where files cannot be locked, it may be.
+fn is_locked(file: &File) -> bool {
+    file.try_lock_shared().is_err()
 }
 
 /// A file by a path that does not depend on the current folder.

@@ -25,13 +25,14 @@ pub(super) async fn run(mut settings: Settings) -> anyhow::Result<()> {
     if !address.ip().is_loopback() && settings.keys.is_empty() {
         tracing::warn!("no authentication: anyone who can reach this address can use every source");
     }
+    // Recorded before it is logged, so that client commands find a gateway that says it is listening.
+    let record = GatewayRecord::write(&settings, address).inspect_err(
+        |error| tracing::warn!(%error, "cannot record the running gateway; client commands need --url"),
+    );
     // Logged before the sources start, so that a process that waits for this line sees all others.
     tracing::info!("listening on http://{address}/mcp");
     tracing::info!("{}", settings.sources_summary());
     let background = assembly.background();
-    let record = GatewayRecord::write(&settings, address).inspect_err(
-        |error| tracing::warn!(%error, "cannot record the running gateway; client commands need --url"),
-    );
     serve_http(&assembly.transports, listener, &assembly.http, shutdown).await;
     drop(record);
     shut_down(background, assembly.ending()).await;

@@ -7,5 +7,6 @@ mod gateways;
 mod pipes;
 mod secrets;
 mod signals;
+mod sources;
 mod terminal;
 mod usage;

@@ -18,14 +18,15 @@ await main(async ({ era, url }) => {
   client.setNotificationHandler('notifications/resources/updated', note => void updates.push(note.params.uri));
   await client.connect(new StreamableHTTPClientTransport(url));
   await client.listTools();
-  if (era === 'modern') await client.listen({ resourceSubscriptions: [ENTRY] });
-  else await client.subscribeResource({ uri: ENTRY });
 
   const call = async (name, args) => {
     const result = await client.callTool({ name: `memory__${name}`, arguments: args });
     if (result.isError) throw new Error(JSON.stringify(result));
     return result.structuredContent;
   };
+  await call('store', { key: 'tea', value: 'black' });
+  if (era === 'modern') await client.listen({ resourceSubscriptions: [ENTRY] });
+  else await client.subscribeResource({ uri: ENTRY });
   const stored = await call('store', { key: 'tea', value: { kind: 'green', cups: 2 }, tags: ['drink'] });
   const retrieved = await call('retrieve', { key: 'tea' });
   const listed = await call('list', {});

@@ -118,6 +118,8 @@ struct LoadedList {
     /// Entries from which members of the wrong type were removed: the first few, and how many.
     mistyped: Vec<String>,
     mistyped_count: usize,
+    /// Tools with invalid header annotations.
+    uncallable: Vec<String>,
     /// Why the list is incomplete.
     defects: Vec<String>,
 }
@@ -180,6 +182,15 @@ impl<'a> ListLoader<'a> {
             );
             loaded.defects.push(defect);
         }
+        if let Some(first) = loaded.uncallable.first() {
+            let count = loaded.uncallable.len();
+            let first = truncate_for_message(first);
+            let defect = format!(
+                "{count} of its {name} have invalid header annotations and are left out, for instance \
+                 `{first}`"
+            );
+            loaded.defects.push(defect);
+        }
         Ok(loaded)
     }
 
@@ -195,9 +206,12 @@ impl<'a> ListLoader<'a> {
             loaded.malformed += page.malformed;
             loaded.add_mistyped(&page.mistyped);
             loaded.ttl = [loaded.ttl, page.ttl].into_iter().flatten().min();
-            let is_callable = |entry: &CatalogEntry| list != List::Tools || self.is_callable(entry);
-            let entries = page.entries.into_iter().filter(is_callable);
-            loaded.entries.extend(entries);
+            for entry in page.entries {
+                match list != List::Tools || self.is_callable(&entry) {
+                    true => loaded.entries.push(entry),
+                    false => loaded.uncallable.push(entry.key),
+                }
+            }
             match page.next_cursor {
                 None => return Ok(None),
                 Some(_) if loaded.entries.len() > MAX_ENTRIES || bytes > MAX_BYTES => break,

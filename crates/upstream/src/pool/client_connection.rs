@@ -16,6 +16,9 @@ use crate::session::{Connection, DeclaredClient};
 /// How long a connection that was opened to load lists is kept for the first call of its client.
 const UNCLAIMED_TIMEOUT: Duration = Duration::from_secs(60);
 
+/// Minimum interval between reloads of the lists on demand.
+const RELOAD_INTERVAL: Duration = Duration::from_secs(1);
+
 pub(super) struct ClientConnection {
     /// What is declared to the server.
     pub(super) declared: DeclaredClient,
@@ -32,6 +35,8 @@ struct State {
     last_used: Instant,
     /// Whether a call has used it.
     is_claimed: bool,
+    /// When the lists were last reloaded on demand.
+    last_reload: Option<Instant>,
 }
 
 impl ClientConnection {
@@ -45,6 +50,7 @@ impl ClientConnection {
                 connection: None,
                 last_used: Instant::now(),
                 is_claimed: false,
+                last_reload: None,
             }),
         }
     }
@@ -92,6 +98,17 @@ impl ClientConnection {
 
     pub(super) fn mark_used(&self) {
         self.state.lock().last_used = Instant::now();
+    }
+
+    /// Whether the lists were not reloaded on demand recently. If so, records that they are now.
+    pub(super) fn may_reload_lists(&self) -> bool {
+        let mut state = self.state.lock();
+        let last = state.last_reload;
+        let is_due = last.is_none_or(|last| last.elapsed() >= RELOAD_INTERVAL);
+        if is_due {
+            state.last_reload = Some(Instant::now());
+        }
+        is_due
     }
 
     pub(super) fn idle_time(&self) -> Duration {

@@ -30,6 +30,7 @@ pub(super) fn catalog() -> Catalog {
         is_built_in: true,
         features: Features {
             resources: true,
+            subscribe: true,
             completions: true,
             ..Features::default()
         },

@@ -15,6 +15,9 @@ use crate::request_id::RequestId;
 /// Task ids in one acknowledgement.
 const MAX_TASKS: usize = 10_000;
 
+/// Resources in one acknowledgement.
+const MAX_URIS: usize = 100_000;
+
 /// A notification of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ServerNotification {
@@ -36,6 +39,8 @@ pub enum ServerNotification {
     Acknowledged {
         /// The request that opened it, if the server names it.
         request: Option<u64>,
+        /// The resources that it covers, if the server says so.
+        uris: Option<BTreeSet<String>>,
         /// The tasks that it covers.
         tasks: BTreeSet<String>,
         /// The members of its filter that extensions define.
@@ -131,6 +136,7 @@ fn parse_known(method: &str, params: &RawJson) -> Option<ServerNotification> {
         }
         Method::Acknowledged => ServerNotification::Acknowledged {
             request: subscription(&members),
+            uris: acknowledged_uris(&members),
             tasks: acknowledged_tasks(&members).unwrap_or_default(),
             extension_members: acknowledged_members(&members).unwrap_or_default(),
         },
@@ -148,6 +154,16 @@ fn subscription(members: &Object<'_>) -> Option<u64> {
     let meta = Object::parse(members.get("_meta")?).ok()?;
     let id = meta.get(keys::SUBSCRIPTION_ID)?;
     id.trim_matches('"').parse().ok()
+}
+
+/// A filter without resources covers none; without a filter, nothing is known.
+fn acknowledged_uris(members: &Object<'_>) -> Option<BTreeSet<String>> {
+    let filter = Object::parse(members.get("notifications")?).ok()?;
+    let Some(uris) = filter.get("resourceSubscriptions") else {
+        return Some(BTreeSet::new());
+    };
+    let uris = bounded_list::<String>(uris, MAX_URIS).ok()?;
+    Some(uris.into_iter().collect())
 }
 
 fn acknowledged_tasks(members: &Object<'_>) -> Option<BTreeSet<String>> {

@@ -270,7 +270,7 @@ impl GatewayConnection {
                     tracing::info!(level = level.as_str(), %params, "log message from the source");
                 }
                 Event::Question(_) => return Err(unanswerable()),
-                Event::Acknowledged(_)
+                Event::Acknowledged { .. }
                 | Event::Change(_)
                 | Event::Task(_)
                 | Event::QuestionWithdrawn

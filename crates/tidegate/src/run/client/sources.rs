@@ -1,5 +1,8 @@
 //! `tidegate sources`: lists the sources, from the health resource of the gateway.
 
+use std::collections::BTreeMap;
+use std::fmt;
+
 use anyhow::Context as _;
 use serde::{Deserialize, Serialize};
 use tidegate_core::{List, Operation};
@@ -24,6 +27,8 @@ struct Component {
     status: String,
     message: String,
     metrics: serde_json::Value,
+    /// The processes or sessions of each principal; only for administrators.
+    connections: Option<BTreeMap<String, u64>>,
 }
 
 #[derive(Deserialize)]
@@ -44,6 +49,34 @@ struct SourceRow {
     message: String,
     #[serde(flatten)]
     counts: ListCounts,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    connections: Option<Connections>,
+}
+
+/// The open processes or sessions of a server.
+#[derive(Serialize)]
+struct Connections {
+    total: u64,
+    /// How many are those of each principal. The others are the gateway's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    principals: Option<BTreeMap<String, u64>>,
+}
+
+/// `3 (ada 2, gateway 1)`; without the principals, the number.
+impl fmt::Display for Connections {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.total)?;
+        let Some(principals) = self.principals.as_ref().filter(|_| self.total > 0) else {
+            return Ok(());
+        };
+        let of_principals: u64 = principals.values().sum();
+        let own = self.total.saturating_sub(of_principals);
+        let own = (own > 0).then(|| format!("gateway {own}"));
+        let of_principals = principals.iter();
+        let of_principals = of_principals.map(|(principal, count)| format!("{principal} {count}"));
+        let counts: Vec<_> = of_principals.chain(own).collect();
+        write!(f, " ({})", counts.join(", "))
+    }
 }
 
 /// The lengths of the lists. Among all components, only sources have these metrics.
@@ -96,8 +129,13 @@ async fn health_report(connection: &GatewayConnection) -> anyhow::Result<HealthR
 
 /// The row of a component, if it is a source.
 fn source_row(component: Component) -> Option<SourceRow> {
+    let total = component.metrics["connections"].as_u64();
     let counts = serde_json::from_value(component.metrics).ok()?;
     Some(SourceRow {
+        connections: total.map(|total| Connections {
+            total,
+            principals: component.connections,
+        }),
         name: component.name,
         status: component.status.to_lowercase(),
         message: component.message,
@@ -116,6 +154,7 @@ async fn server_row(connection: &GatewayConnection, url: &http::Uri) -> anyhow::
         name: url.to_string(),
         status: "healthy".to_owned(),
         message: "ok".to_owned(),
+        connections: None,
         counts: ListCounts {
             tools,
             prompts,
@@ -138,11 +177,13 @@ fn to_text(rows: &[SourceRow], style: Style) -> String {
         "prompts",
         "resources",
         "templates",
+        "connections",
         "message",
     ];
     let mut cells = vec![heading.map(str::to_owned)];
     cells.extend(rows.iter().map(|row| {
         let counts = &row.counts;
+        let connections = row.connections.as_ref();
         [
             printable(&row.name),
             printable(&row.status),
@@ -150,6 +191,7 @@ fn to_text(rows: &[SourceRow], style: Style) -> String {
             counts.prompts.to_string(),
             counts.resources.to_string(),
             counts.templates.to_string(),
+            printable(&connections.map_or("-".to_owned(), ToString::to_string)),
             printable(row.message.lines().next().unwrap_or_default()),
         ]
     }));
@@ -180,6 +222,10 @@ mod tests {
             name: name.to_owned(),
             status: status.to_owned(),
             message: message.to_owned(),
+            connections: (name == "a").then(|| Connections {
+                total: 3,
+                principals: Some([("ada".to_owned(), 2)].into()),
+            }),
             counts: ListCounts {
                 tools: 1,
                 prompts: 0,
@@ -192,9 +238,9 @@ mod tests {
             row("b", "healthy", "ok"),
         ];
         let text = to_text(&rows, Style { color: false });
-        let expected = "source  status    tools  prompts  resources  templates  message\n\
-            a       critical  1      0        0          0          it failed\n\
-            b       healthy   1      0        0          0          ok\n\
+        let expected = "source  status    tools  prompts  resources  templates  connections           message\n\
+            a       critical  1      0        0          0          3 (ada 2, gateway 1)  it failed\n\
+            b       healthy   1      0        0          0          -                     ok\n\
             \n\
             a\n  command: x\n  stderr:\n  one\n";
         assert_eq!(text, expected);

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::principals::store_and_wait;
 use super::{STATS, User};
 use crate::support::messages::{Modern, watching};
 use crate::support::{Events, Home, Running, Server, Session, Stdio};
@@ -58,6 +59,7 @@ fn subscribers_are_notified_of_changes_by_any_process() {
     let user = User::of(&server);
     // As listed, and without encoding.
     let spelled = "plugin://memory/entries/a b";
+    store_and_wait(&user, "a b");
     let filter = watching(&[ENTRY, spelled]);
     let listen = Modern::new("subscriptions/listen", filter);
     let mut modern = Events::of(listen.open(user.post()));

@@ -262,7 +262,8 @@ fn expired_entries_are_removed() {
     assert_eq!(user.stats()["total_entries"], 1);
     for (wrong, fault) in [
         (json!(0), "`ttl` must be more than 0 seconds"),
-        (json!("soon"), "`ttl` must be a number of seconds"),
+        (json!("soon"), "`ttl`: `soon` is not a duration; write"),
+        (json!("2M"), "`ttl`: `2M`: the unit `M` is ambiguous"),
         (
             json!("999999999days"),
             "`ttl` is too large: the limit is 36600 days",

@@ -47,10 +47,16 @@ fn unreadable_resources_do_not_exist() {
     let server = serve();
     let nowhere = "plugin://memory/nowhere";
     let qualified = &format!("gateway://memory/{DUMP}");
-    let entry = "plugin://memory/entries/not-yet";
+    let entry = "plugin://memory/entries/mine";
+    for key in [ADA, BOB] {
+        let arguments = json!({ "key": "mine", "value": 1 });
+        let call = json!({ "name": "memory__store", "arguments": arguments });
+        request(&server, key, "tools/call", call);
+    }
+    let missing = "plugin://memory/entries/not-yet";
     let above = "plugin://memory";
     let accepted = |key| {
-        let uris = [DUMP, nowhere, qualified, entry, above];
+        let uris = [DUMP, nowhere, qualified, entry, missing, above];
         let listen = Modern::new("subscriptions/listen", watching(&uris));
         let mut events = Events::of(listen.open(post(&server, key)));
         let accepted = events.find("notifications/subscriptions/acknowledged");
@@ -59,8 +65,8 @@ fn unreadable_resources_do_not_exist() {
         uris.sort_by_key(ToString::to_string);
         uris
     };
-    assert_eq!(accepted(BOB), [above, entry]);
-    assert_eq!(accepted(ADA), [qualified, above, entry, DUMP]);
+    assert_eq!(accepted(BOB), [entry]);
+    assert_eq!(accepted(ADA), [qualified, entry, DUMP]);
     let session = Session::open_as(server.address, "/mcp", "2025-06-18", Some(BOB));
     let refusal = |uri: &str| {
         let answer = session.request("resources/subscribe", &json!({ "uri": uri }));
