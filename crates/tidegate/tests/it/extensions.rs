@@ -1,4 +1,5 @@
-//! Apps and skills of several servers at the endpoint of all sources.
+//! Apps and skills of several servers at the endpoint of all sources, and the extension of an invented vendor
+//! at the endpoint of its source.
 
 use base64::Engine as _;
 use serde_json::{Value, json};
@@ -8,7 +9,8 @@ use tidegate_testkit::fixture::program;
 
 use crate::support::fixture::config;
 use crate::support::messages::{GATEWAY_TOOLS, Modern};
-use crate::support::{Server, Session};
+use crate::support::tools::Tools;
+use crate::support::{Running, Server, Session};
 
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 
@@ -226,5 +228,27 @@ fn the_prompts_source_offers_its_skills() {
     let file = json!({ "uri": "skill://pdf/SKILL.md" });
     let refused = gateway.modern("resources/directory/read", file).json();
     assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    gateway.stop();
+}
+
+#[test]
+fn notifications_of_a_vendor_extension_pass_between_an_sdk_and_servers_of_both_eras() {
+    let tools = Tools::find();
+    let source = |era| {
+        let args = ["--era", era, "--vendor-extension"];
+        json!({ "command": program(), "args": args })
+    };
+    let sources = json!({ "old": source("legacy"), "new": source("modern") });
+    let gateway = Server::with_config(&config(&sources));
+    // A legacy client cannot subscribe to notifications of a modern server.
+    for (era, source) in [("legacy", "old"), ("modern", "old"), ("modern", "new")] {
+        let mut peer = tools.node_peer(&gateway.home, "vendor_client.mjs");
+        let url = format!("{}/{source}", gateway.url());
+        peer.args(["--url", &url, "--era", era]);
+        let ended = Running::start(&mut peer).end().expect_code(0);
+        let found: Value = serde_json::from_str(&ended.stdout).unwrap();
+        let expected = json!({ "declared": { "levels": [1, 2] }, "level": 7 });
+        assert_eq!(found, expected, "{era} {source}");
+    }
     gateway.stop();
 }
