@@ -9,6 +9,7 @@ mod client_connection;
 mod client_table;
 mod connection_selection;
 mod follow;
+mod outgoing_notifications;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -27,11 +28,15 @@ use crate::config::{RemoteConfig, TransportConfig};
 use crate::occupancy::Occupancy;
 use crate::session::Connection;
 use crate::session::connect::{EraPreference, connect};
+use crate::session::connection::ClientNotification;
 use client_connection::ClientConnection;
 use client_table::{ClientTable, RemovedConnection};
 
 /// How often idle connections are closed.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(5);
+
+/// How long it may take to send one notification of a client, while its calls wait.
+const NOTIFICATION_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The connections of all clients of one server.
 pub(crate) struct Pool {
@@ -139,6 +144,7 @@ impl Pool {
         let mut pooled = self.open_for(key, client).await?;
         if let Some(client) = &pooled.client {
             client.claim();
+            client.outgoing.wait_until_sent().await;
             if self.has_one_call_at_a_time(&pooled) {
                 pooled.turn = client.wait_for_turn().await;
             }
@@ -225,12 +231,40 @@ impl Pool {
         Some(subscription.with_guard(AbortOnDropHandle::new(open)))
     }
 
+    /// Sends a notification over the connection of its client; opens it if necessary.
+    pub(crate) fn notify(&self, key: ClientKey, notification: ClientNotification) {
+        let Some(key) = self.sender_of(key, &notification.client) else {
+            return;
+        };
+        let config = &self.opener.config;
+        let declaration = || key.declaration(config, &notification.client);
+        let Ok((entry, evicted)) = self.opener.table.find_or_add(&key, declaration) else {
+            return;
+        };
+        self.opener.close(evicted);
+        entry.claim();
+        let Some(mut sending) = entry.outgoing.push(notification) else {
+            return;
+        };
+        let opener = self.opener.clone();
+        tokio::spawn(async move {
+            while let Some((notification, again)) = entry.outgoing.next(sending) {
+                sending = again;
+                if let Ok(connection) = opener.connection(&key, &entry).await {
+                    let sent = connection.send_notification(&notification);
+                    tokio::time::timeout(NOTIFICATION_TIMEOUT, sent).await.ok();
+                }
+            }
+        });
+    }
+
     /// The client that sent a notification. A notification need not describe its client: it is then from
-    /// the only client that it can be from.
-    pub(crate) fn sender_of(&self, key: ClientKey, client: &ClientContext) -> Option<ClientKey> {
-        match client.is_undescribed() {
-            true => self.opener.table.only_similar(&key),
-            false => Some(key),
+    /// the only client that it can be from. `None` also where each call has a connection of its own.
+    fn sender_of(&self, key: ClientKey, client: &ClientContext) -> Option<ClientKey> {
+        match (&key.identity, client.is_undescribed()) {
+            (ClientIdentity::Call(_), _) => None,
+            (_, true) => self.opener.table.only_similar(&key),
+            (_, false) => Some(key),
         }
     }
 

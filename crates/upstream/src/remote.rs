@@ -13,8 +13,6 @@ use tidegate_core::{
     Source, TaskUpdates, Viewer,
 };
 use tidegate_interaction::Interaction;
-use tidegate_mcp::Era;
-use tidegate_mcp::revision::client::modern_notification_headers;
 use tokio::sync::Semaphore;
 use tokio::time::{timeout, timeout_at};
 use tokio_util::sync::CancellationToken;
@@ -30,6 +28,7 @@ use crate::occupancy::Occupancy;
 use crate::pool::Pool;
 use crate::relay::Relay;
 use crate::session::connect::EraMemory;
+use crate::session::connection::ClientNotification;
 use crate::supervisor::Supervisor;
 
 /// How long a caller that requests an unlisted resource waits for a refresh.
@@ -242,31 +241,17 @@ impl Source for Remote {
     }
 
     fn notify(&self, viewer: &Viewer<'_>, method: &str, params: &RawJson) {
+        let notification = ClientNotification {
+            client: viewer.client.clone(),
+            method: method.to_owned(),
+            params: params.clone(),
+        };
         let snapshot = self.snapshots().load();
-        let key = self.client_key(&snapshot, viewer);
-        let (pool, client) = (Arc::clone(&self.relay.pool), viewer.client.clone());
-        let (method, params) = (method.to_owned(), params.clone());
-        tokio::spawn(async move {
-            let (pooled, shared);
-            let connection = match key {
-                Some(key) => {
-                    let key = pool.sender_of(key, &client)?;
-                    pooled = pool.open_for(&key, &client).await.ok()?;
-                    &pooled.connection
-                }
-                None => {
-                    shared = snapshot.open_connection().cloned()?;
-                    &shared
-                }
-            };
-            let encoder = connection.encoder(client);
-            let headers = match encoder.revision.era() {
-                Era::Modern => modern_notification_headers(encoder.revision, &method),
-                Era::Legacy => Vec::new(),
-            };
-            let notification = encoder.extension(&method, &params);
-            connection.channel.send(notification, headers).await.ok()
-        });
+        if let Some(key) = self.client_key(&snapshot, viewer) {
+            self.relay.pool.notify(key, notification);
+        } else if let Some(connection) = snapshot.open_connection().cloned() {
+            tokio::spawn(async move { connection.send_notification(&notification).await.ok() });
+        }
     }
 
     fn gauges(&self) -> Vec<GaugeValue> {

@@ -10,6 +10,7 @@ use parking_lot::Mutex;
 use tidegate_core::Result;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::outgoing_notifications::OutgoingNotifications;
 use crate::resource_subscriptions::ResourceSubscriptions;
 use crate::session::{Connection, DeclaredClient};
 
@@ -23,6 +24,7 @@ pub(super) struct ClientConnection {
     /// What is declared to the server.
     pub(super) declared: DeclaredClient,
     pub(super) subscriptions: ResourceSubscriptions,
+    pub(super) outgoing: OutgoingNotifications,
     /// One use at a time opens the connection.
     opening: Semaphore,
     /// Held by the call in flight, where calls have to be sent one at a time.
@@ -44,6 +46,7 @@ impl ClientConnection {
         Self {
             declared,
             subscriptions: ResourceSubscriptions::default(),
+            outgoing: OutgoingNotifications::default(),
             opening: Semaphore::new(1),
             turn: Arc::new(Semaphore::new(1)),
             state: Mutex::new(State {

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use tidegate_core::{Call, CatalogEntry, ClientContext, LoggingLevel, Operation, RawJson, Result};
 use tidegate_mcp::Era;
-use tidegate_mcp::revision::client::{RequestEncoder, ServerFacts, modern_headers};
+use tidegate_mcp::revision::client::{
+    RequestEncoder, ServerFacts, modern_headers, modern_notification_headers,
+};
 use tokio_util::task::TaskTracker;
 
 use super::notification_queue::NotificationSender;
@@ -16,6 +18,13 @@ use crate::error::source_failed;
 
 /// Catalog entries of one connection whose defects are logged.
 const MAX_REPORTED_ENTRIES: usize = 1000;
+
+/// A client's notification of an extension that the gateway does not know.
+pub(crate) struct ClientNotification {
+    pub(crate) client: ClientContext,
+    pub(crate) method: String,
+    pub(crate) params: RawJson,
+}
 
 /// An open connection to a server.
 pub(crate) struct Connection {
@@ -83,6 +92,17 @@ impl Connection {
             Era::Legacy => Vec::new(),
         };
         Ok(self.channel.request(request, headers))
+    }
+
+    /// Sends a client's notification of an extension.
+    pub(crate) async fn send_notification(&self, notification: &ClientNotification) -> Result<()> {
+        let encoder = self.encoder(notification.client.clone());
+        let headers = match encoder.revision.era() {
+            Era::Modern => modern_notification_headers(encoder.revision, &notification.method),
+            Era::Legacy => Vec::new(),
+        };
+        let json = encoder.extension(&notification.method, &notification.params);
+        self.channel.send(json, headers).await
     }
 
     /// Requests log messages from this level on, where the level belongs to the session. In the

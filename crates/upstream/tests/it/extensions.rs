@@ -249,6 +249,35 @@ async fn notifications_for_a_modern_client_do_not_reach_a_session() {
 }
 
 #[tokio::test]
+async fn the_notifications_and_calls_of_a_client_arrive_in_order() {
+    let fixture = server(Era::Legacy).await;
+    let over_http = RemoteGateway::over(&fixture).await;
+    let args = ["--era", "legacy", "--vendor-extension"];
+    let over_stdio = RemoteGateway::over_stdio(&fixture, &args).await;
+    for gateway in [over_http, over_stdio] {
+        let client = gateway.client();
+        for level in 0..20 {
+            subscribe(&client, Some("ada"), level).await;
+        }
+        let call = client.modern_call("received_messages", json!({}));
+        let call = call.meta(CLIENT_INFO, client_info("ada"));
+        let received = call.message().await;
+        let received = received["result"]["content"][0]["text"].as_str().unwrap();
+        let received: Vec<Value> = serde_json::from_str(received).unwrap();
+        let messages = received.iter().filter_map(|received| {
+            let text = received.get("body").or_else(|| received.get("line"))?;
+            serde_json::from_str::<Value>(text.as_str()?).ok()
+        });
+        let levels =
+            messages.filter(|message| message["method"] == "notifications/tides/subscribe");
+        let levels: Vec<_> = levels
+            .map(|message| message["params"]["level"].as_u64())
+            .collect();
+        assert_eq!(levels, (0..20).map(Some).collect::<Vec<_>>());
+    }
+}
+
+#[tokio::test]
 async fn a_notification_that_does_not_describe_its_client_is_from_the_only_client() {
     let unused = server(Era::Legacy).await;
     let args = ["--era", "legacy", "--vendor-extension"];
