@@ -4,6 +4,8 @@
 //! of 2024, if enabled. `/healthz`, `/readyz` and `/metrics` are for operators.
 
 mod accept;
+mod connections_per_address;
+mod http2_streams;
 mod legacy_sse;
 mod listener;
 mod metrics;

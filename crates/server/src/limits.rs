@@ -62,6 +62,14 @@ limits! {
     /// Maximum size of all HTTP request bodies that are being received at the same time.
     max_buffered_bytes: ByteSize as usize = ByteSize::mib(256),
         in ByteSize::mib(1)..=ByteSize::mib(64 * 1024);
+    /// Maximum size of all responses that clients have not read yet. Calls over the limit get an error
+    /// instead of their result.
+    max_unread_bytes: ByteSize as usize = ByteSize::mib(256),
+        in ByteSize::mib(1)..=ByteSize::mib(64 * 1024);
+    /// How much of `max_concurrent_calls`, `max_streams`, `max_buffered_bytes` and `max_unread_bytes`
+    /// one principal may use, in percent. Without authentication there is only one principal, who may
+    /// use everything.
+    principal_share_percent: usize as usize = 50_usize, in 1..=100;
     /// Maximum nesting depth of arrays and objects in a message.
     max_json_depth: usize as usize = 64_usize, in 8..=128;
     /// Maximum number of messages in a JSON-RPC batch. Only one protocol revision has batches.
@@ -71,6 +79,9 @@ limits! {
         in ByteSize::kib(8)..=ByteSize::mib(1);
     /// Maximum number of open HTTP connections.
     max_connections: usize as usize = 16_384_usize, in COUNT_RANGE;
+    /// Maximum number of open HTTP connections from one address. Behind a reverse proxy, all
+    /// connections come from the address of the proxy.
+    max_connections_per_address: usize as usize = 8_192_usize, in COUNT_RANGE;
     /// Maximum number of concurrent calls, over all clients.
     max_concurrent_calls: usize as usize = 10_000_usize, in COUNT_RANGE;
     /// Maximum number of concurrent calls in one session or over one stdio connection.
@@ -101,7 +112,7 @@ limits! {
     /// How often an idle event stream gets a comment, so that proxies keep it open.
     keep_alive_interval: HumanDuration as Duration = HumanDuration::secs(15),
         in MIN_TIMEOUT..=HumanDuration::hours(1);
-    /// How long a client may block a stream by not reading before the stream is closed.
+    /// How long a client may leave a response or a stream unread before it is ended.
     write_timeout: HumanDuration as Duration = HumanDuration::secs(30),
         in MIN_TIMEOUT..=HumanDuration::hours(1);
     /// How long a legacy client may take to answer an elicitation, sampling or roots request of a

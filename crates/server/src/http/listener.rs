@@ -1,12 +1,17 @@
 //! Accepts connections up to a limit, and serves each with its timeouts, until shutdown.
 
+use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use ::http::{Request, Response};
 use axum::Router;
+use axum::body::Body;
+use hyper::body::Incoming;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::service::TowerToHyperService;
@@ -17,6 +22,8 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::connections_per_address::{ConnectionsPerAddress, CountedConnection};
+use super::http2_streams::Http2Streams;
 use super::write_timeout::WriteTimeoutStream;
 use crate::TransportLimits;
 
@@ -56,6 +63,7 @@ impl Listener {
     ) {
         let connections = TaskTracker::new();
         let permits = Arc::new(Semaphore::new(limits.max_connections));
+        let by_address = ConnectionsPerAddress::new(limits.max_connections_per_address);
         let builder = builder(limits);
         loop {
             let accepted = tokio::select! {
@@ -63,7 +71,11 @@ impl Listener {
                 accepted = self.accept(&permits) => accepted,
             };
             match accepted {
-                Ok((stream, permit)) => {
+                Ok((stream, client, permit)) => {
+                    let Some(counted) = by_address.add(client.ip()) else {
+                        tracing::debug!(client = %client.ip(), "connection limit of the address reached");
+                        continue;
+                    };
                     let connection = HttpConnection {
                         stream,
                         limits: limits.clone(),
@@ -71,6 +83,7 @@ impl Listener {
                         close: close.clone(),
                         abort: abort.clone(),
                         _permit: permit,
+                        _counted: counted,
                     };
                     connections.spawn(connection.run(builder.clone()));
                 }
@@ -90,13 +103,13 @@ impl Listener {
     async fn accept(
         &self,
         permits: &Arc<Semaphore>,
-    ) -> io::Result<(TcpStream, OwnedSemaphorePermit)> {
+    ) -> io::Result<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
         let permit = Arc::clone(permits)
             .acquire_owned()
             .await
             .map_err(io::Error::other)?;
-        let (stream, _) = self.socket.accept().await?;
-        Ok((stream, permit))
+        let (stream, client) = self.socket.accept().await?;
+        Ok((stream, client, permit))
     }
 }
 
@@ -107,43 +120,90 @@ struct HttpConnection {
     close: CancellationToken,
     abort: CancellationToken,
     _permit: OwnedSemaphorePermit,
+    _counted: CountedConnection,
 }
 
 impl HttpConnection {
     async fn run(self, builder: Builder<TokioExecutor>) {
         let preface = timeout(self.limits.header_timeout, wait_for_preface(&self.stream));
-        let has_preface = tokio::select! {
+        let version = tokio::select! {
             // A request that arrived before the close is served.
             biased;
-            preface = preface => matches!(preface, Ok(Ok(()))),
-            () = self.close.cancelled() => false,
+            version = preface => version.ok().and_then(Result::ok),
+            () = self.close.cancelled() => None,
         };
-        if !has_preface {
-            return;
+        match version {
+            Some(HttpVersion::One) => self.serve_http1(builder).await,
+            Some(HttpVersion::Two) => self.serve_http2(builder).await,
+            None => {}
         }
+    }
+
+    async fn serve_http1(self, builder: Builder<TokioExecutor>) {
+        let service = TowerToHyperService::new(self.router.clone());
+        self.serve(builder, service, std::future::pending()).await;
+    }
+
+    async fn serve_http2(self, builder: Builder<TokioExecutor>) {
+        let limits = &self.limits;
+        let streams = Http2Streams::new(limits.write_timeout, limits.header_timeout);
+        let router = TowerToHyperService::new(self.router.clone());
+        let of_requests = Arc::clone(&streams);
+        let service = service_fn(move |request: Request<Incoming>| {
+            let (response, streams) = (router.call(request), Arc::clone(&of_requests));
+            async move {
+                let request_in_progress = streams.begin_request();
+                let response = streams.watch(response.await?);
+                drop(request_in_progress);
+                Ok::<_, Infallible>(response)
+            }
+        });
+        self.serve(builder, service, streams.wait_until_idle())
+            .await;
+    }
+
+    /// Serves until the connection ends. When it is closed or idle, it ends after its requests.
+    async fn serve<S>(
+        self,
+        builder: Builder<TokioExecutor>,
+        service: S,
+        idle: impl Future<Output = ()>,
+    ) where
+        S: Service<Request<Incoming>, Response = Response<Body>>,
+        S::Future: Send + 'static,
+        S::Error: Into<Box<dyn std::error::Error + Send + Sync>>,
+    {
         set_options(&self.stream, self.limits.write_timeout);
         let stream = WriteTimeoutStream::new(self.stream, self.limits.write_timeout);
-        let service = TowerToHyperService::new(self.router);
         let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
+        let mut idle = pin!(idle);
         let mut is_closing = false;
         loop {
-            tokio::select! {
+            let must_close = tokio::select! {
                 // An error here means that the client broke the connection, which is not worth
                 // reporting.
                 _ = connection.as_mut() => return,
-                () = self.close.cancelled(), if !is_closing => {
-                    is_closing = true;
-                    connection.as_mut().graceful_shutdown();
-                }
+                () = self.close.cancelled(), if !is_closing => true,
+                () = idle.as_mut(), if !is_closing => true,
                 () = self.abort.cancelled() => return,
+            };
+            if must_close {
+                is_closing = true;
+                connection.as_mut().graceful_shutdown();
             }
         }
     }
 }
 
+#[derive(Clone, Copy)]
+enum HttpVersion {
+    One,
+    Two,
+}
+
 /// Waits until the first bytes show the version of HTTP. Hyper detects it without a timeout, so a
 /// silent connection would stay open forever.
-async fn wait_for_preface(stream: &TcpStream) -> io::Result<()> {
+async fn wait_for_preface(stream: &TcpStream) -> io::Result<HttpVersion> {
     const HTTP2_PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
     let mut first = [0; HTTP2_PREFACE.len()];
     loop {
@@ -154,7 +214,8 @@ async fn wait_for_preface(stream: &TcpStream) -> io::Result<()> {
         match count {
             0 => return Err(io::ErrorKind::UnexpectedEof.into()),
             _ if is_undecided => tokio::time::sleep(PREFACE_POLL_INTERVAL).await,
-            _ => return Ok(()),
+            _ if first == HTTP2_PREFACE => return Ok(HttpVersion::Two),
+            _ => return Ok(HttpVersion::One),
         }
     }
 }
