@@ -1,28 +1,27 @@
-//! Admission control: limits the calls, streams, sessions and buffered bytes of all transports
-//! together, and rejects messages that exceed them.
+//! Admission control: limits the calls, streams, sessions and bytes of all transports together, and
+//! rejects messages that exceed them.
 
 use std::sync::Arc;
 
 use tidegate_core::{
-    Code, ComponentHealth, Error, ErrorOrigin, GaugeValue, Health, HealthCheck, Result, Step,
+    Code, ComponentHealth, GaugeValue, Health, HealthCheck, Principal, Result, Step,
 };
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::TransportLimits;
+use crate::shared_pool::{SharedPermit, SharedPool};
 
 /// Health is a warning from this share of a limit on.
 const DEGRADED_SHARE: f64 = 0.9;
 
-/// Buffered bytes are counted in blocks of this size.
-const BUFFER_BLOCK_BYTES: usize = 1024;
-
 /// The permits of all transports.
 pub struct Admission {
-    calls: PermitPool,
-    streams: PermitPool,
-    /// One permit for each block of buffered bytes.
-    buffer_blocks: Arc<Semaphore>,
-    sessions: PermitPool,
+    calls: Arc<SharedPool>,
+    streams: Arc<SharedPool>,
+    sessions: Arc<SharedPool>,
+    /// Bytes of messages that are being received.
+    received_bytes: Arc<SharedPool>,
+    /// Bytes of messages that clients have not read.
+    unread_bytes: Arc<SharedPool>,
     on_rejected: Box<OnRejected>,
 }
 
@@ -30,12 +29,14 @@ type OnRejected = dyn Fn(Step, Code) + Send + Sync;
 
 impl Admission {
     pub fn new(limits: &TransportLimits) -> Self {
-        let blocks = limits.max_buffered_bytes.div_ceil(BUFFER_BLOCK_BYTES);
+        let pool = |name, limit| SharedPool::new(name, limit, limits.principal_share_percent);
         Self {
-            calls: PermitPool::new("concurrent calls", limits.max_concurrent_calls),
-            streams: PermitPool::new("open streams", limits.max_streams),
-            buffer_blocks: Arc::new(Semaphore::new(blocks)),
-            sessions: PermitPool::new("open sessions", limits.max_sessions),
+            calls: pool("concurrent calls", limits.max_concurrent_calls),
+            streams: pool("open streams", limits.max_streams),
+            // How many of them a principal may have is a limit of its own.
+            sessions: SharedPool::new("open sessions", limits.max_sessions, 100),
+            received_bytes: pool("buffered bytes", limits.max_buffered_bytes),
+            unread_bytes: pool("bytes of unread responses", limits.max_unread_bytes),
             on_rejected: Box::new(|_, _| {}),
         }
     }
@@ -51,93 +52,41 @@ impl Admission {
         (self.on_rejected)(step, code);
     }
 
-    pub(crate) fn call_permit(&self) -> Result<OwnedSemaphorePermit> {
-        self.calls.acquire()
+    pub(crate) fn call_permit(&self, principal: &Principal) -> Result<SharedPermit> {
+        self.calls.acquire(principal, 1)
     }
 
-    pub(crate) fn stream_permit(&self) -> Result<OwnedSemaphorePermit> {
-        self.streams.acquire()
+    pub(crate) fn stream_permit(&self, principal: &Principal) -> Result<SharedPermit> {
+        self.streams.acquire(principal, 1)
     }
 
     /// Acquires a permit for a session, after `evict` if there is none. Fails if `evict` does not
     /// release one.
-    pub(crate) fn session_permit(&self, evict: impl FnOnce()) -> Result<OwnedSemaphorePermit> {
-        self.sessions.acquire().or_else(|_| {
+    pub(crate) fn session_permit(
+        &self,
+        principal: &Principal,
+        evict: impl FnOnce(),
+    ) -> Result<SharedPermit> {
+        self.sessions.acquire(principal, 1).or_else(|_| {
             evict();
-            self.sessions.acquire()
+            self.sessions.acquire(principal, 1)
         })
     }
 
-    /// An empty permit for the bytes of one message.
-    pub(crate) fn buffer_permit(&self) -> BufferPermit {
-        BufferPermit {
-            blocks: Arc::clone(&self.buffer_blocks),
-            held: None,
-            bytes: 0,
-        }
-    }
-}
-
-/// A permit for the buffered bytes of one message. It grows as they arrive, so that an announced
-/// body reserves no memory that others could use.
-pub(crate) struct BufferPermit {
-    blocks: Arc<Semaphore>,
-    held: Option<OwnedSemaphorePermit>,
-    bytes: usize,
-}
-
-impl BufferPermit {
-    /// Extends the permit by `bytes`.
-    pub(crate) fn grow(&mut self, bytes: usize) -> Result<()> {
-        self.bytes += bytes;
-        let held = self
-            .held
-            .as_ref()
-            .map_or(0, OwnedSemaphorePermit::num_permits);
-        let missing = self.bytes.div_ceil(BUFFER_BLOCK_BYTES).saturating_sub(held);
-        let missing = u32::try_from(missing).unwrap_or(u32::MAX);
-        let more = Arc::clone(&self.blocks)
-            .try_acquire_many_owned(missing)
-            .map_err(|_| overloaded("limit of buffered bytes reached; retry later".to_owned()))?;
-        match &mut self.held {
-            Some(held) => held.merge(more),
-            None => self.held = Some(more),
-        }
-        Ok(())
-    }
-}
-
-/// A limited number of permits.
-struct PermitPool {
-    name: &'static str,
-    limit: usize,
-    free: Arc<Semaphore>,
-}
-
-impl PermitPool {
-    fn new(name: &'static str, limit: usize) -> Self {
-        Self {
-            name,
-            limit,
-            free: Arc::new(Semaphore::new(limit)),
-        }
+    /// An empty permit for a message that is being received. It grows as the bytes arrive, so that an
+    /// announced body reserves no memory that others could use.
+    pub(crate) fn received_permit(&self, principal: &Principal) -> SharedPermit {
+        self.received_bytes.empty_permit(principal)
     }
 
-    fn used(&self) -> usize {
-        self.limit - self.free.available_permits()
+    /// A permit for a message that its client has not read yet.
+    pub(crate) fn unread_permit(
+        &self,
+        principal: &Principal,
+        bytes: usize,
+    ) -> Result<SharedPermit> {
+        self.unread_bytes.acquire(principal, bytes)
     }
-
-    fn acquire(&self) -> Result<OwnedSemaphorePermit> {
-        let permit = Arc::clone(&self.free).try_acquire_owned();
-        permit.map_err(|_| {
-            let (name, limit) = (self.name, self.limit);
-            overloaded(format!("limit of {name} reached ({limit}); retry later"))
-        })
-    }
-}
-
-fn overloaded(message: String) -> Error {
-    Error::new(Code::Unavailable, ErrorOrigin::Gateway, message)
 }
 
 impl HealthCheck for Admission {
@@ -147,9 +96,14 @@ impl HealthCheck for Admission {
 
     fn report(&self) -> ComponentHealth {
         let usage = [
-            ("calls", self.calls.used(), self.calls.limit),
-            ("streams", self.streams.used(), self.streams.limit),
-            ("sessions", self.sessions.used(), self.sessions.limit),
+            ("calls", self.calls.used(), self.calls.limit()),
+            ("streams", self.streams.used(), self.streams.limit()),
+            ("sessions", self.sessions.used(), self.sessions.limit()),
+            (
+                "unread_bytes",
+                self.unread_bytes.used(),
+                self.unread_bytes.limit(),
+            ),
         ];
         let nearly_full = usage
             .iter()

@@ -196,7 +196,8 @@ mod tests {
             let (_, message) = next.unwrap();
             assert!(
                 message.json().contains(&format!("\"{uri}\"")),
-                "{message:?}"
+                "{}",
+                message.json()
             );
         };
         // The subscription to the file is not active yet.
@@ -223,6 +224,6 @@ mod tests {
         file.run(remaining, &cancelled).await;
         let next = file.stream.reader().next().now_or_never();
         let (_, message) = next.expect("a buffered message").unwrap();
-        assert!(message.json().contains("a://b/c"), "{message:?}");
+        assert!(message.json().contains("a://b/c"), "{}", message.json());
     }
 }

@@ -18,8 +18,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Transports;
 use crate::error_response::ErrorResponse;
-use crate::execution::{OutgoingMessageStream, cancellable, single_message};
+use crate::execution::{cancellable, single_message};
 use crate::in_flight::InFlightCalls;
+use crate::outgoing::{Outgoing, OutgoingMessageStream};
 use crate::requester::Requester;
 use crate::session::Session;
 
@@ -235,7 +236,9 @@ impl Transports {
         let messages = self.execute(request, lowering, None);
         Dispatched::Call {
             id,
-            messages: messages.chain(stream::iter(end_of_stream)).boxed(),
+            messages: messages
+                .chain(stream::iter(end_of_stream.map(Outgoing::from)))
+                .boxed(),
         }
     }
 }

@@ -19,8 +19,9 @@ use tokio_util::task::TaskTracker;
 use crate::Transports;
 use crate::change_delivery::deliver_list_changes;
 use crate::error_response::ErrorResponse;
-use crate::execution::{OutgoingMessageStream, single_message};
+use crate::execution::single_message;
 use crate::in_flight::InFlightCalls;
+use crate::outgoing::{Outgoing, OutgoingMessageStream};
 use crate::requester::Requester;
 use crate::session::Session;
 
@@ -34,7 +35,7 @@ pub(crate) struct DuplexConnection {
     in_flight: Arc<InFlightCalls>,
     /// Set by the handshake.
     session: Mutex<Option<Arc<Session>>>,
-    outgoing: mpsc::Sender<String>,
+    outgoing: mpsc::Sender<Arc<Outgoing>>,
     /// The tasks of calls in flight.
     calls: TaskTracker,
     pub(crate) ended: CancellationToken,
@@ -45,7 +46,7 @@ impl DuplexConnection {
     pub(crate) fn new(
         transports: &Arc<Transports>,
         requester: Requester,
-    ) -> (Arc<Self>, mpsc::Receiver<String>) {
+    ) -> (Arc<Self>, mpsc::Receiver<Arc<Outgoing>>) {
         let (outgoing, receiver) = mpsc::channel(MAX_QUEUED_MESSAGES);
         let connection = Self {
             transports: Arc::clone(transports),
@@ -78,7 +79,7 @@ impl DuplexConnection {
     /// Sends the response to a rejected message.
     pub(crate) async fn reject(&self, response: &ErrorResponse) {
         let message = response.to_message(&self.transports.admission);
-        self.send(message.json().to_owned()).await;
+        self.send(Outgoing::from(message)).await;
     }
 
     /// Waits until all calls have been answered.
@@ -156,7 +157,7 @@ impl DuplexConnection {
             deliver_list_changes(transports, requester, session).await;
             *self.session.lock() = Some(Arc::clone(session));
         }
-        self.send(response.json().to_owned()).await;
+        self.send(Outgoing::from(response)).await;
         if let Some(session) = &session {
             self.send_notifications(session);
         }
@@ -203,7 +204,7 @@ impl DuplexConnection {
         let connection = Arc::clone(self);
         self.spawn_call(async move {
             while let Some(message) = messages.next().await {
-                connection.send(message.json().to_owned()).await;
+                connection.send(message).await;
             }
         });
     }
@@ -214,16 +215,16 @@ impl DuplexConnection {
         self.spawn_call(async move {
             let mut responses = Vec::new();
             while let Some(message) = messages.next().await {
-                match message {
-                    OutgoingMessage::Notification(json) | OutgoingMessage::Request(json) => {
-                        connection.send(json).await;
-                    }
-                    OutgoingMessage::Response { json, .. } => responses.push(json),
+                match message.is_response() {
+                    true => responses.push(message),
+                    false => connection.send(message).await,
                 }
             }
             if !responses.is_empty() {
-                let batch = format!("[{}]", responses.join(","));
-                connection.send(batch).await;
+                let responses: Vec<_> = responses.iter().map(Outgoing::json).collect();
+                let json = format!("[{}]", responses.join(","));
+                let batch = OutgoingMessage::Response { json, code: None };
+                connection.send(Outgoing::from(batch)).await;
             }
         });
     }
@@ -246,7 +247,7 @@ impl DuplexConnection {
                     next = reader.next() => next,
                 };
                 match next {
-                    Some((_, message)) => connection.send(message.json().to_owned()).await,
+                    Some((_, message)) => connection.send(message).await,
                     None => return,
                 }
             }
@@ -254,10 +255,10 @@ impl DuplexConnection {
     }
 
     /// Queues a message for sending. Ends the connection if the client has disconnected.
-    async fn send(&self, json: String) {
+    async fn send(&self, message: impl Into<Arc<Outgoing>>) {
         tokio::select! {
             () = self.ended.cancelled() => {}
-            sent = self.outgoing.send(json) => if sent.is_err() {
+            sent = self.outgoing.send(message.into()) => if sent.is_err() {
                 self.ended.cancel();
             }
         }

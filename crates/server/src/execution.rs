@@ -7,19 +7,16 @@ use std::sync::Arc;
 
 use futures_util::stream::{self, BoxStream};
 use futures_util::{Stream, StreamExt};
-use tidegate_core::{Event, GatewayOperation, Operation, Reply, Request, Result};
+use tidegate_core::{Event, GatewayOperation, Operation, Principal, Reply, Request, Result};
 use tidegate_interaction::{CallQuestions, run_round_trips};
 use tidegate_mcp::{Lowering, OutgoingMessage};
-use tokio::sync::OwnedSemaphorePermit;
 
-use crate::Transports;
 use crate::error_response::record_rejection;
 use crate::in_flight::InFlightCall;
+use crate::outgoing::{MIN_COUNTED_BYTES, Outgoing, OutgoingMessageStream};
 use crate::session::too_many_subscriptions;
-
-/// The messages that answer one request: notifications and questions, then one response. Dropping
-/// it cancels the call.
-pub(crate) type OutgoingMessageStream = BoxStream<'static, OutgoingMessage>;
+use crate::shared_pool::SharedPermit;
+use crate::{Admission, Transports};
 
 impl Transports {
     /// Runs a request. With `questions`, its client can be asked questions while the call is in
@@ -30,13 +27,15 @@ impl Transports {
         lowering: Lowering,
         questions: Option<CallQuestions>,
     ) -> OutgoingMessageStream {
-        let permit = match self.admit(&request.operation) {
+        let principal = request.caller.principal.clone();
+        let permit = match self.admit(&principal, &request.operation) {
             Ok(permit) => permit,
             Err(error) => {
                 record_rejection(&self.admission, lowering.correlation_id, &error);
                 return single_message(lowering.error(&error));
             }
         };
+        let errors = lowering.clone();
         let (gateway, answer_timeout) = (Arc::clone(&self.gateway), self.limits.answer_timeout);
         let messages = stream::once(async move {
             let reply = match &questions {
@@ -48,18 +47,23 @@ impl Transports {
             };
             lower_reply(reply, lowering, questions)
         });
-        hold_until_response(messages.flatten(), permit)
+        let admission = Arc::clone(&self.admission);
+        let count = move |message| {
+            let counted = count_unread(&admission, &principal, message, &errors);
+            std::future::ready(counted)
+        };
+        hold_until_response(messages.flatten().filter_map(count), permit)
     }
 
     /// Acquires a permit for a call or a change stream.
-    fn admit(&self, operation: &Operation) -> Result<OwnedSemaphorePermit> {
+    fn admit(&self, principal: &Principal, operation: &Operation) -> Result<SharedPermit> {
         let Operation::Gateway(GatewayOperation::Listen(filter)) = operation else {
-            return self.admission.call_permit();
+            return self.admission.call_permit(principal);
         };
         if filter.uris.len() + filter.tasks.len() > self.limits.max_subscriptions {
             return Err(too_many_subscriptions(self.limits.max_subscriptions));
         }
-        self.admission.stream_permit()
+        self.admission.stream_permit(principal)
     }
 }
 
@@ -82,12 +86,12 @@ pub(crate) fn cancellable(
 
 /// Keeps `guard` until the response, or until the call is dropped.
 fn hold_until_response<T: Send + 'static>(
-    messages: impl Stream<Item = OutgoingMessage> + Send + 'static,
+    messages: impl Stream<Item = Outgoing> + Send + 'static,
     guard: T,
 ) -> OutgoingMessageStream {
     let mut guard = Some(guard);
-    let release = move |message| {
-        if matches!(message, OutgoingMessage::Response { .. }) {
+    let release = move |message: Outgoing| {
+        if message.is_response() {
             drop(guard.take());
         }
         message
@@ -96,19 +100,44 @@ fn hold_until_response<T: Send + 'static>(
 }
 
 pub(crate) fn single_message(message: OutgoingMessage) -> OutgoingMessageStream {
-    stream::once(std::future::ready(message)).boxed()
+    stream::once(std::future::ready(message.into())).boxed()
+}
+
+/// Counts a message as unread. Over the limit, a response is replaced by an error, and a notification
+/// is dropped.
+fn count_unread(
+    admission: &Admission,
+    principal: &Principal,
+    message: OutgoingMessage,
+    errors: &Lowering,
+) -> Option<Outgoing> {
+    let bytes = message.json().len();
+    if bytes < MIN_COUNTED_BYTES {
+        return Some(message.into());
+    }
+    match (admission.unread_permit(principal, bytes), &message) {
+        (Ok(permit), _) => Some(Outgoing::new(message, Some(permit))),
+        (Err(error), OutgoingMessage::Response { .. }) => {
+            record_rejection(admission, errors.correlation_id, &error);
+            Some(errors.error(&error).into())
+        }
+        (Err(_), OutgoingMessage::Notification(_)) => None,
+        // Nobody would answer a question that was dropped, and calls bound their number.
+        (Err(_), OutgoingMessage::Request(_)) => Some(message.into()),
+    }
 }
 
 fn lower_reply(
     reply: Result<Reply>,
     lowering: Lowering,
     mut questions: Option<CallQuestions>,
-) -> OutgoingMessageStream {
+) -> BoxStream<'static, OutgoingMessage> {
+    let single = |message| stream::once(std::future::ready(message)).boxed();
     match reply {
         Ok(Reply::Done(outcome)) => {
             let response = lowering.outcome(&outcome);
             log_lowering_failure(&response, &lowering);
-            single_message(response)
+            single(response)
         }
         Ok(Reply::Stream(events)) => {
             let messages = events.flat_map(move |event| {
@@ -127,7 +156,7 @@ fn lower_reply(
             });
             messages.boxed()
         }
-        Err(error) => single_message(lowering.error(&error)),
+        Err(error) => single(lowering.error(&error)),
     }
 }
 

@@ -48,13 +48,18 @@ impl SharedPool {
         principal: &Principal,
         amount: usize,
     ) -> Result<SharedPermit> {
-        let mut permit = SharedPermit {
+        let mut permit = self.empty_permit(principal);
+        permit.grow(amount)?;
+        Ok(permit)
+    }
+
+    /// A permit for nothing, which can grow.
+    pub(crate) fn empty_permit(self: &Arc<Self>, principal: &Principal) -> SharedPermit {
+        SharedPermit {
             pool: Arc::clone(self),
             principal: principal.clone(),
             amount: 0,
-        };
-        permit.grow(amount)?;
-        Ok(permit)
+        }
     }
 
     fn share_of(&self, principal: &Principal) -> usize {

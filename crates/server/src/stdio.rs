@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::Transports;
 use crate::duplex_transport::DuplexConnection;
+use crate::outgoing::Outgoing;
 use crate::requester::Requester;
 
 /// How long the last responses may take to be written after the shutdown timeout.
@@ -139,12 +140,12 @@ async fn receive(connection: &Arc<DuplexConnection>, line: Line, max_bytes: usiz
 
 /// Writes outgoing messages. A client that has closed its end is not an error: the connection ends.
 async fn write(
-    mut outgoing: mpsc::Receiver<String>,
+    mut outgoing: mpsc::Receiver<Arc<Outgoing>>,
     mut output: impl AsyncWrite + Unpin,
     ended: CancellationToken,
 ) -> io::Result<()> {
-    while let Some(json) = outgoing.recv().await {
-        let mut line = single_line(&json).into_owned();
+    while let Some(message) = outgoing.recv().await {
+        let mut line = single_line(message.json()).into_owned();
         line.push('\n');
         let written = async {
             output.write_all(line.as_bytes()).await?;

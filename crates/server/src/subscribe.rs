@@ -13,6 +13,7 @@ use crate::change_delivery::{Subscribed, deliver_updates};
 use crate::dispatch::{Dispatched, empty_outcome, lowering_of};
 use crate::error_response::record_rejection;
 use crate::execution::single_message;
+use crate::outgoing::Outgoing;
 use crate::requester::Requester;
 use crate::session::Session;
 
@@ -59,7 +60,7 @@ impl Transports {
         };
         Dispatched::Call {
             id,
-            messages: stream::once(response).boxed(),
+            messages: stream::once(response).map(Outgoing::from).boxed(),
         }
     }
 }

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 
 pub use connection::Connection;
 pub use events::Events;
+pub use http2::UnreadResponse;
 pub use modern::ModernRequest;
 pub use request::Request;
 pub use response::HttpResponse;

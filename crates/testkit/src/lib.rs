@@ -26,7 +26,9 @@ mod wait;
 pub use address::unique_loopback_address;
 pub use fake::{CallCounts, FakeSource, ScriptedTool};
 pub use gateway::{Stopping, TestGateway, TestGatewayBuilder};
-pub use http::{Client, Connection, Events, HttpResponse, ModernRequest, Request, Session};
+pub use http::{
+    Client, Connection, Events, HttpResponse, ModernRequest, Request, Session, UnreadResponse,
+};
 pub use stdio::StdioClient;
 /// The policy layers, for tests that wrap a source in layers of their own.
 pub use tidegate_policy as policy;

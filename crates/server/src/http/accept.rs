@@ -6,11 +6,11 @@ use ::http::{HeaderMap, HeaderName};
 use axum::body::Body;
 use bytes::{Bytes, BytesMut};
 use http_body_util::{BodyExt, LengthLimitError, Limited};
-use tidegate_core::{Code, Credential, Error, Result};
+use tidegate_core::{Code, Credential, Error, Principal, Result};
 use tidegate_mcp::revision::StandardHeaders;
 
 use crate::Transports;
-use crate::admission::BufferPermit;
+use crate::shared_pool::SharedPermit;
 
 /// The MCP headers of a request.
 pub(super) fn standard_headers(headers: &HeaderMap) -> Result<StandardHeaders> {
@@ -93,12 +93,13 @@ pub(super) fn check_content(headers: &HeaderMap) -> Result<()> {
 /// A body, with the permit for its bytes.
 pub(super) struct AcceptedBody {
     pub(super) bytes: Bytes,
-    _permit: BufferPermit,
+    _permit: SharedPermit,
 }
 
 /// Reads a body within the limits of size, time and buffered bytes.
 pub(super) async fn read_body(
     transports: &Transports,
+    principal: &Principal,
     headers: &HeaderMap,
     body: Body,
 ) -> Result<AcceptedBody> {
@@ -109,7 +110,11 @@ pub(super) async fn read_body(
     if announced.is_some_and(|length| length > max_bytes) {
         return Err(too_large(max_bytes));
     }
-    let body = collect(body, max_bytes, transports.admission.buffer_permit());
+    let body = collect(
+        body,
+        max_bytes,
+        transports.admission.received_permit(principal),
+    );
     let body = tokio::time::timeout(body_timeout, body).await;
     body.unwrap_or_else(|_| {
         let seconds = body_timeout.as_secs_f64();
@@ -118,7 +123,7 @@ pub(super) async fn read_body(
     })
 }
 
-async fn collect(body: Body, max_bytes: usize, mut permit: BufferPermit) -> Result<AcceptedBody> {
+async fn collect(body: Body, max_bytes: usize, mut permit: SharedPermit) -> Result<AcceptedBody> {
     let mut body = Limited::new(body, max_bytes);
     let mut bytes = BytesMut::new();
     while let Some(frame) = body.frame().await {

@@ -19,6 +19,9 @@ use tokio::time::Instant;
 /// How often responses and connections are checked, as a fraction of their timeout.
 const CHECKS_PER_TIMEOUT: u32 = 4;
 
+/// What hyper takes of a body at once: it may be buffered until the client reads it.
+const MAX_PART_BYTES: usize = 16 * 1024;
+
 /// The requests and responses in progress on one connection.
 pub(super) struct Http2Streams {
     write_timeout: Duration,
@@ -30,6 +33,7 @@ struct StreamsState {
     next_number: u64,
     /// Requests that have no response yet.
     requests: usize,
+    /// Those that were ended because their client did not read them are not in it.
     responses: HashMap<u64, Arc<Mutex<ResponseState>>>,
     /// When the last request or response ended.
     last_used: Instant,
@@ -38,6 +42,8 @@ struct StreamsState {
 struct ResponseState {
     /// `None` after the response was ended because the client did not read it.
     body: Option<Body>,
+    /// The rest of the part that the client is reading.
+    part: Bytes,
     /// Since when the client has not taken the next part; `None` while it waits for one.
     blocked_since: Option<Instant>,
 }
@@ -74,6 +80,7 @@ impl Http2Streams {
             let size = body.size_hint();
             let watched = Arc::new(Mutex::new(ResponseState {
                 body: Some(body),
+                part: Bytes::new(),
                 blocked_since: Some(Instant::now()),
             }));
             state.responses.insert(number, Arc::clone(&watched));
@@ -104,17 +111,23 @@ impl Http2Streams {
     }
 
     fn end_blocked_responses(&self) {
-        let responses: Vec<_> = self.state.lock().responses.values().cloned().collect();
-        for response in responses {
+        let is_blocked = |response: &Arc<Mutex<ResponseState>>| {
+            let since = response.lock().blocked_since;
+            since.is_some_and(|since| since.elapsed() >= self.write_timeout)
+        };
+        let mut state = self.state.lock();
+        let blocked = state
+            .responses
+            .extract_if(|_, response| is_blocked(response));
+        let blocked: Vec<_> = blocked.map(|(_, response)| response).collect();
+        drop(state);
+        for response in blocked {
+            // Dropping the body cancels the call and frees its memory. The next poll, if there ever is
+            // one, resets the stream.
             let mut response = response.lock();
-            let is_blocked = |since: Instant| since.elapsed() >= self.write_timeout;
-            if response.blocked_since.is_some_and(is_blocked) {
-                // Dropping the body cancels the call and frees its memory. The next poll, if there ever
-                // is one, resets the stream.
-                let body = response.body.take();
-                drop(response);
-                drop(body);
-            }
+            let ended = (response.body.take(), std::mem::take(&mut response.part));
+            drop(response);
+            drop(ended);
         }
     }
 }
@@ -146,20 +159,37 @@ impl HttpBody for WatchedBody {
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
-        let mut watched = self.watched.lock();
+        let watched = &mut *self.watched.lock();
         let Some(body) = &mut watched.body else {
             let error = axum::Error::new("the client did not read the response in time");
             return Poll::Ready(Some(Err(error)));
         };
-        let polled = Pin::new(body).poll_frame(context);
-        // The next poll comes when the client can take the next part.
-        watched.blocked_since = polled.is_ready().then(Instant::now);
-        polled
+        if watched.part.is_empty() {
+            let Poll::Ready(frame) = Pin::new(body).poll_frame(context) else {
+                watched.blocked_since = None;
+                return Poll::Pending;
+            };
+            match frame.map(|frame| frame.map(Frame::into_data)) {
+                Some(Ok(Ok(part))) => watched.part = part,
+                Some(Ok(Err(other))) => return Poll::Ready(Some(Ok(other))),
+                Some(Err(error)) => return Poll::Ready(Some(Err(error))),
+                None => return Poll::Ready(None),
+            }
+        }
+        // The next poll comes when the client can take more.
+        watched.blocked_since = Some(Instant::now());
+        if watched.part.len() <= MAX_PART_BYTES {
+            return Poll::Ready(Some(Ok(Frame::data(std::mem::take(&mut watched.part)))));
+        }
+        // A copy: as long as hyper had a slice of it, the whole message would stay in memory.
+        let copy = Bytes::copy_from_slice(&watched.part.split_to(MAX_PART_BYTES));
+        Poll::Ready(Some(Ok(Frame::data(copy))))
     }
 
     fn is_end_stream(&self) -> bool {
         let watched = self.watched.lock();
-        watched.body.as_ref().is_some_and(HttpBody::is_end_stream)
+        let has_ended = watched.body.as_ref().is_some_and(HttpBody::is_end_stream);
+        has_ended && watched.part.is_empty()
     }
 
     fn size_hint(&self) -> SizeHint {

@@ -18,13 +18,15 @@ use futures_util::{StreamExt, stream};
 use parking_lot::Mutex;
 use tidegate_core::{AffinityKey, Code, Error, Principal, Result, Scope};
 use tidegate_mcp::sse;
-use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use super::response_stream::keep_alive_comment;
 use super::{Http, accept, respond};
 use crate::duplex_transport::DuplexConnection;
+use crate::outgoing::Outgoing;
 use crate::requester::Requester;
+use crate::shared_pool::SharedPermit;
 
 /// The open streams by the secret id in their endpoint.
 #[derive(Default)]
@@ -46,7 +48,7 @@ pub(super) async fn open(State(http): State<Arc<Http>>, request: Request<Body>) 
 async fn open_stream(http: &Arc<Http>, parts: &Parts) -> Result<LegacyStream> {
     let caller = http.identify(&parts.headers).await?;
     accept::check_accepts_events(&parts.headers)?;
-    let permit = http.transports.admission.stream_permit()?;
+    let permit = http.transports.admission.stream_permit(&caller.principal)?;
     let id = generate_session_id()?;
     let principal = caller.principal.clone();
     let requester = Requester {
@@ -77,7 +79,8 @@ pub(super) async fn receive(State(http): State<Arc<Http>>, request: Request<Body
         let caller = http.identify(&parts.headers).await?;
         accept::check_content(&parts.headers)?;
         let connection = find(&http, parts.uri.query(), &caller.principal)?;
-        let body = accept::read_body(&http.transports, &parts.headers, body).await?;
+        let body =
+            accept::read_body(&http.transports, &caller.principal, &parts.headers, body).await?;
         connection.receive(body.bytes.clone()).await;
         Ok(())
     };
@@ -117,8 +120,8 @@ struct LegacyStream {
     http: Arc<Http>,
     id: String,
     connection: Arc<DuplexConnection>,
-    outgoing: mpsc::Receiver<String>,
-    _permit: OwnedSemaphorePermit,
+    outgoing: mpsc::Receiver<Arc<Outgoing>>,
+    _permit: SharedPermit,
 }
 
 impl LegacyStream {
@@ -131,7 +134,7 @@ impl LegacyStream {
                 biased;
                 message = timeout(keep_alive, stream.outgoing.recv()) => {
                     let bytes = match message {
-                        Ok(message) => sse::encode_message(None, &message?).into(),
+                        Ok(message) => sse::encode_message(None, message?.json()).into(),
                         Err(_) => keep_alive_comment(),
                     };
                     Some((bytes, stream))

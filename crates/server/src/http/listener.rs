@@ -176,21 +176,18 @@ impl HttpConnection {
         set_options(&self.stream, self.limits.write_timeout);
         let stream = WriteTimeoutStream::new(self.stream, self.limits.write_timeout);
         let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
-        let mut idle = pin!(idle);
-        let mut is_closing = false;
-        loop {
-            let must_close = tokio::select! {
-                // An error here means that the client broke the connection, which is not worth
-                // reporting.
-                _ = connection.as_mut() => return,
-                () = self.close.cancelled(), if !is_closing => true,
-                () = idle.as_mut(), if !is_closing => true,
-                () = self.abort.cancelled() => return,
-            };
-            if must_close {
-                is_closing = true;
-                connection.as_mut().graceful_shutdown();
-            }
+        let closing_timeout = tokio::select! {
+            // An error here means that the client broke the connection, which is not worth reporting.
+            _ = connection.as_mut() => return,
+            () = self.close.cancelled() => Duration::MAX,
+            () = idle => self.limits.write_timeout,
+            () = self.abort.cancelled() => return,
+        };
+        connection.as_mut().graceful_shutdown();
+        tokio::select! {
+            // A client may still leave responses unread.
+            _ = timeout(closing_timeout, connection) => {}
+            () = self.abort.cancelled() => {}
         }
     }
 }

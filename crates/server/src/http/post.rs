@@ -16,7 +16,8 @@ use super::{Http, accept, respond};
 use crate::change_delivery::deliver_list_changes;
 use crate::dispatch::Dispatched;
 use crate::error_response::ErrorResponse;
-use crate::execution::{OutgoingMessageStream, single_message};
+use crate::execution::single_message;
+use crate::outgoing::OutgoingMessageStream;
 use crate::requester::Requester;
 use crate::session::Session;
 
@@ -29,7 +30,7 @@ pub(super) async fn post(
     let caller = http.identify(&parts.headers).await?;
     accept::check_accept(&parts.headers)?;
     accept::check_content(&parts.headers)?;
-    let body = accept::read_body(&http.transports, &parts.headers, body).await?;
+    let body = accept::read_body(&http.transports, &caller.principal, &parts.headers, body).await?;
     let limits = http.transports.limits.decode();
     let requester = Requester {
         caller,
@@ -92,7 +93,7 @@ async fn handshake(
 ) -> Result<Response, ErrorResponse> {
     let transports = &http.transports;
     let (message, session) = transports.handshake(requester, message).await?;
-    let response = respond::json(Era::Legacy, &message);
+    let response = respond::json(Era::Legacy, message);
     let Some(session) = session else {
         return Ok(response);
     };

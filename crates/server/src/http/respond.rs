@@ -1,5 +1,7 @@
 //! Step 8, lower: turns messages into HTTP responses. The only place that selects a status.
 
+use std::sync::Arc;
+
 use ::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
     ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONTENT_TYPE,
@@ -8,11 +10,13 @@ use ::http::header::{
 use ::http::{HeaderName, HeaderValue, StatusCode};
 use axum::body::Body;
 use axum::response::Response;
+use bytes::Bytes;
 use tidegate_core::{Code, Error, Step};
-use tidegate_mcp::{Era, OutgoingMessage, codes};
+use tidegate_mcp::{Era, codes};
 
 use crate::Admission;
 use crate::error_response::ErrorResponse;
+use crate::outgoing::{Outgoing, shared_bytes};
 use crate::session::SessionId;
 
 pub(super) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -20,7 +24,7 @@ const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering")
 
 /// The response to a rejected message.
 pub(super) fn error(admission: &Admission, response: &ErrorResponse) -> Response {
-    json(response.era, &response.to_message(admission))
+    json(response.era, response.to_message(admission))
 }
 
 /// A page that this caller may not see. Browsers and scrapers only read the status, so it is not 200.
@@ -32,12 +36,19 @@ pub(super) fn forbidden(admission: &Admission, message: &str) -> Response {
 }
 
 /// One message as JSON.
-pub(super) fn json(era: Era, message: &OutgoingMessage) -> Response {
-    let code = match message {
-        OutgoingMessage::Response { code, .. } => *code,
-        OutgoingMessage::Notification(_) | OutgoingMessage::Request(_) => None,
-    };
-    let mut response = json_body(status(era, code), message.json().to_owned());
+pub(super) fn json(era: Era, message: impl Into<Outgoing>) -> Response {
+    let message = message.into();
+    let code = message.code();
+    json_with_code(era, code, message.into_bytes())
+}
+
+/// One message as JSON that is also buffered.
+pub(super) fn shared_json(era: Era, message: &Arc<Outgoing>) -> Response {
+    json_with_code(era, message.code(), shared_bytes(message))
+}
+
+fn json_with_code(era: Era, code: Option<Code>, body: Bytes) -> Response {
+    let mut response = json_body(status(era, code), body);
     if let Some((name, value)) = code.and_then(error_header) {
         response.headers_mut().insert(name, value);
     }
@@ -49,8 +60,8 @@ pub(super) fn json_array(responses: &[&str]) -> Response {
     json_body(StatusCode::OK, format!("[{}]", responses.join(",")))
 }
 
-fn json_body(status: StatusCode, body: String) -> Response {
-    let mut response = Response::new(Body::from(body));
+fn json_body(status: StatusCode, body: impl Into<Body>) -> Response {
+    let mut response = Response::new(body.into());
     *response.status_mut() = status;
     response
         .headers_mut()

@@ -9,13 +9,13 @@ use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
-use tidegate_mcp::{Era, OutgoingMessage, sse};
-use tokio::sync::OwnedSemaphorePermit;
+use tidegate_mcp::{Era, sse};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use super::{Http, respond};
-use crate::execution::OutgoingMessageStream;
+use crate::outgoing::{Outgoing, OutgoingMessageStream};
 use crate::session::{ReplayReader, Session};
+use crate::shared_pool::SharedPermit;
 
 /// How long a call of a session may take before its client gets a stream that it can resume.
 const JSON_DEADLINE: Duration = Duration::from_millis(500);
@@ -31,8 +31,8 @@ pub(super) async fn connection_response(
 ) -> Response {
     let keep_alive = http.transports.limits.keep_alive_interval;
     let first = match timeout(keep_alive, messages.next()).await {
-        Ok(Some(response @ OutgoingMessage::Response { .. })) => {
-            return respond::json(era, &response);
+        Ok(Some(response)) if response.is_response() => {
+            return respond::json(era, response);
         }
         Ok(first) => first,
         Err(_) => None,
@@ -64,9 +64,9 @@ impl SessionResponse {
         }
     }
 
-    fn json(&self, responses: &[Arc<OutgoingMessage>]) -> Response {
+    fn json(&self, responses: &[Arc<Outgoing>]) -> Response {
         match (self, responses) {
-            (Self::Single, [response]) => respond::json(Era::Legacy, response),
+            (Self::Single, [response]) => respond::shared_json(Era::Legacy, response),
             _ => {
                 let responses: Vec<_> = responses.iter().map(|message| message.json()).collect();
                 respond::json_array(&responses)
@@ -96,7 +96,7 @@ pub(super) async fn session_response(
     let mut responses = Vec::new();
     let first = loop {
         match timeout_at(deadline, reader.next()).await {
-            Ok(Some((_, message))) if matches!(*message, OutgoingMessage::Response { .. }) => {
+            Ok(Some((_, message))) if message.is_response() => {
                 responses.push(message);
                 if responses.len() == kind.count() {
                     session.close_stream(&buffer);
@@ -130,9 +130,9 @@ pub(super) struct StreamStart {
     /// Whether the first event is empty and only has an id, so that the client can resume from it.
     pub(super) is_primed: bool,
     /// A message that was already read.
-    pub(super) first: Option<(u64, Arc<OutgoingMessage>)>,
+    pub(super) first: Option<(u64, Arc<Outgoing>)>,
     /// Held while the stream is open.
-    pub(super) permit: Option<OwnedSemaphorePermit>,
+    pub(super) permit: Option<SharedPermit>,
 }
 
 /// A stream of a session, whose events have ids to resume from.
@@ -163,7 +163,7 @@ pub(super) fn session_stream(http: &Http, start: StreamStart, reader: ReplayRead
     respond::events(Body::from_stream(events))
 }
 
-fn event(id: Option<&str>, message: &OutgoingMessage) -> Bytes {
+fn event(id: Option<&str>, message: &Outgoing) -> Bytes {
     sse::encode_message(id, message.json()).into()
 }
 

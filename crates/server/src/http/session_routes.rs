@@ -24,7 +24,7 @@ pub(super) async fn get(
     let transports = &http.transports;
     let session = transports.sessions.find(&id, &principal, &scope)?;
     accept::check_accepts_events(headers)?;
-    let permit = Some(transports.admission.stream_permit()?);
+    let permit = Some(transports.admission.stream_permit(&principal)?);
     let reader = match accept::single_header(headers, &LAST_EVENT_ID)? {
         None => session.standalone.try_reader().ok_or_else(stream_taken)?,
         Some(id) => {

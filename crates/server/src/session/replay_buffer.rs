@@ -13,6 +13,7 @@ use tidegate_mcp::OutgoingMessage;
 use tokio::sync::Notify;
 
 use crate::TransportLimits;
+use crate::outgoing::Outgoing;
 pub(crate) use reader::{ReplayReader, parse_event_id};
 
 /// A bounded buffer of messages for one client. At a limit the oldest messages are removed.
@@ -27,7 +28,7 @@ pub(crate) struct ReplayBuffer {
 #[derive(Default)]
 struct BufferState {
     /// Messages by their sequence number, which starts at 1.
-    events: VecDeque<(u64, Arc<OutgoingMessage>)>,
+    events: VecDeque<(u64, Arc<Outgoing>)>,
     bytes: usize,
     last_pushed: u64,
     last_read: u64,
@@ -54,9 +55,9 @@ impl ReplayBuffer {
         self.number
     }
 
-    pub(crate) fn push(&self, message: OutgoingMessage) {
+    pub(crate) fn push(&self, message: impl Into<Outgoing>) {
         let mut state = self.state.lock();
-        state.push(message, self.max_events, self.max_bytes);
+        state.push(message.into(), self.max_events, self.max_bytes);
         drop(state);
         self.changed.notify_waiters();
     }
@@ -71,7 +72,7 @@ impl ReplayBuffer {
         if !state.is_unread(&message) {
             // The summary must not displace an unread message.
             let max_events = if is_full { usize::MAX } else { self.max_events };
-            state.push(message, max_events, usize::MAX);
+            state.push(message.into(), max_events, usize::MAX);
         }
         drop(state);
         self.changed.notify_waiters();
@@ -110,7 +111,7 @@ impl BufferState {
 
     fn is_unread(&self, message: &OutgoingMessage) -> bool {
         let mut unread = self.events.range(self.index_after(self.last_read)..);
-        unread.any(|(_, known)| **known == *message)
+        unread.any(|(_, known)| known.message() == message)
     }
 
     /// The index of the first message after this sequence number.
@@ -119,15 +120,14 @@ impl BufferState {
     }
 
     /// Adds a message and removes the oldest ones over the limits. Unread responses are never removed.
-    fn push(&mut self, message: OutgoingMessage, max_events: usize, max_bytes: usize) {
+    fn push(&mut self, message: Outgoing, max_events: usize, max_bytes: usize) {
         self.last_pushed += 1;
         self.bytes += message.json().len();
         self.events.push_back((self.last_pushed, Arc::new(message)));
         while self.events.len() > max_events || self.bytes > max_bytes {
             let (last_read, last_pushed) = (self.last_read, self.last_pushed);
-            let is_removable = |(sequence, message): &(u64, Arc<OutgoingMessage>)| {
-                let is_response = matches!(**message, OutgoingMessage::Response { .. });
-                *sequence != last_pushed && (*sequence <= last_read || !is_response)
+            let is_removable = |(sequence, message): &(u64, Arc<Outgoing>)| {
+                *sequence != last_pushed && (*sequence <= last_read || !message.is_response())
             };
             let Some(index) = self.events.iter().position(is_removable) else {
                 return;

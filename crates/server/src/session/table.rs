@@ -9,9 +9,9 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use parking_lot::Mutex;
 use tidegate_core::{Code, Error, ErrorOrigin, Principal, Result, Scope};
-use tokio::sync::OwnedSemaphorePermit;
 
 use super::Session;
+use crate::shared_pool::SharedPermit;
 use crate::{Admission, TransportLimits};
 
 /// A session id: 192 random bits.
@@ -49,7 +49,7 @@ pub(crate) struct SessionTable {
 struct TableEntry {
     session: Arc<Session>,
     last_request: Instant,
-    _permit: OwnedSemaphorePermit,
+    _permit: SharedPermit,
 }
 
 impl TableEntry {
@@ -90,7 +90,7 @@ impl SessionTable {
         {
             return Err(too_many_sessions(self.limit_per_principal));
         }
-        let permit = admission.session_permit(|| {
+        let permit = admission.session_permit(&session.principal, || {
             evict_idle(&mut sessions, |_| true);
         })?;
         let entry = TableEntry {

@@ -129,6 +129,42 @@ async fn rejects_streams_over_the_limit_with_retry_after() {
     .await;
 }
 
+/// One principal cannot use all calls.
+#[tokio::test]
+async fn a_principal_leaves_calls_for_others() {
+    let source = FakeSource::standard();
+    let gateway = TestGateway::with(source.clone())
+        .limits(|limits| limits.max_concurrent_calls = 2)
+        .keys([("ada", "ada-key"), ("bob", "bob-key")])
+        .start()
+        .await;
+    let [ada, bob] = ["ada-key", "bob-key"].map(|key| gateway.client().with_key(key));
+    let hold = ada.modern_call("fake__hold", json!({}));
+    let held = hold.request().send_only().await;
+    source.started("hold", 1).await;
+    let response = ada.modern_call("fake__echo", json!({})).send().await;
+    let error = expect_error(response, 503, -31503).await;
+    let message = error["error"]["message"].as_str().unwrap();
+    assert!(message.contains("1 of 2 for one principal"), "{message}");
+    expect_result(bob.modern_call("fake__echo", json!({})).send().await).await;
+    source.release("hold", 1);
+    expect_result(held.response().await).await;
+}
+
+#[tokio::test]
+async fn closes_connections_over_the_limit_of_an_address() {
+    let (gateway, _) = standard_with(|limits| limits.max_connections_per_address = 1).await;
+    let first = gateway.client().connect().await;
+    gateway.client().connect().await.closed().await;
+    drop(first);
+    wait_until("a free place", || async {
+        let ping = gateway.client().post(&bare_request("ping", json!({})));
+        let response = ping.send_only().await.try_response().await;
+        response.is_some_and(|response| response.status == 200)
+    })
+    .await;
+}
+
 /// Further connections wait until another one closes.
 #[tokio::test]
 async fn connections_over_the_limit_wait() {

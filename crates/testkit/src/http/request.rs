@@ -2,7 +2,7 @@
 //!
 //! Must not know: MCP.
 
-use super::{Client, Connection, HttpResponse, http2};
+use super::{Client, Connection, HttpResponse, UnreadResponse, http2};
 
 /// A request under construction.
 #[derive(Clone, Debug)]
@@ -99,15 +99,24 @@ impl Request {
     /// Sends it over HTTP/2 with this `:authority`; returns the status and the body. The first
     /// `Host` header is left out, added ones are sent.
     pub async fn send_http2(&self, authority: &str) -> (u16, String) {
-        let added = self.headers.iter().skip(1);
-        let exchange = http2::Exchange {
+        self.http2_exchange(authority).run().await
+    }
+
+    /// Sends it over HTTP/2 and reads only the head of the response: the flow control of this client
+    /// lets no byte of the body through.
+    pub async fn send_http2_unread(&self) -> UnreadResponse {
+        let authority = self.client.address.to_string();
+        self.http2_exchange(&authority).run_unread().await
+    }
+
+    fn http2_exchange(&self, authority: &str) -> http2::Exchange<'_> {
+        http2::Exchange {
             address: self.client.address,
             method: &self.method,
             uri: format!("http://{authority}{}", self.client.path),
-            headers: added.collect(),
+            headers: self.headers.iter().skip(1).collect(),
             body: self.body.clone(),
-        };
-        exchange.run().await
+        }
     }
 
     /// Sends it on a connection of its own without reading the response.

@@ -3,9 +3,8 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use tidegate_mcp::OutgoingMessage;
-
 use super::{BufferState, ReplayBuffer};
+use crate::outgoing::Outgoing;
 
 /// A position in a replay buffer. Only the newest reader of a buffer gets messages.
 pub(crate) struct ReplayReader {
@@ -49,7 +48,7 @@ impl ReplayBuffer {
 impl ReplayReader {
     /// The next message with its sequence number; `None` at the end of the stream or when a newer
     /// reader has replaced this one. Cancel safe.
-    pub(crate) async fn next(&mut self) -> Option<(u64, Arc<OutgoingMessage>)> {
+    pub(crate) async fn next(&mut self) -> Option<(u64, Arc<Outgoing>)> {
         loop {
             let mut changed = std::pin::pin!(self.buffer.changed.notified());
             changed.as_mut().enable();
