@@ -6,6 +6,7 @@
 
 use std::fmt;
 
+use crate::uri::malformation_of;
 use crate::{RawJson, Step};
 
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -29,6 +30,8 @@ pub enum Code {
     /// The gateway does not support this protocol revision.
     UnsupportedRevision,
     ResourceNotFound,
+    /// The text is not a URI that any resource can have.
+    MalformedUri,
     /// No tool, prompt or completion reference has this name.
     UnknownTarget,
     /// The credential is missing or wrong.
@@ -94,6 +97,7 @@ impl Code {
             | Self::InvalidParams
             | Self::MissingCapability
             | Self::ResourceNotFound
+            | Self::MalformedUri
             | Self::UnknownTarget
             | Self::Forbidden
             | Self::Declined
@@ -174,8 +178,15 @@ impl Error {
         Self::new(Code::Internal, ErrorOrigin::Gateway, message)
     }
 
+    /// No resource has this URI, or can have it.
     pub fn resource_not_found(uri: &str) -> Self {
-        Self::client(Code::ResourceNotFound, NO_RESOURCE).with_uri(uri)
+        let error = match malformation_of(uri) {
+            None => Self::client(Code::ResourceNotFound, NO_RESOURCE),
+            Some(malformation) => {
+                Self::client(Code::MalformedUri, format!("{NO_RESOURCE}: {malformation}"))
+            }
+        };
+        error.with_uri(uri)
     }
 
     /// The error for a resource that cannot be subscribed to.

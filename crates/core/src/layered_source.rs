@@ -1,14 +1,15 @@
 //! A source wrapped in its own layers.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 
 use crate::{
-    AffinityKey, Call, Catalog, ChangeStream, ExtensionMembers, ExtensionSubscription, GaugeValue,
-    Health, Layer, Next, RawJson, Reply, ResourceSubscription, Result, Source, TaskUpdates, Viewer,
+    AffinityKey, Call, Caller, Catalog, ChangeStream, ExtensionMembers, ExtensionSubscription,
+    GaugeValue, Health, Layer, Next, RawJson, Reply, ResourceSubscription, Result, Source,
+    TaskUpdates, Viewer,
 };
 
 /// A source, and the layers that only its calls pass.
@@ -103,6 +104,10 @@ impl Source for LayeredSource {
 
     fn connects(&self) -> u64 {
         self.source.connects()
+    }
+
+    fn sampled_models(&self, caller: &Caller) -> BTreeMap<String, u64> {
+        self.source.sampled_models(caller)
     }
 
     fn failure_details(&self) -> Option<String> {

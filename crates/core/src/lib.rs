@@ -34,6 +34,7 @@ mod source;
 mod source_id;
 mod stats;
 mod step;
+mod uri;
 mod uri_template;
 
 pub use call::Call;

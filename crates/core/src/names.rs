@@ -27,9 +27,10 @@ pub(crate) use qualified::{UI_SCHEME, qualified_uri, split_qualified};
 pub(crate) use resolve::{ResolutionRule, Resolved};
 
 use crate::extensions::{SKILLS, declares_extension};
+use crate::uri::scheme_of;
 use crate::{Catalog, List, RawJson, SourceId};
 use pages::KnownPages;
-use qualified::{prefixed_page, scheme_of};
+use qualified::prefixed_page;
 use template_index::{IndexedTemplate, TemplateIndex, parse_templates};
 
 /// How tools and prompts are named at the endpoint of all sources.

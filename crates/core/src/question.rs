@@ -25,6 +25,8 @@ pub struct Question {
     pub params: RawJson,
     answer: oneshot::Sender<Result<RawJson, Declined>>,
     withdrawn: Withdrawal,
+    /// Called with the answer.
+    on_answer: Option<Box<dyn FnOnce(&RawJson) + Send>>,
 }
 
 /// Whether the source has withdrawn a question.
@@ -77,6 +79,7 @@ impl Question {
             params,
             answer,
             withdrawn,
+            on_answer: None,
         };
         (question, pending)
     }
@@ -87,11 +90,23 @@ impl Question {
         Self { params, ..self }
     }
 
+    /// The same question. `on_answer` is called when the client answers it.
+    #[must_use]
+    pub fn on_answer(self, on_answer: impl FnOnce(&RawJson) + Send + 'static) -> Self {
+        Self {
+            on_answer: Some(Box::new(on_answer)),
+            ..self
+        }
+    }
+
     pub fn is_withdrawn(&self) -> bool {
         self.withdrawn.is_withdrawn()
     }
 
     pub fn answer(self, answer: Result<RawJson, Declined>) {
+        if let (Ok(answer), Some(on_answer)) = (&answer, self.on_answer) {
+            on_answer(answer);
+        }
         // An error means that the source no longer waits.
         self.answer.send(answer).ok();
     }

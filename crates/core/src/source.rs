@@ -1,7 +1,7 @@
 //! The trait behind everything the gateway offers.
 
 use std::any::Any;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,8 +9,8 @@ use futures_util::future::{BoxFuture, FutureExt};
 use futures_util::stream::{self, BoxStream, StreamExt};
 
 use crate::{
-    AffinityKey, Call, Catalog, ChangeStream, ExtensionMembers, ExtensionNotification, GaugeValue,
-    Health, RawJson, Reply, Result, Viewer,
+    AffinityKey, Call, Caller, Catalog, ChangeStream, ExtensionMembers, ExtensionNotification,
+    GaugeValue, Health, RawJson, Reply, Result, Viewer,
 };
 
 /// A source of tools, prompts and resources: a remote MCP server, or one built into the gateway.
@@ -110,6 +110,12 @@ pub trait Source: Send + Sync + 'static {
     /// The open processes or sessions of each principal. For administrators only.
     fn connections(&self) -> Vec<(String, u64)> {
         Vec::new()
+    }
+
+    /// The models that clients of this source used for its sampling requests, and how often, as far as
+    /// the caller may know.
+    fn sampled_models(&self, _caller: &Caller) -> BTreeMap<String, u64> {
+        BTreeMap::new()
     }
 
     /// Numbers for the health report.

@@ -7,7 +7,9 @@ use std::sync::Arc;
 
 use futures_util::stream::{self, BoxStream};
 use futures_util::{Stream, StreamExt};
-use tidegate_core::{Event, GatewayOperation, Operation, Principal, Reply, Request, Result};
+use tidegate_core::{
+    Error, Event, GatewayOperation, Operation, Outcome, Principal, Reply, Request, Result,
+};
 use tidegate_interaction::{CallQuestions, run_round_trips};
 use tidegate_mcp::{Lowering, OutgoingMessage};
 
@@ -53,6 +55,25 @@ impl Transports {
             std::future::ready(counted)
         };
         hold_until_response(messages.flatten().filter_map(count), permit)
+    }
+
+    /// Runs a request whose client gets only the outcome. Its events are dropped; dropping a question
+    /// declines it.
+    pub(crate) async fn outcome_of(&self, request: Request) -> Result<Outcome> {
+        let correlation_id = request.correlation_id;
+        let permit = self.admit(&request.caller.principal, &request.operation);
+        let _permit =
+            permit.inspect_err(|error| record_rejection(&self.admission, correlation_id, error))?;
+        let mut events = match self.gateway.handle(request).await? {
+            Reply::Done(outcome) => return Ok(outcome),
+            Reply::Stream(events) => events,
+        };
+        while let Some(event) = events.next().await {
+            if let Event::Done(outcome) = event? {
+                return Ok(outcome);
+            }
+        }
+        Err(Error::internal("the reply ended without an outcome"))
     }
 
     /// Acquires a permit for a call or a change stream.

@@ -1,7 +1,7 @@
 //! The HTTP transport: routes, and the lifecycle from listening to shutdown.
 //!
 //! `/mcp` and `/mcp/{source}` are the MCP endpoints, with or without a slash at the end. `/sse` and `/messages` are the HTTP+SSE transport
-//! of 2024, if enabled. `/healthz`, `/readyz` and `/metrics` are for operators.
+//! of 2024, if enabled. `/v1/resource` reads one resource without MCP. `/healthz`, `/readyz` and `/metrics` are for operators.
 
 mod accept;
 mod connections_per_address;
@@ -11,6 +11,7 @@ mod listener;
 mod metrics;
 mod origin;
 mod post;
+mod resource;
 mod respond;
 mod response_stream;
 mod session_routes;
@@ -36,6 +37,7 @@ use crate::error_response::ErrorResponse;
 pub use listener::Listener;
 pub use metrics::Exposition;
 use origin::OriginPolicy;
+pub use respond::ErrorStatus;
 
 /// The configuration of the HTTP transport, in addition to the limits of all transports.
 #[derive(Clone, Debug, Default)]
@@ -48,6 +50,8 @@ pub struct HttpConfig {
     pub allowed_origins: Vec<String>,
     /// Enables `/sse` and `/messages`.
     pub legacy_sse: bool,
+    /// Which status errors have at the MCP endpoints.
+    pub error_status: ErrorStatus,
     /// The content of `/metrics`; without it there is no such route.
     pub metrics: Option<Exposition>,
 }
@@ -91,6 +95,7 @@ pub async fn serve_http(
 pub(crate) struct Http {
     pub(crate) transports: Arc<Transports>,
     origin_policy: OriginPolicy,
+    error_status: ErrorStatus,
     legacy_streams: legacy_sse::LegacyStreams,
 }
 
@@ -100,6 +105,7 @@ impl Http {
         let http = Arc::new(Self {
             transports,
             origin_policy: OriginPolicy::new(config),
+            error_status: config.error_status,
             legacy_streams: legacy_sse::LegacyStreams::default(),
         });
         let mut router = Router::new()
@@ -107,6 +113,7 @@ impl Http {
             .route("/mcp/", any(all_sources))
             .route("/mcp/{source}", any(one_source))
             .route("/mcp/{source}/", any(one_source))
+            .route("/v1/resource", get(resource::get))
             .route("/healthz", get(healthz))
             .route("/readyz", get(readyz));
         if let Some(exposition) = config.metrics.clone() {
@@ -130,7 +137,7 @@ impl Http {
     }
 
     fn error_response(&self, response: &ErrorResponse) -> Response {
-        respond::error(&self.transports.admission, response)
+        respond::error(&self.transports.admission, self.error_status, response)
     }
 
     /// Step 2, identify.

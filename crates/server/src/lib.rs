@@ -24,7 +24,7 @@ mod subscribe;
 mod transports;
 
 pub use admission::Admission;
-pub use http::{Exposition, HttpConfig, Listener, serve_http};
+pub use http::{ErrorStatus, Exposition, HttpConfig, Listener, serve_http};
 pub use limits::{TransportLimits, TransportLimitsSection};
 pub use stdio::serve_stdio;
 pub use transports::Transports;

@@ -6,6 +6,7 @@ mod health_report;
 mod other_reports;
 mod process;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -45,6 +46,7 @@ pub struct System {
 struct Announced {
     statuses: Vec<(String, ComponentStatus)>,
     calls: u64,
+    models: BTreeMap<String, u64>,
 }
 
 /// The input of the reports.
@@ -103,6 +105,10 @@ impl System {
         if last.calls != now.calls {
             self.changes.send(Change::ResourceUpdated(STATS_URI.into()));
         }
+        if last.models != now.models {
+            self.changes
+                .send(Change::ResourceUpdated(MODELS_URI.into()));
+        }
         *last = now;
     }
 }
@@ -130,6 +136,7 @@ impl SystemState {
         Announced {
             statuses: self.health(&Caller::local()).statuses(),
             calls: self.stats.calls(),
+            models: self.models(&Caller::local()),
         }
     }
 
@@ -142,6 +149,17 @@ impl SystemState {
             &self.catalog,
             caller,
         )
+    }
+
+    /// The models of all sources that this caller may know.
+    fn models(&self, caller: &Caller) -> BTreeMap<String, u64> {
+        let mut models = BTreeMap::new();
+        for (_, source) in &self.sources {
+            for (model, count) in source.sampled_models(caller) {
+                *models.entry(model).or_default() += count;
+            }
+        }
+        models
     }
 
     fn stats(&self) -> StatsReport {
@@ -179,12 +197,16 @@ fn declarations() -> Declarations<SystemState> {
                 uri: MODELS_URI.into(),
                 name: "AI Models",
                 title: "Model inventory",
-                description: "The AI models configured in the gateway.",
+                description: "The AI models that clients used for sampling requests, and how often.",
                 mime: "application/json",
                 ttl: Duration::ZERO,
                 scope: CacheScope::Private,
                 admin_only: false,
-                read: |_, _| Box::pin(async { ResourceContents::json(&ModelsReport::default()) }),
+                read: |state, caller| {
+                    Box::pin(async {
+                        ResourceContents::json(&ModelsReport::new(state.models(caller)))
+                    })
+                },
             },
             DeclaredResource {
                 uri: STATS_URI.into(),

@@ -192,6 +192,7 @@ fn http(settings: &Settings, metrics: Exposition) -> HttpConfig {
         allowed_hosts: settings.allowed_hosts.clone(),
         allowed_origins: settings.allowed_origins.clone(),
         legacy_sse: settings.legacy_sse,
+        error_status: settings.error_status,
         metrics: Some(metrics),
     }
 }

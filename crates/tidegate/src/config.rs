@@ -12,6 +12,7 @@ mod diagnostics;
 mod document;
 mod endpoint;
 mod file;
+mod http;
 mod index_overrides;
 mod kinds;
 mod limits;

@@ -22,6 +22,7 @@ mod pool;
 mod relay;
 mod remote;
 mod resource_subscriptions;
+mod sampled_models;
 mod session;
 mod supervisor;
 mod transport;

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use futures_util::StreamExt;
 use tidegate_core::{
-    Call, CatalogEntry, Code, Event, EventStream, List, Reply, Result, Viewer, on_end,
+    Call, CatalogEntry, Code, Event, EventStream, List, QuestionKind, Reply, Result, Viewer, on_end,
 };
 use tidegate_interaction::Interaction;
 use tidegate_mcp::Era;
@@ -25,6 +25,7 @@ use crate::config::RemoteConfig;
 use crate::error::source_unreachable;
 use crate::occupancy::Occupancy;
 use crate::pool::{Pool, PooledConnection};
+use crate::sampled_models::SampledModels;
 use crate::session::Connection;
 use crate::session::connect::reconnect;
 use call_events::call_events;
@@ -37,6 +38,7 @@ pub(crate) struct Relay {
     pub(crate) pool: Arc<Pool>,
     pub(crate) occupancy: Arc<Occupancy>,
     pub(crate) interaction: Interaction,
+    pub(crate) sampled_models: Arc<SampledModels>,
     /// Cancelled when the first attempt to connect has succeeded or failed.
     pub(crate) first_attempt: CancellationToken,
 }
@@ -83,8 +85,29 @@ impl Relay {
                 refresher.call_failed.notify_one();
             }
         });
-        let events = self.interaction.adapt(events.boxed(), call, sent.era);
+        let events = self.count_models(events.boxed(), call, sent.era);
+        let events = self.interaction.adapt(events, call, sent.era);
         Ok(Reply::Stream(events))
+    }
+
+    /// Counts the models of sampling results: the answers to questions in the middle of a call, and those
+    /// that a continuation has brought.
+    fn count_models(&self, events: EventStream, call: &Call, server: Era) -> EventStream {
+        let principal = call.caller.principal.clone();
+        if server == Era::Modern {
+            self.sampled_models.record_answers(&principal, &call.params);
+            return events;
+        }
+        let models = Arc::clone(&self.sampled_models);
+        let events = events.map(move |event| match event {
+            Ok(Event::Question(question)) if question.kind == QuestionKind::Sample => {
+                let (models, principal) = (Arc::clone(&models), principal.clone());
+                let question = question.on_answer(move |result| models.record(&principal, result));
+                Ok(Event::Question(question))
+            }
+            event => event,
+        });
+        events.boxed()
     }
 
     /// Sends a call over the catalog connection, if no client is to be told apart there.

@@ -1,14 +1,14 @@
 //! A remote MCP server as a source: a facade over its supervisor, its connection pool and the
 //! questions to its clients.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::future::{BoxFuture, join_all, ready};
 use parking_lot::Mutex;
 use tidegate_core::{
-    AffinityKey, Call, Catalog, ChangeSender, ChangeStream, ExtensionMembers,
+    AffinityKey, Call, Caller, Catalog, ChangeSender, ChangeStream, ExtensionMembers,
     ExtensionSubscription, GaugeValue, Health, RawJson, Reply, ResourceSubscription, Result,
     Source, TaskUpdates, Viewer,
 };
@@ -91,6 +91,7 @@ impl Remote {
                 pool,
                 occupancy,
                 interaction,
+                sampled_models: Arc::default(),
                 first_attempt,
             },
             client_streams: Arc::new(Semaphore::new(MAX_CLIENT_STREAMS)),
@@ -238,6 +239,10 @@ impl Source for Remote {
 
     fn connections(&self) -> Vec<(String, u64)> {
         self.relay.pool.counts()
+    }
+
+    fn sampled_models(&self, caller: &Caller) -> BTreeMap<String, u64> {
+        self.relay.sampled_models.counts(caller)
     }
 
     fn notify(&self, viewer: &Viewer<'_>, method: &str, params: &RawJson) {

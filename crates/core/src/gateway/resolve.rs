@@ -257,6 +257,10 @@ fn unknown(names: &NameMap, list: List, name: &str) -> Error {
 }
 
 fn resource_not_found(names: &NameMap, uri: &str) -> Error {
+    let error = Error::resource_not_found(uri);
+    if error.code() != Code::ResourceNotFound {
+        return error;
+    }
     let message = with_unavailable_sources(NO_RESOURCE.to_owned(), names, List::Resources);
     Error::client(Code::ResourceNotFound, message).with_uri(uri)
 }

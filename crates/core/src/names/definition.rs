@@ -2,22 +2,40 @@
 
 use super::UI_SCHEME;
 use crate::json::map_member;
-use crate::{CatalogEntry, List, Object, RawJson};
+use crate::{CatalogEntry, List, Object, RawJson, SourceId};
 
 /// Where a tool names its page: `_meta.ui.resourceUri`, `_meta["ui/resourceUri"]` in earlier drafts, and
 /// `_meta["openai/outputTemplate"]` for one host.
 const PAGE_URI: &str = "resourceUri";
 const OTHER_PAGE_URIS: [&str; 2] = ["ui/resourceUri", "openai/outputTemplate"];
 
-/// The definition under this name.
-pub(super) fn definition_as(list: List, entry: &CatalogEntry, name: &str) -> RawJson {
-    match entry.definition.object() {
-        Some(mut definition) if name != entry.key => {
-            definition.set(list.key_member(), json_string(name));
-            definition.write()
-        }
-        _ => entry.definition.clone(),
+/// The member of `_meta` that names the source of an entry, where several sources are listed together.
+const SOURCE: &str = "dev.tidegate/source";
+
+/// The definition under this name. Its `_meta` names `source`, whatever the source itself wrote there.
+pub(super) fn definition_as(
+    list: List,
+    entry: &CatalogEntry,
+    name: &str,
+    source: Option<&SourceId>,
+) -> RawJson {
+    let is_renamed = name != entry.key;
+    let mut definition = match entry.definition.object() {
+        Some(definition) if is_renamed || source.is_some() => definition,
+        _ => return entry.definition.clone(),
+    };
+    if is_renamed {
+        definition.set(list.key_member(), json_string(name));
     }
+    if let Some(source) = source {
+        let meta = definition.get("_meta");
+        let meta = meta.and_then(|meta| Object::parse(meta).ok());
+        let mut meta = meta.unwrap_or_default();
+        meta.set(SOURCE, json_string(source.as_str()));
+        let meta = meta.write().as_str().to_owned();
+        definition.set("_meta", meta);
+    }
+    definition.write()
 }
 
 /// The definition of a tool with its pages mapped; `None` if nothing changes.
@@ -105,6 +123,35 @@ pub(super) fn is_idempotent(definition: &RawJson) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// S1.11, X8.
+    #[test]
+    fn a_definition_names_its_source_next_to_what_the_source_wrote() {
+        let with_source = |definition: &str, name: &str| {
+            let entry = CatalogEntry {
+                key: "t".to_owned(),
+                definition: RawJson::copy_of(definition),
+            };
+            let source = "maps".parse().unwrap();
+            let definition = definition_as(List::Tools, &entry, name, Some(&source));
+            definition.as_str().to_owned()
+        };
+        assert_eq!(
+            with_source(r#"{"name":"t","x":1.50}"#, "t"),
+            r#"{"name":"t","x":1.50,"_meta":{"dev.tidegate/source":"maps"}}"#
+        );
+        assert_eq!(
+            with_source(r#"{"_meta":{"a":[ 1 ]},"name":"t"}"#, "maps__t"),
+            r#"{"_meta":{"a":[ 1 ],"dev.tidegate/source":"maps"},"name":"maps__t"}"#
+        );
+        assert_eq!(
+            with_source(
+                r#"{"name":"t","_meta":{"dev.tidegate/source":"other"}}"#,
+                "t"
+            ),
+            r#"{"name":"t","_meta":{"dev.tidegate/source":"maps"}}"#
+        );
+    }
 
     #[test]
     fn every_page_that_a_tool_names_is_mapped() {

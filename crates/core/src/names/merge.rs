@@ -122,7 +122,7 @@ impl Merge<'_> {
             source: u32::try_from(number).unwrap_or(u32::MAX),
             position: u32::try_from(position).unwrap_or(u32::MAX),
             name: name.as_str().into(),
-            definition: definition_as(list, entry, name),
+            definition: definition_as(list, entry, name, self.naming.map(|_| id)),
             idempotent: list != List::Tools || is_idempotent(&entry.definition),
             is_app_only: list == List::Tools && is_app_only(&entry.definition),
         });

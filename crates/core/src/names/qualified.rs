@@ -55,12 +55,3 @@ pub(super) fn is_at_or_below(uri: &str, prefix: &str) -> bool {
     head.is_some_and(|head| head.eq_ignore_ascii_case(prefix))
         && (prefix.ends_with(':') || rest.is_empty() || rest.starts_with(['/', '?', '#', '{']))
 }
-
-/// The scheme of a URI, if it has a valid one.
-pub(super) fn scheme_of(uri: &str) -> Option<&str> {
-    let (scheme, _) = uri.split_once(':')?;
-    let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
-    let is_valid =
-        scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.chars().all(is_allowed);
-    is_valid.then_some(scheme)
-}

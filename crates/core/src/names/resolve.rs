@@ -1,10 +1,11 @@
 //! Resolves names and URIs from clients.
 
 use super::definition::is_idempotent;
-use super::qualified::{named_source, owner_of, scheme_of};
+use super::qualified::{named_source, owner_of};
 use super::reserved::{is_reserved_uri, name_owner, uri_claim};
 use super::{NameMap, split_qualified};
 use crate::changes::SubscribedResource;
+use crate::uri::scheme_of;
 use crate::{List, RawJson, UriTemplate};
 
 /// The result of resolving a name: a source of the view, and the native name.

@@ -287,6 +287,10 @@ fn error_data(era: Era, error: &Error, correlation_id: CorrelationId) -> RawJson
         members.set("backendCode", number.to_string());
     }
     members.set("kind", format!("\"{}\"", spec.kind));
+    // A server behind the source may have mapped its error itself.
+    if members.get("httpStatus").is_none() {
+        members.set("httpStatus", spec.mapped_status.to_string());
+    }
     members.set("correlationId", format!("\"{correlation_id}\""));
     members.write()
 }

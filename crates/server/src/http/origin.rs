@@ -163,8 +163,7 @@ mod tests {
             loopback: true,
             allowed_hosts: vec!["gate.example".into()],
             allowed_origins: vec!["https://app.example".into()],
-            legacy_sse: false,
-            metrics: None,
+            ..HttpConfig::default()
         }
     }
 

@@ -93,7 +93,7 @@ async fn handshake(
 ) -> Result<Response, ErrorResponse> {
     let transports = &http.transports;
     let (message, session) = transports.handshake(requester, message).await?;
-    let response = respond::json(Era::Legacy, message);
+    let response = respond::json(http.error_status, Era::Legacy, message);
     let Some(session) = session else {
         return Ok(response);
     };

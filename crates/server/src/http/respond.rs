@@ -4,16 +4,18 @@ use std::sync::Arc;
 
 use ::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN,
-    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL, CONTENT_TYPE,
-    RETRY_AFTER, VARY, WWW_AUTHENTICATE,
+    ACCESS_CONTROL_EXPOSE_HEADERS, ACCESS_CONTROL_MAX_AGE, ALLOW, CACHE_CONTROL,
+    CONTENT_SECURITY_POLICY, CONTENT_TYPE, RETRY_AFTER, VARY, WWW_AUTHENTICATE,
+    X_CONTENT_TYPE_OPTIONS,
 };
 use ::http::{HeaderName, HeaderValue, StatusCode};
 use axum::body::Body;
 use axum::response::Response;
 use bytes::Bytes;
-use tidegate_core::{Code, Error, Step};
+use tidegate_core::{CacheHint, CacheScope, Code, Error, Step};
 use tidegate_mcp::{Era, codes};
 
+use super::resource::ResourceBody;
 use crate::Admission;
 use crate::error_response::ErrorResponse;
 use crate::outgoing::{Outgoing, shared_bytes};
@@ -21,34 +23,59 @@ use crate::session::SessionId;
 
 pub(super) const SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+
+/// No scripts, no forms, no requests, and an origin of its own.
+const NO_SCRIPTS: &str = "default-src 'none'; sandbox";
+
+/// Which HTTP status errors have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ErrorStatus {
+    /// The status of the MCP specification, which is 200 for most errors of calls.
+    #[default]
+    Spec,
+    /// The status that describes the error, as in its `data.httpStatus`.
+    Mapped,
+}
 
 /// The response to a rejected message.
-pub(super) fn error(admission: &Admission, response: &ErrorResponse) -> Response {
-    json(response.era, response.to_message(admission))
+pub(super) fn error(
+    admission: &Admission,
+    error_status: ErrorStatus,
+    response: &ErrorResponse,
+) -> Response {
+    json(error_status, response.era, response.to_message(admission))
 }
 
 /// A page that this caller may not see. Browsers and scrapers only read the status, so it is not 200.
 pub(super) fn forbidden(admission: &Admission, message: &str) -> Response {
     let forbidden = Error::client(Code::Forbidden, message).at(Step::Identify);
-    let mut response = error(admission, &forbidden.into());
-    *response.status_mut() = StatusCode::FORBIDDEN;
-    response
+    error(admission, ErrorStatus::Mapped, &forbidden.into())
 }
 
 /// One message as JSON.
-pub(super) fn json(era: Era, message: impl Into<Outgoing>) -> Response {
+pub(super) fn json(
+    error_status: ErrorStatus,
+    era: Era,
+    message: impl Into<Outgoing>,
+) -> Response {
     let message = message.into();
-    let code = message.code();
-    json_with_code(era, code, message.into_bytes())
+    let status = status(error_status, era, message.code());
+    json_with_code(status, message.code(), message.into_bytes())
 }
 
 /// One message as JSON that is also buffered.
-pub(super) fn shared_json(era: Era, message: &Arc<Outgoing>) -> Response {
-    json_with_code(era, message.code(), shared_bytes(message))
+pub(super) fn shared_json(
+    error_status: ErrorStatus,
+    era: Era,
+    message: &Arc<Outgoing>,
+) -> Response {
+    let status = status(error_status, era, message.code());
+    json_with_code(status, message.code(), shared_bytes(message))
 }
 
-fn json_with_code(era: Era, code: Option<Code>, body: Bytes) -> Response {
-    let mut response = json_body(status(era, code), body);
+fn json_with_code(status: StatusCode, code: Option<Code>, body: Bytes) -> Response {
+    let mut response = json_body(status, body);
     if let Some((name, value)) = code.and_then(error_header) {
         response.headers_mut().insert(name, value);
     }
@@ -98,7 +125,7 @@ pub(super) fn stream_finished() -> Response {
 pub(super) fn method_not_allowed(admission: &Admission, methods: &'static str) -> Response {
     let message = format!("method not allowed; this endpoint supports {methods}");
     let not_allowed = Error::client(Code::MethodNotAllowed, message);
-    let mut response = error(admission, &not_allowed.into());
+    let mut response = error(admission, ErrorStatus::Spec, &not_allowed.into());
     response
         .headers_mut()
         .insert(ALLOW, HeaderValue::from_static(methods));
@@ -123,6 +150,36 @@ pub(super) fn text(content_type: &'static str, text: impl Into<Body>) -> Respons
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
+}
+
+/// The body of a resource. A browser neither guesses its type nor runs its scripts: the content comes
+/// from a source, and must not act in the name of the gateway.
+pub(super) fn resource(body: ResourceBody, cache: Option<CacheHint>) -> Response {
+    let mut response = Response::new(Body::from(body.bytes));
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, body.content_type);
+    headers.insert(CACHE_CONTROL, cache_control(cache));
+    headers.append(VARY, HeaderValue::from_static("Authorization"));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(
+        CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static(NO_SCRIPTS),
+    );
+    headers.insert(RESOURCE_POLICY, HeaderValue::from_static("same-origin"));
+    response
+}
+
+fn cache_control(cache: Option<CacheHint>) -> HeaderValue {
+    let no_store = HeaderValue::from_static("no-store");
+    let Some(CacheHint { ttl, scope }) = cache.filter(|cache| cache.ttl.as_secs() > 0) else {
+        return no_store;
+    };
+    let scope = match scope {
+        CacheScope::Public => "public",
+        CacheScope::Private => "private",
+    };
+    let value = format!("{scope}, max-age={}", ttl.as_secs());
+    HeaderValue::try_from(value).unwrap_or(no_store)
 }
 
 /// Adds the id of a new session.
@@ -166,8 +223,12 @@ fn empty(status: StatusCode) -> Response {
     response
 }
 
-fn status(era: Era, code: Option<Code>) -> StatusCode {
-    let status = code.map_or(200, |code| codes::of(code).status(era));
+fn status(error_status: ErrorStatus, era: Era, code: Option<Code>) -> StatusCode {
+    let status = match (code.map(codes::of), error_status) {
+        (None, _) => 200,
+        (Some(spec), ErrorStatus::Spec) => spec.status(era),
+        (Some(spec), ErrorStatus::Mapped) => spec.mapped_status,
+    };
     StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR)
 }
 

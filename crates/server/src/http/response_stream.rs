@@ -32,7 +32,7 @@ pub(super) async fn connection_response(
     let keep_alive = http.transports.limits.keep_alive_interval;
     let first = match timeout(keep_alive, messages.next()).await {
         Ok(Some(response)) if response.is_response() => {
-            return respond::json(era, response);
+            return respond::json(http.error_status, era, response);
         }
         Ok(first) => first,
         Err(_) => None,
@@ -64,9 +64,11 @@ impl SessionResponse {
         }
     }
 
-    fn json(&self, responses: &[Arc<Outgoing>]) -> Response {
+    fn json(&self, http: &Http, responses: &[Arc<Outgoing>]) -> Response {
         match (self, responses) {
-            (Self::Single, [response]) => respond::shared_json(Era::Legacy, response),
+            (Self::Single, [response]) => {
+                respond::shared_json(http.error_status, Era::Legacy, response)
+            }
             _ => {
                 let responses: Vec<_> = responses.iter().map(|message| message.json()).collect();
                 respond::json_array(&responses)
@@ -100,7 +102,7 @@ pub(super) async fn session_response(
                 responses.push(message);
                 if responses.len() == kind.count() {
                     session.close_stream(&buffer);
-                    return kind.json(&responses);
+                    return kind.json(http, &responses);
                 }
             }
             // Cancelled before the first message, so there is nothing to resume.

@@ -2,12 +2,19 @@
 
 use serde_json::{Value, json};
 use tidegate_core::Code;
+use tidegate_server::ErrorStatus;
 use tidegate_testkit::{FakeSource, NEWEST_LEGACY, ScriptedTool, TestGateway};
 
 /// Calls a tool that fails with a code, in both eras. Returns both statuses and messages.
 async fn call_failing_tool(code: Code) -> [(u16, Value); 2] {
+    call_failing_tool_with(ErrorStatus::Spec, code).await
+}
+
+async fn call_failing_tool_with(error_status: ErrorStatus, code: Code) -> [(u16, Value); 2] {
     let source = FakeSource::empty().tool(ScriptedTool::new("fail").fails(code));
-    let gateway = TestGateway::with(source).start().await;
+    let gateway = TestGateway::with(source);
+    let gateway = gateway.http(|http| http.error_status = error_status);
+    let gateway = gateway.start().await;
     let session = gateway.client().initialize(NEWEST_LEGACY).await;
     let modern = gateway
         .client()
@@ -72,5 +79,37 @@ async fn reserved_codes_of_sources_are_translated_for_modern_clients() {
             legacy["error"]["code"], number,
             "a legacy client gets the code unchanged"
         );
+    }
+}
+
+/// S0.27, X3: every error says which status describes it, and has that status if the configuration
+/// says so.
+#[tokio::test]
+async fn errors_have_their_mapped_status_in_their_data_or_as_their_status() {
+    for (code, mapped) in [
+        (Code::InvalidParams, 400),
+        (Code::MalformedUri, 400),
+        (Code::MethodNotFound, 404),
+        (Code::ResourceNotFound, 404),
+        (Code::UnknownTarget, 404),
+        (Code::Forbidden, 403),
+        (Code::SourceFailed, 500),
+        (Code::Storage, 500),
+        (Code::Internal, 500),
+        (Code::Source(-32603), 500),
+        (Code::Source(1234), 500),
+        (Code::Source(-32602), 400),
+        (Code::Source(-32601), 404),
+        (Code::SourceDown, 503),
+        (Code::Timeout, 504),
+        (Code::RateLimited, 429),
+    ] {
+        for (_, message) in call_failing_tool(code).await {
+            assert_eq!(message["error"]["data"]["httpStatus"], mapped, "{code:?}");
+        }
+        for (status, message) in call_failing_tool_with(ErrorStatus::Mapped, code).await {
+            assert_eq!(status, mapped, "{code:?}");
+            assert_eq!(message["error"]["data"]["httpStatus"], mapped, "{code:?}");
+        }
     }
 }

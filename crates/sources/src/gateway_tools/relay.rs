@@ -101,11 +101,15 @@ fn convert_outcome(outcome: Outcome, convert: &impl Fn(RawJson) -> RawJson) -> O
 /// A message for the model, which may have guessed the URI.
 fn error_outcome(operation: &Operation, error: &Error) -> Outcome {
     let message = match operation {
-        Operation::Resource { uri } if error.code() == Code::ResourceNotFound => format!(
-            "`{}`: {}; find resources with `gateway__list_resources` or `gateway__search`",
-            truncate_for_message(uri),
-            error.message()
-        ),
+        Operation::Resource { uri }
+            if matches!(error.code(), Code::ResourceNotFound | Code::MalformedUri) =>
+        {
+            format!(
+                "`{}`: {}; find resources with `gateway__list_resources` or `gateway__search`",
+                truncate_for_message(uri),
+                error.message()
+            )
+        }
         _ => error.message().to_owned(),
     };
     Outcome::complete(error_result(&message))

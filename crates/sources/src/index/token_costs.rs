@@ -26,14 +26,20 @@ pub(super) struct SourceCosts {
 }
 
 impl TokenCosts {
-    /// The tokens of one definition, as it is listed.
+    /// The tokens of one definition, as it is listed. `_meta` is for clients; models do not get it.
     pub(super) fn of(&self, element: &Element<'_>) -> usize {
         let text = element.definition.as_str();
         let key = hash(text);
         if let Some(count) = self.counts.lock().get(&key) {
             return *count as usize;
         }
-        let count = tokens::count(text);
+        let count = match element.definition.object() {
+            Some(mut definition) => {
+                definition.remove("_meta");
+                tokens::count(definition.write().as_str())
+            }
+            None => tokens::count(text),
+        };
         let mut counts = self.counts.lock();
         if counts.len() >= MAX_COUNTS {
             counts.clear();

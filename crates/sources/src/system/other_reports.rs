@@ -8,23 +8,43 @@ use tidegate_core::{CallStats, HealthCheck};
 
 use super::gateway_metrics::GatewayMetrics;
 
-/// The configured models. None can be configured yet, and the report says so.
+/// The models that were seen in sampling results. No endpoints of models can be configured, so their
+/// providers are unknown.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ModelsReport {
     total_models: usize,
     providers: Vec<String>,
-    models: Vec<String>,
+    models: Vec<ModelReport>,
     note: &'static str,
 }
 
-impl Default for ModelsReport {
-    fn default() -> Self {
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ModelReport {
+    name: String,
+    /// Sampling results of this model since the start.
+    sampling_count: u64,
+}
+
+impl ModelsReport {
+    /// Each model, with the number of its sampling results.
+    pub(super) fn new(models: BTreeMap<String, u64>) -> Self {
+        let models = models.into_iter();
+        let models: Vec<_> = models
+            .map(|(name, sampling_count)| ModelReport {
+                name,
+                sampling_count,
+            })
+            .collect();
         Self {
-            total_models: 0,
+            total_models: models.len(),
             providers: Vec::new(),
-            models: Vec::new(),
-            note: "no model endpoints are configured",
+            note: match models.is_empty() {
+                true => "no model endpoints are configured, and no sampling result was relayed",
+                false => "models in sampling results since the start, as clients named them",
+            },
+            models,
         }
     }
 }

@@ -9,6 +9,7 @@ use tidegate_core::Naming;
 use super::auth::AuthSection;
 use super::composed::Composed;
 use super::endpoint::EndpointSection;
+use super::http::HttpSection;
 use super::limits::LimitsFields;
 use super::listen;
 use super::log::LogSection;
@@ -51,6 +52,9 @@ pub(crate) struct Document {
     /// HTTP+SSE transport.
     #[schemars(extend("default" = false))]
     pub(crate) legacy_sse: Option<bool>,
+
+    /// Responses over HTTP.
+    pub(crate) http: Option<HttpSection>,
 
     /// Logging. Logs go to stderr.
     pub(crate) log: Option<LogSection>,

@@ -8,7 +8,7 @@ use std::time::Duration;
 use tidegate_config::Secret;
 use tidegate_core::{EndpointConfig, Naming};
 use tidegate_policy::CallTimeouts;
-use tidegate_server::TransportLimits;
+use tidegate_server::{ErrorStatus, TransportLimits};
 use tidegate_upstream::Proxies;
 
 use super::auth::Key;
@@ -31,6 +31,8 @@ pub struct Settings {
     /// If empty, every caller is the principal `local`.
     pub keys: Vec<Key>,
     pub legacy_sse: bool,
+    /// Which status errors have at the MCP endpoints.
+    pub error_status: ErrorStatus,
     pub log: Log,
     /// The limits of the transports.
     pub limits: TransportLimits,

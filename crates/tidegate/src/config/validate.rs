@@ -29,6 +29,7 @@ pub(crate) fn validate(
     let public_url = check_public_url(document.public_url, diagnostics);
     let limits = limits::check(context, diagnostics);
     let log = document.log.unwrap_or_default();
+    let http = document.http.unwrap_or_default();
     let endpoint = document.endpoint.unwrap_or_default();
     let default_sources = document.sources.is_none() && document.mcp_servers.is_none();
     let sources = check_sources(document.sources, document.mcp_servers, context, diagnostics);
@@ -46,6 +47,7 @@ pub(crate) fn validate(
         keys: auth::check(document.auth, context, diagnostics),
         seal_keys: seal_keys::check(document.seal_keys, context, diagnostics),
         legacy_sse: document.legacy_sse.unwrap_or(false),
+        error_status: http.error_status.map(Into::into).unwrap_or_default(),
         log: Log {
             level: check_choice(
                 &LOG_LEVEL,

@@ -11,7 +11,7 @@ const OPENING: &str = include_str!("errors_opening.md");
 
 /// The page.
 pub(super) fn page() -> String {
-    let rows: Vec<[String; 5]> = codes::ALL.into_iter().map(row).collect();
+    let rows: Vec<[String; 6]> = codes::ALL.into_iter().map(row).collect();
     OPENING.to_owned()
         + &table(
             [
@@ -19,13 +19,14 @@ pub(super) fn page() -> String {
                 "code",
                 "code for older clients",
                 "HTTP",
+                "mapped",
                 "meaning",
             ],
             &rows,
         )
 }
 
-fn row(error: Code) -> [String; 5] {
+fn row(error: Code) -> [String; 6] {
     let row = codes::of(error);
     let own_number = matches!(error, Code::Source(_));
     let number = |number: i64| match own_number {
@@ -43,11 +44,16 @@ fn row(error: Code) -> [String; 5] {
             row.modern_status, row.legacy_status
         ),
     };
+    let mapped = match own_number {
+        true => "500, 400 or 404 by its code".to_owned(),
+        false => row.mapped_status.to_string(),
+    };
     [
         code(row.kind),
         number(row.modern),
         legacy,
         status,
+        mapped,
         row.meaning.to_owned(),
     ]
 }

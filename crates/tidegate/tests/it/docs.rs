@@ -36,6 +36,7 @@ pages! {
     exposure: "docs/exposure.md",
     bridge: "docs/bridge.md",
     extensions: "docs/extensions.md",
+    http_read: "docs/http-read.md",
     claude_code: "docs/clients/claude-code.md",
     claude_desktop: "docs/clients/claude-desktop.md",
     codex: "docs/clients/codex.md",

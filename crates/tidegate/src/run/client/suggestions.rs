@@ -18,12 +18,14 @@ pub(super) async fn explain_error(
     error: &Error,
 ) -> anyhow::Error {
     let mut message = match error.code() {
-        Code::ResourceNotFound => format!("no resource has the URI `{name}`"),
+        Code::ResourceNotFound | Code::MalformedUri => format!("no resource has the URI `{name}`"),
         _ => error.message().to_owned(),
     };
     let found = match (list, error.code()) {
         // A resource can exist without being listed.
-        (List::Resources, code) if code != Code::ResourceNotFound => Suggestion::None,
+        (List::Resources, code) if !matches!(code, Code::ResourceNotFound | Code::MalformedUri) => {
+            Suggestion::None
+        }
         (_, code) if is_unavailable(code) => Suggestion::None,
         _ => suggest(connection, list, name).await,
     };
