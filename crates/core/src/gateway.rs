@@ -18,15 +18,17 @@ mod view_cache;
 
 use std::sync::Arc;
 
-use futures_util::future::{FutureExt, join_all};
+use futures_util::future::{FutureExt, join, join_all};
+use futures_util::stream::BoxStream;
 use tokio_util::sync::CancellationToken;
 
 use crate::changes::Hub;
+use crate::log_messages::LogRouter;
 use crate::reply::guard::guard_reply;
 use crate::source::NamedSource;
 use crate::{
-    AffinityKey, Catalog, GatewayOperation, Layer, Next, Operation, RawJson, Reply, Request,
-    Result, Scope, SearchIndex, Source, SourceId, Step, Viewer,
+    AffinityKey, Catalog, GatewayOperation, Layer, LogMessage, LoggingLevel, Next, Operation,
+    RawJson, Reply, Request, Result, Scope, SearchIndex, Source, SourceId, Step, Viewer,
 };
 pub use config::GatewayConfig;
 use exposure::lists_app_tools;
@@ -87,11 +89,29 @@ impl Gateway {
         self.inner.handle(request).await
     }
 
-    /// Forwards the changes of the sources to the listeners, for as long as it is polled.
+    /// Forwards the changes and log messages of the sources to those who listen, for as long as it is
+    /// polled.
     pub async fn run(&self) {
-        let sources = self.inner.all_sources();
-        let changes = sources.map(|(id, source)| (id.clone(), source.changes()));
-        self.inner.hub.run(changes).await;
+        let sources = || self.inner.all_sources();
+        let changes = sources().map(|(id, source)| (id.clone(), source.changes()));
+        let logs = sources().map(|(id, source)| (id.clone(), source.log_messages()));
+        join(self.inner.hub.run(changes), self.inner.log_router.run(logs)).await;
+    }
+
+    /// The log messages for a client outside of its calls, at every level, until the stream is dropped.
+    pub fn log_messages(
+        &self,
+        scope: &Scope,
+        viewer: &Viewer<'_>,
+    ) -> BoxStream<'static, LogMessage> {
+        self.inner.log_router.receive(scope, viewer)
+    }
+
+    /// Tells the sources of a scope that a client wants log messages from this level on.
+    pub fn log_level_changed(&self, scope: &Scope, affinity: AffinityKey, level: LoggingLevel) {
+        for (_, source) in self.inner.configured_in(scope) {
+            source.log_level_changed(affinity, level);
+        }
     }
 
     /// Tells the sources of a scope that the roots of the client with this affinity key changed.
@@ -146,6 +166,7 @@ struct GatewayInner {
     gateway_catalogs: Arc<GatewaySource>,
     layers: Vec<Arc<dyn Layer>>,
     hub: Hub,
+    log_router: Arc<LogRouter>,
     views: ViewCache,
     conflict_log: ConflictLog,
     draining: CancellationToken,
@@ -168,6 +189,7 @@ impl GatewayInner {
                 gateway_catalogs: gateway,
                 layers,
                 hub: Hub::default(),
+                log_router: Arc::default(),
                 views: ViewCache::default(),
                 conflict_log: ConflictLog::default(),
                 draining: CancellationToken::new(),

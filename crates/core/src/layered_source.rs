@@ -8,8 +8,8 @@ use futures_util::future::BoxFuture;
 
 use crate::{
     AffinityKey, Call, Caller, Catalog, ChangeStream, ExtensionMembers, ExtensionSubscription,
-    GaugeValue, Health, Layer, Next, RawJson, Reply, ResourceSubscription, Result, Source,
-    TaskUpdates, Viewer,
+    GaugeValue, Health, Layer, LogStream, LoggingLevel, Next, RawJson, Reply, ResourceSubscription,
+    Result, Source, TaskUpdates, Viewer,
 };
 
 /// A source, and the layers that only its calls pass.
@@ -40,6 +40,10 @@ impl Source for LayeredSource {
 
     fn changes(&self) -> ChangeStream {
         self.source.changes()
+    }
+
+    fn log_messages(&self) -> LogStream {
+        self.source.log_messages()
     }
 
     fn subscribe(&self, uri: &str, viewer: &Viewer<'_>) -> ResourceSubscription {
@@ -84,6 +88,10 @@ impl Source for LayeredSource {
 
     fn roots_changed(&self, affinity: AffinityKey) {
         self.source.roots_changed(affinity);
+    }
+
+    fn log_level_changed(&self, affinity: AffinityKey, level: LoggingLevel) {
+        self.source.log_level_changed(affinity, level);
     }
 
     fn client_gone(&self, affinity: AffinityKey) {

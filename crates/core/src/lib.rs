@@ -22,6 +22,7 @@ mod index;
 mod json;
 mod layer;
 mod layered_source;
+mod log_messages;
 mod metric;
 mod names;
 mod operation;
@@ -57,6 +58,7 @@ pub use index::{Element, ElementFacts, Keyword, SearchFilter, SearchHit, SearchI
 pub use json::{Object, RawJson, bounded_list, canonical_json, list_length};
 pub use layer::{Layer, Next};
 pub use layered_source::LayeredSource;
+pub use log_messages::{LogMessage, LogRecipient, LogSender, LogStream};
 pub use metric::{Metric, MetricKind};
 pub use names::Naming;
 pub use operation::{GatewayOperation, Operation, Reference, SkillOperation, TaskOperation};

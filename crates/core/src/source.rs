@@ -10,7 +10,7 @@ use futures_util::stream::{self, BoxStream, StreamExt};
 
 use crate::{
     AffinityKey, Call, Caller, Catalog, ChangeStream, ExtensionMembers, ExtensionNotification,
-    GaugeValue, Health, RawJson, Reply, Result, Viewer,
+    GaugeValue, Health, LogStream, LoggingLevel, RawJson, Reply, Result, Viewer,
 };
 
 /// A source of tools, prompts and resources: a remote MCP server, or one built into the gateway.
@@ -29,6 +29,11 @@ pub trait Source: Send + Sync + 'static {
     /// The changes from now on.
     fn changes(&self) -> ChangeStream {
         ChangeStream::never()
+    }
+
+    /// The log messages outside of calls, from now on.
+    fn log_messages(&self) -> LogStream {
+        stream::empty().boxed()
     }
 
     /// Subscribes a viewer to the updates of a resource, which then come through `changes`. Of a built-in
@@ -84,6 +89,9 @@ pub trait Source: Send + Sync + 'static {
 
     /// The roots of the client with this affinity key changed.
     fn roots_changed(&self, _affinity: AffinityKey) {}
+
+    /// The client with this affinity key wants log messages from this level on.
+    fn log_level_changed(&self, _affinity: AffinityKey, _level: LoggingLevel) {}
 
     /// The client with this affinity key has ended its session.
     fn client_gone(&self, _affinity: AffinityKey) {}

@@ -29,7 +29,8 @@ pub use lift_legacy::lift_legacy;
 pub use lift_modern::lift_modern;
 pub use lifted::{HandshakeRequest, Lifted, LiftedRequest};
 pub use lower::{
-    Lowering, OutgoingMessage, error_response, legacy_change_notification, tool_error_result,
+    Lowering, OutgoingMessage, error_response, legacy_change_notification, legacy_log_notification,
+    tool_error_result,
 };
 pub use meta::keys as meta_keys;
 pub use methods::{Method, MethodKind};

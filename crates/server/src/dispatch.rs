@@ -143,7 +143,9 @@ impl Transports {
                 Ok(Dispatched::NoResponse)
             }
             Lifted::SetLevel { id, level } => {
-                session.set_log_level(level);
+                session.log_level.set(level);
+                let gateway = &self.gateway;
+                gateway.log_level_changed(&requester.scope, session.affinity, level);
                 Ok(Dispatched::empty_result(revision, Method::SetLevel, id))
             }
             Lifted::Subscribe { id, uri } => Ok(self.subscribe(requester, session, id, uri)),

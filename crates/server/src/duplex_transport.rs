@@ -21,6 +21,7 @@ use crate::change_delivery::deliver_list_changes;
 use crate::error_response::ErrorResponse;
 use crate::execution::single_message;
 use crate::in_flight::InFlightCalls;
+use crate::log_delivery::deliver_log_messages;
 use crate::outgoing::{Outgoing, OutgoingMessageStream};
 use crate::requester::Requester;
 use crate::session::Session;
@@ -155,6 +156,7 @@ impl DuplexConnection {
         let session = session.map(Arc::new);
         if let Some(session) = &session {
             deliver_list_changes(transports, requester, session).await;
+            deliver_log_messages(transports, requester, session);
             *self.session.lock() = Some(Arc::clone(session));
         }
         self.send(Outgoing::from(response)).await;

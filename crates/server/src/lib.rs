@@ -15,6 +15,7 @@ mod handshake;
 mod http;
 mod in_flight;
 mod limits;
+mod log_delivery;
 mod outgoing;
 mod requester;
 mod session;

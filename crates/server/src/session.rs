@@ -43,12 +43,26 @@ pub(crate) struct Session {
     /// The stream for notifications that belong to no call.
     pub(crate) standalone: Arc<ReplayBuffer>,
     pub(crate) subscriptions: Arc<Subscriptions>,
+    pub(crate) log_level: SessionLogLevel,
     state: Mutex<SessionState>,
     limits: TransportLimits,
 }
 
+/// The log level that the client has set, if it has.
+#[derive(Clone, Default)]
+pub(crate) struct SessionLogLevel(Arc<Mutex<Option<LoggingLevel>>>);
+
+impl SessionLogLevel {
+    pub(crate) fn get(&self) -> Option<LoggingLevel> {
+        *self.0.lock()
+    }
+
+    pub(crate) fn set(&self, level: LoggingLevel) {
+        *self.0.lock() = Some(level);
+    }
+}
+
 struct SessionState {
-    log_level: Option<LoggingLevel>,
     /// The streams of calls.
     streams: Vec<Arc<ReplayBuffer>>,
     next_stream: u64,
@@ -73,8 +87,8 @@ impl Session {
             ended: parent.child_token(),
             standalone: ReplayBuffer::new(STANDALONE_STREAM, limits),
             subscriptions: Arc::new(Subscriptions::new(limits.max_subscriptions)),
+            log_level: SessionLogLevel::default(),
             state: Mutex::new(SessionState {
-                log_level: None,
                 streams: Vec::new(),
                 next_stream: STANDALONE_STREAM + 1,
             }),
@@ -89,13 +103,9 @@ impl Session {
             affinity: Some(self.affinity),
             capabilities: self.capabilities.clone(),
             client_info: self.client_info.clone(),
-            log_level: self.state.lock().log_level,
+            log_level: self.log_level.get(),
             progress: None,
         }
-    }
-
-    pub(crate) fn set_log_level(&self, level: LoggingLevel) {
-        self.state.lock().log_level = Some(level);
     }
 
     /// Opens a stream for the messages of one call.

@@ -9,8 +9,8 @@ use futures_util::future::{BoxFuture, join_all, ready};
 use parking_lot::Mutex;
 use tidegate_core::{
     AffinityKey, Call, Caller, Catalog, ChangeSender, ChangeStream, ExtensionMembers,
-    ExtensionSubscription, GaugeValue, Health, RawJson, Reply, ResourceSubscription, Result,
-    Source, TaskUpdates, Viewer,
+    ExtensionSubscription, GaugeValue, Health, LogStream, LoggingLevel, RawJson, Reply,
+    ResourceSubscription, Result, Source, TaskUpdates, Viewer,
 };
 use tidegate_interaction::Interaction;
 use tokio::sync::Semaphore;
@@ -208,6 +208,10 @@ impl Source for Remote {
         self.supervisor.refresher.changes.stream()
     }
 
+    fn log_messages(&self) -> LogStream {
+        self.supervisor.refresher.log_messages.stream()
+    }
+
     fn health(&self) -> Health {
         self.snapshots().load().health.clone()
     }
@@ -226,6 +230,12 @@ impl Source for Remote {
             tokio::spawn(
                 async move { connection.channel.send(notification, Vec::new()).await.ok() },
             );
+        }
+    }
+
+    fn log_level_changed(&self, affinity: AffinityKey, level: LoggingLevel) {
+        for connection in self.relay.pool.with_affinity(affinity) {
+            tokio::spawn(async move { connection.request_log_level(Some(level)).await });
         }
     }
 
@@ -270,6 +280,10 @@ impl Source for Remote {
             ),
             gauge("connections", self.connection_count()),
             gauge("connects", self.connects()),
+            gauge(
+                "dropped_log_messages",
+                self.supervisor.refresher.dropped_log_messages(),
+            ),
             gauge("incomplete_lists", snapshot.catalog.incomplete_lists()),
         ];
         let connection = snapshot.open_connection();

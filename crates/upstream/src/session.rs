@@ -25,7 +25,7 @@ use tidegate_mcp::revision::client::{OutboundRequest, ServerNotification};
 use tidegate_mcp::{RequestId, ResponseBody, Revision};
 
 pub(crate) use connection::Connection;
-pub(crate) use notification_queue::Notifications;
+pub(crate) use notification_queue::{Notifications, QueuedNotification};
 pub use refusal::CREDENTIALS_REQUIRED;
 pub(crate) use refusal::Refusal;
 

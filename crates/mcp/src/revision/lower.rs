@@ -204,6 +204,11 @@ pub fn legacy_change_notification(change: &Change) -> String {
     change_notification(change, None)
 }
 
+/// A log message outside of a call, for a client of the legacy era. In the modern era there are none.
+pub fn legacy_log_notification(params: &RawJson) -> String {
+    encode_notification(Method::LogMessage, params)
+}
+
 /// A change; `subscription` is the id of the request that subscribed, in the modern era.
 fn change_notification(change: &Change, subscription: Option<&RequestId>) -> String {
     let mut params = Object::default();

@@ -17,6 +17,7 @@ use crate::change_delivery::deliver_list_changes;
 use crate::dispatch::Dispatched;
 use crate::error_response::ErrorResponse;
 use crate::execution::single_message;
+use crate::log_delivery::deliver_log_messages;
 use crate::outgoing::OutgoingMessageStream;
 use crate::requester::Requester;
 use crate::session::Session;
@@ -99,6 +100,7 @@ async fn handshake(
     };
     let (id, session) = transports.sessions.add(session, &transports.admission)?;
     deliver_list_changes(transports, requester, &session).await;
+    deliver_log_messages(transports, requester, &session);
     Ok(respond::with_session_id(response, &id))
 }
 

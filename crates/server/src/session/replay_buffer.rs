@@ -78,6 +78,21 @@ impl ReplayBuffer {
         self.changed.notify_waiters();
     }
 
+    /// Pushes a notification that may be lost. It is dropped if half of the buffer is unread, so that
+    /// there is always space for other messages.
+    pub(crate) fn push_lossy(&self, json: String) {
+        let mut state = self.state.lock();
+        let (unread, unread_bytes) = (state.unread(), state.unread_bytes());
+        let has_space =
+            unread < self.max_events / 2 && unread_bytes + json.len() <= self.max_bytes / 2;
+        if has_space {
+            let message = OutgoingMessage::Notification(json);
+            state.push(message, self.max_events, self.max_bytes);
+        }
+        drop(state);
+        self.changed.notify_waiters();
+    }
+
     /// Ends the stream after the messages that are buffered.
     pub(crate) fn finish(&self) {
         self.state.lock().is_finished = true;
@@ -107,6 +122,11 @@ impl ReplayBuffer {
 impl BufferState {
     fn unread(&self) -> usize {
         self.events.len() - self.index_after(self.last_read)
+    }
+
+    fn unread_bytes(&self) -> usize {
+        let unread = self.events.range(self.index_after(self.last_read)..);
+        unread.map(|(_, message)| message.json().len()).sum()
     }
 
     fn is_unread(&self, message: &OutgoingMessage) -> bool {

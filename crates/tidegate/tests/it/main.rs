@@ -21,6 +21,7 @@ mod generated_docs;
 mod health_change;
 mod http_errors;
 mod lists;
+mod logs_outside_calls;
 mod many_clients;
 mod memory;
 mod metrics;

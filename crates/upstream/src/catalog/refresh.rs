@@ -4,8 +4,12 @@
 //! Must not know: which connection a class is loaded over.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use tidegate_core::{Catalog, Change, ChangeEvent, ChangeSender, Health, List, RawJson};
+use tidegate_core::{
+    Catalog, Change, ChangeEvent, ChangeSender, Health, List, LogSender, LoggingLevel, RawJson,
+    truncate_for_message,
+};
 use tokio::sync::{Notify, watch};
 use tokio_util::task::TaskTracker;
 
@@ -17,13 +21,16 @@ use super::snapshot::{CatalogConnection, ClassCatalog, SnapshotStore};
 use crate::client_key::ClientKey;
 use crate::config::{RemoteConfig, Sharing};
 use crate::resource_subscriptions::ResourceSubscriptions;
-use crate::session::{Connection, Notifications};
+use crate::session::{Connection, Notifications, QueuedNotification};
 
 /// Refreshes the catalogs of one server.
 pub(crate) struct Refresher {
     pub(crate) config: Arc<RemoteConfig>,
     pub(crate) snapshots: Arc<SnapshotStore>,
     pub(crate) changes: ChangeSender,
+    pub(crate) log_messages: LogSender,
+    /// Log messages outside of calls that belong to no client.
+    dropped_log_messages: AtomicU64,
     pub(crate) subscriptions: ResourceSubscriptions,
     pub(crate) background_tasks: TaskTracker,
     /// How often the catalog connection was opened, how often that changed the default catalog, and
@@ -46,6 +53,8 @@ impl Refresher {
             config,
             snapshots: Arc::new(SnapshotStore::new(saved)),
             changes,
+            log_messages: LogSender::default(),
+            dropped_log_messages: AtomicU64::new(0),
             subscriptions: ResourceSubscriptions::default(),
             background_tasks: TaskTracker::new(),
             connects: watch::Sender::default(),
@@ -54,6 +63,18 @@ impl Refresher {
             requested: Notify::new(),
             call_failed: Notify::new(),
         }
+    }
+
+    /// Counts a log message that belongs to no client, and logs it at the lowest level.
+    pub(crate) fn drop_log_message(&self, level: LoggingLevel, params: &RawJson) {
+        self.dropped_log_messages.fetch_add(1, Relaxed);
+        let (source, level) = (&self.config.name, level.as_str());
+        let text = truncate_for_message(params.as_str());
+        tracing::debug!(source, level, text, "log message outside of a call dropped");
+    }
+
+    pub(crate) fn dropped_log_messages(&self) -> u64 {
+        self.dropped_log_messages.load(Relaxed)
     }
 
     /// How often the server was connected.
@@ -120,8 +141,13 @@ impl Refresher {
                 () = self.requested.notified(), if class.is_default() => {
                     schedule.mark_stale(None);
                 }
-                event = notifications.next() => match event {
-                    Some(event) => self.apply(event, class, &mut schedule),
+                notification = notifications.next() => match notification {
+                    Some(QueuedNotification::Change(event)) => {
+                        self.apply(event, class, &mut schedule);
+                    }
+                    Some(QueuedNotification::Log { level, params }) => {
+                        self.drop_log_message(level, &params);
+                    }
                     None => return,
                 },
             }

@@ -1,16 +1,19 @@
 //! Handles what a server sends on the connection of a client outside of its calls: changes of lists,
-//! updates of resources, completed elicitations.
+//! updates of resources, completed elicitations, log messages.
 
 use std::sync::Arc;
 
-use tidegate_core::{Change, ChangeEvent, ExtensionNotification, RawJson, Recipients};
+use tidegate_core::{
+    Change, ChangeEvent, ExtensionNotification, LogMessage, LogRecipient, LoggingLevel, RawJson,
+    Recipients,
+};
 
 use super::ConnectionOpener;
 use crate::catalog::schedule::RefreshSchedule;
 use crate::change_stream;
 use crate::client_key::{ClientIdentity, ClientKey};
 use crate::resource_subscriptions::RequestedSubscriptions;
-use crate::session::{Connection, Notifications};
+use crate::session::{Connection, Notifications, QueuedNotification};
 
 /// The connection of a client that is followed until it is closed.
 pub(super) struct Following {
@@ -50,8 +53,9 @@ impl Following {
         }
         loop {
             tokio::select! {
-                event = notifications.next() => match event {
-                    Some(event) => self.apply(event, &mut schedule),
+                notification = notifications.next() => match notification {
+                    Some(QueuedNotification::Change(event)) => self.apply(event, &mut schedule),
+                    Some(QueuedNotification::Log { level, params }) => self.log(level, params),
                     None => return,
                 },
                 list_changed = schedule.wait_until_due() => {
@@ -86,6 +90,24 @@ impl Following {
                 changes.send_missed(self.recipients());
             }
         }
+    }
+
+    /// Delivers a log message to the client of the connection. Where clients of several principals share
+    /// one, nobody knows whose it is.
+    fn log(&self, level: LoggingLevel, params: RawJson) {
+        let recipient = match (&self.key.identity, &self.key.principal) {
+            (ClientIdentity::Session(client), _) => LogRecipient::Client(*client),
+            (ClientIdentity::Capabilities(_), Some(principal)) => {
+                LogRecipient::Principal(principal.clone())
+            }
+            _ => return self.opener.refresher.drop_log_message(level, &params),
+        };
+        let message = LogMessage {
+            is_shared: matches!(recipient, LogRecipient::Principal(_)),
+            level,
+            params,
+        };
+        self.opener.refresher.log_messages.send(recipient, message);
     }
 
     /// Loads the lists that this client sees over its own connection. Returns whether a list could

@@ -165,6 +165,9 @@ impl Demultiplexer {
                 self.notifications
                     .push(Change::Extension(notification.into()));
             }
+            Some(ServerNotification::Log { level, params }) => {
+                self.notifications.push_log(level, params);
+            }
             _ => {}
         }
         None

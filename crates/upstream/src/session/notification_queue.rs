@@ -1,5 +1,5 @@
-//! Change notifications of a server that belong to no request, until they are processed. Repeated
-//! notifications are merged.
+//! Notifications of a server that belong to no request, until they are processed. Repeated
+//! change notifications are merged.
 //!
 //! Must not know: how a change is handled.
 
@@ -7,15 +7,16 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use tidegate_core::{Change, ChangeEvent, ExtensionNotification};
+use tidegate_core::{Change, ChangeEvent, ExtensionNotification, LoggingLevel, RawJson};
 use tokio::sync::{broadcast, mpsc};
 
 /// Resource updates that may wait. With more, all subscribed resources may have changed.
 const MAX_UPDATES: usize = 1024;
 
-/// Completed elicitations that may wait, and notifications of extensions.
+/// Completed elicitations, notifications of extensions and log messages that may wait.
 const MAX_ELICITATIONS: usize = 256;
 const MAX_EXTENSIONS: usize = 256;
+const MAX_LOG_MESSAGES: usize = 256;
 
 pub(super) fn notification_queue() -> (NotificationSender, Notifications) {
     let (wake, woken) = mpsc::channel(1);
@@ -37,8 +38,19 @@ struct Queued {
     elicitations: VecDeque<Arc<str>>,
     /// Notifications of extensions.
     extensions: VecDeque<Arc<ExtensionNotification>>,
+    log_messages: VecDeque<(LoggingLevel, RawJson)>,
     /// Notifications were lost.
     missed: bool,
+}
+
+/// A notification that belongs to no request.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum QueuedNotification {
+    Change(ChangeEvent),
+    Log {
+        level: LoggingLevel,
+        params: RawJson,
+    },
 }
 
 /// The writing end of the queue.
@@ -75,6 +87,18 @@ impl NotificationSender {
         // A full channel means that the reader will wake already.
         self.wake.try_send(()).ok();
     }
+
+    /// Adds a log message. The oldest is dropped if too many wait.
+    pub(super) fn push_log(&self, level: LoggingLevel, params: RawJson) {
+        {
+            let log_messages = &mut self.queued.lock().log_messages;
+            if log_messages.len() == MAX_LOG_MESSAGES {
+                log_messages.pop_front();
+            }
+            log_messages.push_back((level, params));
+        }
+        self.wake.try_send(()).ok();
+    }
 }
 
 impl Queued {
@@ -102,7 +126,15 @@ impl Queued {
         }
     }
 
-    fn take(&mut self) -> Option<ChangeEvent> {
+    fn take(&mut self) -> Option<QueuedNotification> {
+        let change = self.take_change().map(QueuedNotification::Change);
+        change.or_else(|| {
+            let (level, params) = self.log_messages.pop_front()?;
+            Some(QueuedNotification::Log { level, params })
+        })
+    }
+
+    fn take_change(&mut self) -> Option<ChangeEvent> {
         if std::mem::take(&mut self.missed) {
             self.updated.clear();
             return Some(ChangeEvent::Missed);
@@ -129,8 +161,8 @@ pub(crate) struct Notifications {
 }
 
 impl Notifications {
-    /// The next change; `None` when the connection has ended.
-    pub(crate) async fn next(&mut self) -> Option<ChangeEvent> {
+    /// The next notification; `None` when the connection has ended.
+    pub(crate) async fn next(&mut self) -> Option<QueuedNotification> {
         loop {
             if let Some(event) = self.queued.lock().take() {
                 return Some(event);
@@ -150,6 +182,26 @@ mod tests {
         Change::ResourceUpdated(uri.into())
     }
 
+    fn changed(change: Change) -> Option<QueuedNotification> {
+        Some(QueuedNotification::Change(ChangeEvent::Change(change)))
+    }
+
+    #[tokio::test]
+    async fn log_messages_wait_up_to_a_limit() {
+        let (sender, mut notifications) = notification_queue();
+        for number in 0..=MAX_LOG_MESSAGES {
+            sender.push_log(LoggingLevel::Info, RawJson::copy_of(&number.to_string()));
+        }
+        for number in 1..=MAX_LOG_MESSAGES {
+            let expected = QueuedNotification::Log {
+                level: LoggingLevel::Info,
+                params: RawJson::copy_of(&number.to_string()),
+            };
+            assert_eq!(notifications.next().await, Some(expected));
+        }
+        assert_eq!(notifications.next().now_or_never(), None);
+    }
+
     #[tokio::test]
     async fn repeated_notifications_are_merged() {
         let (sender, mut notifications) = notification_queue();
@@ -158,15 +210,12 @@ mod tests {
             sender.push(updated("a"));
         }
         let first = notifications.next().await;
-        assert_eq!(first, Some(ChangeEvent::Change(updated("a"))));
+        assert_eq!(first, changed(updated("a")));
         let second = notifications.next().await;
-        assert_eq!(second, Some(ChangeEvent::Change(Change::Tools)));
+        assert_eq!(second, changed(Change::Tools));
         assert_eq!(notifications.next().now_or_never(), None);
         sender.push(Change::Tools);
-        assert_eq!(
-            notifications.next().await,
-            Some(ChangeEvent::Change(Change::Tools))
-        );
+        assert_eq!(notifications.next().await, changed(Change::Tools));
         drop(sender);
         assert_eq!(notifications.next().await, None);
     }
@@ -177,7 +226,8 @@ mod tests {
         for number in 0..=MAX_UPDATES {
             sender.push(updated(&number.to_string()));
         }
-        assert_eq!(notifications.next().await, Some(ChangeEvent::Missed));
+        let missed = QueuedNotification::Change(ChangeEvent::Missed);
+        assert_eq!(notifications.next().await, Some(missed));
         assert_eq!(notifications.next().now_or_never(), None);
     }
 }
