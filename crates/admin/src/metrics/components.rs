@@ -37,8 +37,9 @@ const COMPONENT_GAUGES: Metric = Metric {
     labels: &["kind", "component"],
     meaning: "A gauge of `resource://system/health`, where NAME is its name there. The component \
               `transports` has the open `calls`, `streams` and `sessions`. Remote servers have \
-              `parked_calls`, `connects` (successful connections) and \
-              `dropped_log_messages` (outside of calls, for no known client). Other kinds of sources have gauges of their own",
+              `parked_calls`, `connects` (successful connections) and `dropped_log_messages` \
+              (outside of calls, for no known client). Other kinds of sources have gauges of \
+              their own",
 };
 
 const COMPONENT_GAUGE_HELP: &str = "A gauge of the health report";

@@ -4,7 +4,7 @@ use futures_util::{FutureExt, StreamExt};
 use tidegate_core::ChangeEvent;
 
 use super::*;
-use crate::session::notification_queue::{Notifications, notification_queue};
+use crate::session::notification_queue::{Notifications, QueuedNotification, notification_queue};
 
 fn demultiplexer() -> (Demultiplexer, Notifications) {
     let (sender, notifications) = notification_queue();
@@ -89,7 +89,8 @@ async fn list_changes_outside_of_a_response_are_queued() {
     for origin in [MessageOrigin::Duplex, MessageOrigin::SessionStream] {
         assert!(receive(&demultiplexer, change, origin).is_empty());
         let queued = notifications.next().now_or_never().flatten();
-        assert_eq!(queued, Some(ChangeEvent::Change(Change::Tools)));
+        let tools_changed = QueuedNotification::Change(ChangeEvent::Change(Change::Tools));
+        assert_eq!(queued, Some(tools_changed));
     }
 }
 
