@@ -113,7 +113,7 @@ fn a_client_over_stdio_gets_the_messages_of_its_server() {
         }
     }
     assert_eq!(levels, ["critical", "alert", "emergency"]);
-    client.end();
+    client.process.end().expect_code(0);
 }
 
 fn with_keys(fixture: &Fixture, sharing: &str) -> Server {
