@@ -15,8 +15,8 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use serde::Deserialize;
 use tidegate_core::{
-    CacheHint, ClientContext, Code, Error, ErrorOrigin, Operation, Outcome, Principal, RawJson, Result, Scope, Step,
-    percent_decode_utf8, truncate_for_message,
+    CacheHint, ClientContext, Code, Error, ErrorOrigin, Operation, Outcome, Principal, RawJson,
+    Result, Scope, Step, percent_decode_utf8, truncate_for_message,
 };
 use tidegate_mcp::Era;
 use tidegate_mcp::revision::{Method, error_response};

@@ -54,11 +54,7 @@ pub(super) fn forbidden(admission: &Admission, message: &str) -> Response {
 }
 
 /// One message as JSON.
-pub(super) fn json(
-    error_status: ErrorStatus,
-    era: Era,
-    message: impl Into<Outgoing>,
-) -> Response {
+pub(super) fn json(error_status: ErrorStatus, era: Era, message: impl Into<Outgoing>) -> Response {
     let message = message.into();
     let status = status(error_status, era, message.code());
     json_with_code(status, message.code(), message.into_bytes())

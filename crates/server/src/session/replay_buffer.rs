@@ -87,7 +87,7 @@ impl ReplayBuffer {
             unread < self.max_events / 2 && unread_bytes + json.len() <= self.max_bytes / 2;
         if has_space {
             let message = OutgoingMessage::Notification(json);
-            state.push(message, self.max_events, self.max_bytes);
+            state.push(message.into(), self.max_events, self.max_bytes);
         }
         drop(state);
         self.changed.notify_waiters();
