@@ -44,7 +44,6 @@ pub(super) fn declare(view: &View, instructions: Option<&str>) -> RawJson {
 
 /// Sets the capabilities that the gateway knows. Members that it does not know are kept.
 fn set_features(capabilities: &mut Object<'_>, features: Features) {
-    let subscribe = features.subscribe.to_string();
     let list_changed = ("listChanged", "true");
     let mut set = |is_offered: bool, name: &'static str, members: &[(&'static str, &str)]| {
         if !is_offered {
@@ -61,8 +60,10 @@ fn set_features(capabilities: &mut Object<'_>, features: Features) {
     };
     set(features.tools, "tools", &[list_changed]);
     set(features.prompts, "prompts", &[list_changed]);
-    let resources = [list_changed, ("subscribe", subscribe.as_str())];
-    set(features.resources, "resources", &resources);
+    // A source that cannot be subscribed to may declare so, or declare nothing.
+    let resources = [list_changed, ("subscribe", "true")];
+    let members = if features.subscribe { 2 } else { 1 };
+    set(features.resources, "resources", &resources[..members]);
     set(features.completions, "completions", &[]);
     set(features.logging, "logging", &[]);
 }
