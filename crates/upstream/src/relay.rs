@@ -191,6 +191,7 @@ impl Relay {
         // The call is registered before anything is sent: a question that arrives before the call
         // is sent belongs to it.
         let messages = connection.send_call(call, tools)?;
+        connection.announce_unknown_roots().await;
         connection.request_log_level(call.client.log_level).await;
         match retry_after_first_message(messages, call).await {
             (messages, None) => Ok(call_events(messages, connection, call)),

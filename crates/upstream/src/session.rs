@@ -96,6 +96,10 @@ pub(crate) trait RequestChannel: Send + Sync + 'static {
     /// Whether the server has sent a question that nothing links to a request.
     fn has_unlinked_questions(&self) -> bool;
 
+    /// Whether the server does not know the roots of its client, because no call was there to ask. True
+    /// once.
+    fn take_unknown_roots(&self) -> bool;
+
     /// How many messages were invalid or unexpected.
     fn gauges(&self) -> [GaugeValue; 2];
 

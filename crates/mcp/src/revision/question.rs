@@ -65,6 +65,11 @@ pub fn cancelled_elicitation() -> RawJson {
     RawJson::copy_of(r#"{"action":"cancel"}"#)
 }
 
+/// The answer of a client without roots.
+pub fn no_roots() -> RawJson {
+    RawJson::copy_of(r#"{"roots":[]}"#)
+}
+
 /// Whether a question is an elicitation in URL mode.
 pub fn is_url_elicitation(kind: QuestionKind, params: &RawJson) -> bool {
     let mode = params.object().and_then(|params| params.string("mode"));

@@ -118,6 +118,15 @@ impl Connection {
             .ok();
     }
 
+    /// Makes a server ask for roots again that asked when no call was in flight. A call that can be
+    /// asked must be registered.
+    pub(crate) async fn announce_unknown_roots(&self) {
+        if self.channel.take_unknown_roots() {
+            let notification = self.gateway_encoder().roots_changed();
+            self.channel.send(notification).await.ok();
+        }
+    }
+
     /// Remembers a level. False if this level is already enabled, or cannot be requested.
     fn lowers_log_level(&self, level: LoggingLevel) -> bool {
         let can_request = self.facts.features.logging && self.facts.revision.era() == Era::Legacy;

@@ -3,19 +3,21 @@
 //! Sends nothing itself: a reply that the server must get is returned to the caller, which owns the
 //! transport.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use tidegate_core::{Change, ExtensionNotification, GaugeValue, RawJson, Result};
 use tidegate_mcp::revision::client::{
     ServerNotification, answer_without_client, parse_notification,
 };
-use tidegate_mcp::revision::question::{encode_rejection, question_kind};
+use tidegate_mcp::revision::question::{encode_answer, encode_rejection, question_kind};
 use tidegate_mcp::{
     DecodeLimits, Inbound, Message, Rejection, RequestId, ResponseBody, decode,
     decode_error_without_id, oversized_response_id,
 };
 
 use super::ServerMessage;
-use super::in_flight::InFlight;
+use super::in_flight::{Asked, InFlight};
 use super::invalid_messages::InvalidMessages;
 use super::notification_queue::NotificationSender;
 use crate::error::{response_too_large, source_failed};
@@ -45,6 +47,8 @@ pub(super) enum Routed {
     ToRequest(Result<ServerMessage>),
     /// Send this reply to the server.
     Reply(String),
+    /// Call [`Demultiplexer::answer_held`] after this time.
+    Held(RequestId, Duration),
 }
 
 /// The demultiplexer of one connection.
@@ -174,7 +178,7 @@ impl Demultiplexer {
     }
 
     /// A question outside of an HTTP response is not linked to a request: [`InFlight::ask`] finds
-    /// the call it can belong to. A question without such a call is refused.
+    /// the call it can belong to. A question without such a call is held or refused.
     fn route_question(
         &self,
         id: RequestId,
@@ -187,14 +191,24 @@ impl Demultiplexer {
         let Some(kind) = question_kind(method) else {
             return Some(Routed::Reply(refusal));
         };
+        let held_id = id.clone();
         let question = ServerMessage::Question { id, kind, params };
         match origin {
             MessageOrigin::ResponseTo { .. } => Some(Routed::ToRequest(Ok(question))),
             MessageOrigin::Duplex | MessageOrigin::SessionStream => {
-                let is_taken = self.in_flight.ask(question);
-                (!is_taken).then_some(Routed::Reply(refusal))
+                match self.in_flight.ask(question) {
+                    Asked::Delivered => None,
+                    Asked::Held(duration) => Some(Routed::Held(held_id, duration)),
+                    Asked::Refused => Some(Routed::Reply(refusal)),
+                }
             }
         }
+    }
+
+    /// The reply to a held question that no call has got in time.
+    pub(super) fn answer_held(&self, id: &RequestId) -> Option<String> {
+        let answer = self.in_flight.answer_held(id)?;
+        Some(encode_answer(id, answer))
     }
 
     fn route_undecodable(

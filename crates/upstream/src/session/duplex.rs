@@ -2,11 +2,13 @@
 //! everything the server sends arrives on one stream.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, StreamExt};
 use tidegate_core::{ClientContext, GaugeValue, Result};
+use tidegate_mcp::RequestId;
 use tidegate_mcp::revision::Revision;
 use tidegate_mcp::revision::client::{OutboundRequest, RequestEncoder};
 use tokio::sync::mpsc;
@@ -49,6 +51,7 @@ impl DuplexChannel {
                 demultiplexer: Arc::clone(&demultiplexer),
                 outgoing: outgoing.clone(),
                 alive: alive.clone(),
+                closed: closed.clone(),
             },
         };
         let channel = Self {
@@ -67,15 +70,31 @@ pub(super) struct DuplexReceiver {
     demultiplexer: Arc<Demultiplexer>,
     outgoing: mpsc::Sender<String>,
     alive: CancellationToken,
+    closed: CancellationToken,
+}
+
+impl DuplexReceiver {
+    /// Answers a held question after some time, unless a call gets it or the connection is closed.
+    fn answer_later(&self, id: RequestId, delay: Duration) {
+        let (demultiplexer, outgoing) = (Arc::clone(&self.demultiplexer), self.outgoing.clone());
+        tokio::spawn(self.closed.clone().run_until_cancelled_owned(async move {
+            tokio::time::sleep(delay).await;
+            if let Some(reply) = demultiplexer.answer_held(&id) {
+                outgoing.send(reply).await.ok();
+            }
+        }));
+    }
 }
 
 impl MessageSink for DuplexReceiver {
     fn receive(&self, message: &Bytes) {
         self.alive.cancel();
         for routed in self.demultiplexer.receive(message, MessageOrigin::Duplex) {
-            if let Routed::Reply(reply) = routed {
+            match routed {
                 // A server that does not read gets no replies.
-                self.outgoing.try_send(reply).ok();
+                Routed::Reply(reply) => drop(self.outgoing.try_send(reply)),
+                Routed::Held(id, delay) => self.answer_later(id, delay),
+                Routed::ToRequest(_) => {}
             }
         }
     }
@@ -135,6 +154,10 @@ impl RequestChannel for DuplexChannel {
 
     fn has_unlinked_questions(&self) -> bool {
         self.demultiplexer.in_flight.has_unlinked_questions()
+    }
+
+    fn take_unknown_roots(&self) -> bool {
+        self.demultiplexer.in_flight.take_unknown_roots()
     }
 
     fn gauges(&self) -> [GaugeValue; 2] {

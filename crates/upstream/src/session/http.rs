@@ -236,6 +236,10 @@ impl RequestChannel for HttpChannel {
         in_flight.has_unlinked_questions()
     }
 
+    fn take_unknown_roots(&self) -> bool {
+        self.client.demultiplexer.in_flight.take_unknown_roots()
+    }
+
     fn gauges(&self) -> [GaugeValue; 2] {
         self.client.demultiplexer.gauges()
     }

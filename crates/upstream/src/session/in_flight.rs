@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream;
 use parking_lot::Mutex;
-use tidegate_core::{QuestionKind, Result};
+use tidegate_core::{Declined, QuestionKind, RawJson, Result};
 use tidegate_mcp::revision::Method;
 use tidegate_mcp::revision::client::ServerNotification;
+use tidegate_mcp::revision::question::no_roots;
 use tidegate_mcp::{RequestId, ResponseBody};
 use tokio::sync::mpsc;
 
@@ -20,8 +22,11 @@ use crate::error::source_failed;
 /// Messages that may wait for one request before its reader counts as too slow.
 const MAX_QUEUED_MESSAGES: usize = 256;
 
-/// Roots questions that may wait for the next call.
+/// Roots questions that may wait for the next call, and how long: on a connection that was opened to load
+/// lists, which a server may not answer before it has the roots, and on one that a client uses.
 const MAX_HELD: usize = 16;
+const UNCLAIMED_HOLD: Duration = Duration::from_secs(3);
+const CLAIMED_HOLD: Duration = Duration::from_secs(30);
 
 /// The requests in flight, by the id we gave them.
 #[derive(Clone, Default)]
@@ -44,6 +49,11 @@ struct RequestTable {
     declares_roots: bool,
     /// Roots questions that arrived when no call was in flight.
     held: Vec<ServerMessage>,
+    /// Whether a client has made a call.
+    is_claimed: bool,
+    /// Whether a roots question was answered for want of a call, so that the server does not know the
+    /// roots of its client.
+    roots_are_unknown: bool,
     /// No response will arrive any more.
     ended: bool,
 }
@@ -104,15 +114,37 @@ impl RequestTable {
 
     /// Delivers a roots question to any call in flight, or holds it for the next call. All calls
     /// are from one client, and a server may ask before its first call or after its last.
-    fn ask_any_call(&mut self, question: ServerMessage) -> bool {
+    fn ask_any_call(&mut self, question: ServerMessage) -> Asked {
         if let Some(call) = self.likely_asker() {
-            return call.push(question);
+            return Asked::delivered(call.push(question));
         }
-        let has_space = self.held.len() < MAX_HELD;
-        if has_space {
-            self.held.push(question);
+        if self.held.len() == MAX_HELD {
+            return Asked::Refused;
         }
-        has_space
+        self.held.push(question);
+        Asked::Held(match self.is_claimed {
+            true => CLAIMED_HOLD,
+            false => UNCLAIMED_HOLD,
+        })
+    }
+}
+
+/// What became of a question that nothing links to a request.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    Delivered,
+    /// It waits for the next call, for this time.
+    Held(Duration),
+    /// No client can be asked.
+    Refused,
+}
+
+impl Asked {
+    fn delivered(is_delivered: bool) -> Self {
+        match is_delivered {
+            true => Self::Delivered,
+            false => Self::Refused,
+        }
     }
 }
 
@@ -164,6 +196,7 @@ impl InFlight {
             return;
         }
         if request.is_call {
+            table.is_claimed = true;
             for question in table.held.drain(..) {
                 // A new queue has space for all held questions.
                 request.push(question);
@@ -237,10 +270,10 @@ impl InFlight {
     }
 
     /// Delivers a question that arrived outside of an HTTP response: to the task that it names, or to
-    /// a call of the client. False if no client can be asked.
-    pub(super) fn ask(&self, question: ServerMessage) -> bool {
+    /// a call of the client.
+    pub(super) fn ask(&self, question: ServerMessage) -> Asked {
         let Some(question) = self.0.tasks.ask(question) else {
-            return true;
+            return Asked::Delivered;
         };
         let kind = match &question {
             ServerMessage::Question { kind, .. } => Some(*kind),
@@ -255,7 +288,30 @@ impl InFlight {
         if kind == Some(QuestionKind::Roots) && table.declares_roots {
             return table.ask_any_call(question);
         }
-        table.ask_call(question)
+        Asked::delivered(table.ask_call(question))
+    }
+
+    /// The answer to a question that was held and has waited long enough; `None` if a call has got it.
+    /// On a connection that no client has used yet the server gets no roots, and continues to start.
+    /// Otherwise it keeps the roots that it knows.
+    pub(super) fn answer_held(&self, id: &RequestId) -> Option<Result<RawJson, Declined>> {
+        let mut table = self.0.table.lock();
+        let is_asked = |held: &ServerMessage| match held {
+            ServerMessage::Question { id: held, .. } => held.key() == id.key(),
+            _ => false,
+        };
+        let at = table.held.iter().position(is_asked)?;
+        table.held.remove(at);
+        table.roots_are_unknown = true;
+        Some(match table.is_claimed {
+            true => Err(Declined::no_client()),
+            false => Ok(no_roots()),
+        })
+    }
+
+    /// Whether the server has to be told to ask for roots again. True once.
+    pub(super) fn take_unknown_roots(&self) -> bool {
+        std::mem::take(&mut self.0.table.lock().roots_are_unknown)
     }
 
     pub(super) fn has_unlinked_questions(&self) -> bool {

@@ -97,7 +97,8 @@ impl Exchange {
                     self.guard.client.post(reply, Vec::new()).await.ok();
                     continue;
                 }
-                None => {}
+                // Only questions outside of a response are held.
+                Some(Routed::Held(..)) | None => {}
             }
             match self.reader.next().await {
                 Some(Ok(bytes)) => {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use http::StatusCode;
+use tidegate_mcp::RequestId;
 use tokio_util::sync::CancellationToken;
 
 use super::HttpClient;
@@ -51,7 +52,7 @@ pub(super) async fn run(client: Arc<HttpClient>, settled: CancellationToken) {
 
 impl SessionStream {
     /// Reads one stream to its end. True if the server refuses the stream for good.
-    async fn read(&mut self, client: &HttpClient) -> bool {
+    async fn read(&mut self, client: &Arc<HttpClient>) -> bool {
         let opened = client.get(self.last_event_id.as_deref()).await;
         self.settled.cancel();
         let Ok(response) = opened else {
@@ -76,14 +77,27 @@ impl SessionStream {
                 .demultiplexer
                 .receive(&bytes, MessageOrigin::SessionStream)
             {
-                if let Routed::Reply(reply) = routed {
-                    client.post(reply, Vec::new()).await.ok();
+                match routed {
+                    Routed::Reply(reply) => drop(client.post(reply, Vec::new()).await),
+                    Routed::Held(id, delay) => answer_later(client, id, delay),
+                    Routed::ToRequest(_) => {}
                 }
             }
         }
         self.last_event_id = reader.last_event_id.or(self.last_event_id.take());
         false
     }
+}
+
+/// Answers a held question after some time, unless a call gets it or the connection is closed.
+fn answer_later(client: &Arc<HttpClient>, id: RequestId, delay: Duration) {
+    let (client, closed) = (Arc::clone(client), client.closed.clone());
+    tokio::spawn(closed.run_until_cancelled_owned(async move {
+        tokio::time::sleep(delay).await;
+        if let Some(reply) = client.demultiplexer.answer_held(&id) {
+            client.post(reply, Vec::new()).await.ok();
+        }
+    }));
 }
 
 /// Whether a refused stream may open later: the server is overloaded, or has not noticed yet that the

@@ -33,12 +33,14 @@ async fn gets_a_question(stream: &mut ResponseStream) -> bool {
 async fn roots_questions_go_to_any_call_or_wait_for_the_next() {
     let in_flight = InFlight::default();
     in_flight.set_declares_roots();
-    assert!(in_flight.ask(question(QuestionKind::Roots)));
+    let asked = in_flight.ask(question(QuestionKind::Roots));
+    assert_eq!(asked, Asked::Held(UNCLAIMED_HOLD));
     let _listing = in_flight.register(1, false, |_| ());
     let mut first = in_flight.register(2, true, |_| ());
     assert!(gets_a_question(&mut first).await, "asked before its call");
     let mut second = in_flight.register(3, true, |_| ());
-    assert!(in_flight.ask(question(QuestionKind::Roots)));
+    let asked = in_flight.ask(question(QuestionKind::Roots));
+    assert_eq!(asked, Asked::Delivered);
     tokio::select! {
         asked = gets_a_question(&mut first) => assert!(asked),
         asked = gets_a_question(&mut second) => assert!(asked),
@@ -51,24 +53,36 @@ async fn an_unlinked_question_goes_to_the_oldest_call_that_was_not_asked_yet() {
     let mut first = in_flight.register(1, true, |_| ());
     let mut second = in_flight.register(2, true, |_| ());
     for _ in 0..2 {
-        assert!(in_flight.ask(question(QuestionKind::Elicit)));
+        assert_eq!(
+            in_flight.ask(question(QuestionKind::Elicit)),
+            Asked::Delivered
+        );
     }
     assert!(gets_a_question(&mut first).await);
     assert!(gets_a_question(&mut second).await);
-    assert!(in_flight.ask(question(QuestionKind::Sample)));
+    assert_eq!(
+        in_flight.ask(question(QuestionKind::Sample)),
+        Asked::Delivered
+    );
     assert!(gets_a_question(&mut second).await, "both were asked");
 }
 
 #[test]
 fn questions_that_nobody_can_answer_or_hold_are_refused() {
     let in_flight = InFlight::default();
-    assert!(!in_flight.ask(question(QuestionKind::Roots)));
+    assert_eq!(in_flight.ask(question(QuestionKind::Roots)), Asked::Refused);
     in_flight.set_declares_roots();
-    assert!(!in_flight.ask(question(QuestionKind::Elicit)));
+    assert_eq!(
+        in_flight.ask(question(QuestionKind::Elicit)),
+        Asked::Refused
+    );
     for _ in 0..MAX_HELD {
-        assert!(in_flight.ask(question(QuestionKind::Roots)));
+        assert!(matches!(
+            in_flight.ask(question(QuestionKind::Roots)),
+            Asked::Held(_)
+        ));
     }
-    assert!(!in_flight.ask(question(QuestionKind::Roots)));
+    assert_eq!(in_flight.ask(question(QuestionKind::Roots)), Asked::Refused);
 }
 
 /// The reader gets an error because it missed updates, and the server a cancellation.
@@ -106,4 +120,24 @@ async fn the_response_fits_into_a_full_queue() {
         messages.last(),
         Some(Ok(ServerMessage::Response(_)))
     ));
+}
+
+#[tokio::test]
+async fn a_held_question_is_answered_once() {
+    let in_flight = InFlight::default();
+    in_flight.set_declares_roots();
+    let id = RequestId::new(RawJson::parse("1").unwrap()).unwrap();
+    in_flight.ask(question(QuestionKind::Roots));
+    assert!(matches!(in_flight.answer_held(&id), Some(Ok(answer)) if answer == no_roots()));
+    assert!(in_flight.answer_held(&id).is_none());
+    assert!(in_flight.take_unknown_roots() && !in_flight.take_unknown_roots());
+    let call = in_flight.register(1, true, |_| ());
+    drop(call);
+    let asked = in_flight.ask(question(QuestionKind::Roots));
+    assert_eq!(asked, Asked::Held(CLAIMED_HOLD));
+    assert!(matches!(in_flight.answer_held(&id), Some(Err(_))));
+    in_flight.ask(question(QuestionKind::Roots));
+    let mut call = in_flight.register(2, true, |_| ());
+    assert!(gets_a_question(&mut call).await);
+    assert!(in_flight.answer_held(&id).is_none(), "a call has got it");
 }
