@@ -17,31 +17,18 @@ pub(super) struct Row {
 }
 
 pub(super) enum Expectation {
-    /// Every check succeeds.
+    /// It succeeds with the gateway alone.
     Pass,
-    /// Every check succeeds except these.
-    Partly { exceptions: Vec<Exception> },
-    /// Not supported.
-    NotRun { reason: &'static str },
-}
-
-/// A check that is expected not to succeed.
-pub(super) struct Exception {
-    pub(super) check: &'static str,
-    pub(super) status: &'static str,
-    pub(super) reason: &'static str,
+    /// It succeeds with a server that offers what it uses.
+    WithServer {
+        reason: &'static str,
+    },
+    NotRun {
+        reason: &'static str,
+    },
 }
 
 impl Row {
-    /// A scenario of an extension, of which every check succeeds.
-    pub(super) fn extension(scenario: &'static str) -> Self {
-        Self {
-            scenario,
-            revisions: EXTENSION,
-            expectation: Expectation::Pass,
-        }
-    }
-
     /// Whether the scenario belongs to an extension, which has no revisions of the protocol.
     pub(super) fn is_extension(&self) -> bool {
         self.revisions == EXTENSION
@@ -57,39 +44,23 @@ impl Row {
 }
 
 pub(super) fn rows(list: &'static str) -> Vec<Row> {
-    let mut rows: Vec<Row> = Vec::new();
-    for line in list.lines() {
-        let (first, second, third, rest) = columns(line);
-        if first.is_empty() || first.starts_with('#') {
-            continue;
+    let is_row = |line: &&str| !line.trim().is_empty() && !line.starts_with('#');
+    let rows = list.lines().filter(is_row).map(|line| {
+        let (scenario, revisions, expected, reason) = columns(line);
+        Row {
+            scenario,
+            revisions,
+            expectation: expectation(expected, reason),
         }
-        if !line.starts_with(' ') {
-            rows.push(Row {
-                scenario: first,
-                revisions: second,
-                expectation: expectation(third, rest),
-            });
-            continue;
-        }
-        match rows.last_mut().map(|row| &mut row.expectation) {
-            Some(Expectation::Partly { exceptions }) => exceptions.push(Exception {
-                check: first,
-                status: second,
-                reason: line.split_once(second).map_or("", |(_, rest)| rest.trim()),
-            }),
-            _ => panic!("a check must follow a scenario with `partly`: {line}"),
-        }
-    }
-    rows
+    });
+    rows.collect()
 }
 
-fn expectation(column: &str, rest: &'static str) -> Expectation {
+fn expectation(column: &str, reason: &'static str) -> Expectation {
     match column {
         "pass" => Expectation::Pass,
-        "partly" => Expectation::Partly {
-            exceptions: Vec::new(),
-        },
-        "not-run" => Expectation::NotRun { reason: rest },
+        "server" => Expectation::WithServer { reason },
+        "not-run" => Expectation::NotRun { reason },
         other => panic!("unknown expectation: {other}"),
     }
 }

@@ -7,9 +7,9 @@ use std::process::Command;
 
 use serde_json::Value;
 use tempfile::TempDir;
-use tidegate_testkit::LEGACY;
+use tidegate_testkit::{LEGACY, MODERN};
 
-use super::list::{Exception, Expectation, Row};
+use super::list::Row;
 use crate::support::tools::Tools;
 use crate::support::{Home, Running};
 
@@ -83,18 +83,15 @@ impl Suite {
                 command.args(["client", "--command", client, "--timeout", CLIENT_TIMEOUT])
             }
         };
-        command.args(["--scenario", row.scenario, "--spec-version", revision]);
-        if row.is_extension() {
-            command.arg("--force");
-        }
+        command.args(["--scenario", row.scenario, "--spec-version"]);
+        match row.is_extension() {
+            true => command.args([MODERN, "--force"]),
+            false => command.arg(revision),
+        };
         command.arg("-o").arg(folder.path());
         let ended = Running::start(&mut command).end();
-        let exceptions = match &row.expectation {
-            Expectation::Partly { exceptions } => exceptions.as_slice(),
-            Expectation::Pass | Expectation::NotRun { .. } => &[],
-        };
         let mut deviations = match checks(folder.path()) {
-            Some(checks) => deviations(&checks, exceptions),
+            Some(checks) => deviations(&checks),
             None => "the suite wrote no checks".to_owned(),
         };
         // A client can fail after its last check.
@@ -133,7 +130,7 @@ impl Suite {
         let all = all_checks(folder.path()).into_iter();
         let is_included = |name: &str| !exceptions.iter().any(|prefix| name.starts_with(prefix));
         for (scenario, checks) in all.filter(|(name, _)| is_included(name)) {
-            match deviations(&checks, &[]).as_str() {
+            match deviations(&checks).as_str() {
                 "" => succeeded_count += 1,
                 deviations => failed_scenarios.push(format!("{scenario}: {deviations}")),
             }
@@ -180,33 +177,16 @@ fn read_checks(folder: &Path) -> Option<Vec<Check>> {
     Some(checks.collect())
 }
 
-/// The deviations as text; empty if there are none.
-fn deviations(checks: &[Check], exceptions: &[Exception]) -> String {
-    let mut deviations = Vec::new();
-    let excused = |check: &Check| {
-        exceptions
-            .iter()
-            .any(|exception| exception.check == check.id && exception.status == check.status)
-    };
-    for check in checks {
-        let has_failed = matches!(check.status.as_str(), "FAILURE" | "WARNING");
-        if has_failed && !excused(check) {
-            deviations.push(format!("{} {}: {}", check.status, check.id, check.message));
-        }
-    }
+/// The checks that did not succeed, as text; empty if there are none.
+fn deviations(checks: &[Check]) -> String {
+    let has_failed = |check: &&Check| matches!(check.status.as_str(), "FAILURE" | "WARNING");
+    let failed = checks.iter().filter(has_failed);
+    let mut deviations: Vec<_> = failed
+        .map(|check| format!("{} {}: {}", check.status, check.id, check.message))
+        .collect();
     let succeeded = |check: &Check| check.status == "SUCCESS" && check.id != ALWAYS;
     if !checks.iter().any(succeeded) {
         deviations.push("no check succeeded".to_owned());
-    }
-    for exception in exceptions {
-        let is_reported =
-            |check: &Check| check.id == exception.check && check.status == exception.status;
-        if !checks.iter().any(is_reported) {
-            deviations.push(format!(
-                "{} is no longer {}; update the list",
-                exception.check, exception.status
-            ));
-        }
     }
     deviations.join("; ")
 }

@@ -4,9 +4,9 @@
 use serde_json::json;
 use tidegate_testkit::{MODERN, NEWEST_LEGACY as LEGACY, fixture};
 
-use super::ATTEMPTS;
-use super::list::Row;
+use super::list::{Row, SERVER, rows};
 use super::suite::{SECOND_NEWEST_LEGACY, Subject, Suite};
+use super::{ATTEMPTS, run};
 use crate::support::{Home, Running, Server};
 
 /// The legacy scenarios, all required; and the modern ones: the required and three optional ones.
@@ -22,11 +22,6 @@ const STREAM_RESUMPTION: &str = "server-server-sse-polling";
 
 /// Scenarios of extensions: skills and tasks.
 const SKILLS: &str = "server-sep-2640-";
-const SKILL_SCENARIOS: [&str; 3] = [
-    "sep-2640-skills-enumeration",
-    "sep-2640-skills-manifest",
-    "sep-2640-skills-directory",
-];
 const TASKS: &str = "server-tasks-";
 const TASK_SCENARIOS: usize = 9;
 /// Not checked by the suite yet.
@@ -35,6 +30,16 @@ const TASK_NOTIFICATIONS: &str = "server-tasks-status-notifications";
 #[test]
 fn dual_era_server() {
     over_http(&SLOW_RETRY, &[SECOND_NEWEST_LEGACY, LEGACY, MODERN]);
+}
+
+/// Like the reference server of the suite: it names only the modern revision in `server/discover`,
+/// and declares more in a session.
+#[test]
+fn server_with_separate_eras() {
+    over_http(
+        &[&SLOW_RETRY[..], &["--separate-eras"]].concat(),
+        &[SECOND_NEWEST_LEGACY, LEGACY, MODERN],
+    );
 }
 
 #[test]
@@ -58,17 +63,17 @@ fn server_with_tasks() {
     running.stop();
 }
 
+/// The scenarios of extensions call tools by the names that the server gives them, which both
+/// endpoints accept.
 #[test]
-fn server_with_skills() {
-    let source = json!({ "command": fixture::program(), "args": ["--skills"] });
+fn server_with_extensions_at_both_endpoints() {
+    let source = json!({ "command": fixture::program(), "args": ["--tasks", "--skills"] });
     let gateway = before(&source.to_string());
-    let suite = Suite::new();
+    let mut rows = rows(SERVER);
+    rows.retain(Row::is_extension);
     for url in [gateway.url(), format!("{}/fixture", gateway.url())] {
-        let subject = Subject::Server { url };
-        for scenario in SKILL_SCENARIOS {
-            let row = Row::extension(scenario);
-            suite.run_scenario(&subject, &row, MODERN).unwrap();
-        }
+        let deviations = run(&Subject::Server { url }, &rows, ATTEMPTS);
+        assert!(deviations.is_empty(), "{}", deviations.join("\n"));
     }
     gateway.stop();
 }
