@@ -18,6 +18,7 @@ use std::time::Duration;
 use tidegate_core::{AffinityKey, ClientContext, ResourceSubscription, Result};
 use tidegate_interaction::UrlElicitations;
 use tidegate_interaction::capabilities::accepts_questions;
+use tidegate_mcp::revision::client::SessionSupport;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -43,8 +44,6 @@ pub(crate) struct Pool {
     opener: ConnectionOpener,
     /// Whether the server has sent a question that nothing links to a call.
     has_unlinked_questions: AtomicBool,
-    /// Whether an attempt to open a session at a modern server failed.
-    lacks_sessions: AtomicBool,
 }
 
 /// Opens and closes the connections of the pool.
@@ -71,14 +70,20 @@ impl ConnectionOpener {
 
     async fn open(&self, key: &ClientKey, client: &ClientConnection) -> Result<Arc<Connection>> {
         self.occupancy.wait_for_process().await;
-        let preference = match key.in_session {
+        let facts = self.refresher.snapshots.load().facts.clone();
+        let lacks_sessions =
+            facts.is_some_and(|facts| facts.sessions == SessionSupport::Unsupported);
+        let preference = match key.in_session && !lacks_sessions {
             true => EraPreference::LegacyFirst,
-            // Known from the catalog connection.
+            // Known from the catalog connection, or from the process of another client.
             false => EraPreference::ModernOnly,
         };
         let tasks = &self.refresher.background_tasks;
         let connected = connect(&self.config, tasks, &client.declared, preference);
         let (connection, notifications) = connected.await?;
+        if preference == EraPreference::LegacyFirst {
+            self.refresher.record_session_support(&connection);
+        }
         let is_process = matches!(self.config.transport, TransportConfig::Stdio(_));
         let following = follow::Following {
             loads_lists: is_process,
@@ -135,7 +140,6 @@ impl Pool {
                 url_elicitations,
             },
             has_unlinked_questions: AtomicBool::default(),
-            lacks_sessions: AtomicBool::default(),
         }
     }
 

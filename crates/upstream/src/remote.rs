@@ -83,6 +83,7 @@ impl Remote {
                 pool: Arc::clone(&pool),
                 occupancy: Arc::clone(&occupancy),
                 era_memory: EraMemory::new(needs_session),
+                probed_connection: tokio::sync::Mutex::default(),
                 first_attempt: first_attempt.clone(),
             },
             relay: Relay {
@@ -181,6 +182,24 @@ impl Remote {
         let counts = self.relay.pool.counts();
         let of_clients: u64 = counts.iter().map(|(_, count)| count).sum();
         of_clients + u64::from(self.snapshots().load().open_connection().is_some())
+    }
+
+    /// Waits until the lists of a viewer's class are loaded. Its class may change when the sessions of
+    /// the server become known.
+    async fn wait_for_class(&self, viewer: &Viewer<'_>) {
+        let deadline = tokio::time::Instant::now() + self.config().list_wait;
+        loop {
+            let (_, class) = self.snapshots().view(self.config(), viewer);
+            if class.is_settled() {
+                return;
+            }
+            if timeout_at(deadline, class.wait_until_settled())
+                .await
+                .is_err()
+            {
+                return self.snapshots().stop_waiting_for(&class);
+            }
+        }
     }
 
     fn client_key(&self, snapshot: &Snapshot, viewer: &Viewer<'_>) -> Option<ClientKey> {
@@ -335,17 +354,15 @@ impl Source for Remote {
     }
 
     fn wait_for_catalog(&self, viewer: &Viewer<'_>) -> BoxFuture<'_, ()> {
-        let (snapshot, class) = self.snapshots().view(self.config(), viewer);
-        let is_known = snapshot.catalog.gap.is_none();
+        let is_known = self.snapshots().load().catalog.gap.is_none();
+        let (caller, client) = (viewer.caller.clone(), viewer.client.clone());
         Box::pin(async move {
-            if is_known && !class.is_default() {
-                let settled = class.wait_until_settled();
-                if timeout(self.config().list_wait, settled).await.is_err() {
-                    self.snapshots().stop_waiting_for(&class);
-                }
-            }
             if is_known {
-                return;
+                let viewer = Viewer {
+                    caller: &caller,
+                    client: &client,
+                };
+                return self.wait_for_class(&viewer).await;
             }
             // Measured from the creation of the source, so that later callers do not wait again.
             let list_wait = self.config().list_wait;

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tidegate_core::Error;
+use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -31,6 +32,8 @@ pub(crate) struct Supervisor {
     pub(crate) pool: Arc<Pool>,
     pub(crate) occupancy: Arc<Occupancy>,
     pub(crate) era_memory: EraMemory,
+    /// The catalog connection during which the server was last asked for a session, by its number.
+    pub(crate) probed_connection: Mutex<Option<u64>>,
     /// Cancelled when the first attempt to connect has succeeded or failed.
     pub(crate) first_attempt: CancellationToken,
 }

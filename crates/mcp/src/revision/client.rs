@@ -19,4 +19,4 @@ pub use list_page::{ListPage, MistypedMembers, parse_list_page};
 pub use notification::{ServerNotification, answer_without_client, parse_notification};
 pub use request::{OutboundRequest, RequestEncoder};
 pub use response::{ExpectedResult, parse_error, parse_outcome};
-pub use server_facts::{ServerFacts, parse_declared, parse_initialize_result};
+pub use server_facts::{ServerFacts, SessionSupport, parse_declared, parse_initialize_result};

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use tidegate_core::{ClientContext, Principal, RawJson, Viewer};
 use tidegate_mcp::Era;
-use tidegate_mcp::revision::client::ServerFacts;
+use tidegate_mcp::revision::client::{ServerFacts, SessionSupport};
 use tokio_util::sync::CancellationToken;
 
 use crate::config::RemoteConfig;
@@ -43,7 +43,11 @@ impl ClassKey {
         client: &ClientContext,
     ) -> Self {
         let capabilities = declared_capabilities(config, client);
-        let in_session = session_use(config, facts, client) == SessionUse::Always;
+        let in_session = match session_use(config, facts, client) {
+            SessionUse::Always => true,
+            SessionUse::IfSupported => facts.sessions == SessionSupport::Unknown,
+            SessionUse::Never => false,
+        };
         let declares_nothing = capabilities.as_str() == "{}";
         let has_default_era = in_session == (facts.revision.era() == Era::Legacy);
         let is_too_long = capabilities.as_str().len() > MAX_CAPABILITY_BYTES;
@@ -103,12 +107,28 @@ impl ClientClass {
         self.key == ClassKey::Default
     }
 
+    /// Whether its lists are loaded in a session.
+    pub(super) fn is_in_session(&self) -> bool {
+        matches!(
+            self.key,
+            ClassKey::Clients {
+                in_session: true,
+                ..
+            }
+        )
+    }
+
     /// The capabilities for which its lists are loaded.
     pub(crate) fn capabilities(&self) -> RawJson {
         match &self.key {
             ClassKey::Default => RawJson::empty_object(),
             ClassKey::Clients { capabilities, .. } => capabilities.clone(),
         }
+    }
+
+    /// Whether there is nothing to wait for. The lists of the default class are waited for elsewhere.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.is_default() || self.settled.is_cancelled()
     }
 
     /// Waits until the lists of the class are loaded, or cannot be loaded.

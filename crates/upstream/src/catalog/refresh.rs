@@ -10,6 +10,8 @@ use tidegate_core::{
     Catalog, Change, ChangeEvent, ChangeSender, Health, List, LogSender, LoggingLevel, RawJson,
     truncate_for_message,
 };
+use tidegate_mcp::Era;
+use tidegate_mcp::revision::client::SessionSupport;
 use tokio::sync::{Notify, watch};
 use tokio_util::task::TaskTracker;
 
@@ -17,9 +19,9 @@ use super::client_class::ClientClass;
 use super::loader::{LoadedCatalog, load_catalog};
 use super::saved::SavedCatalog;
 use super::schedule::{CacheLifetime, RefreshSchedule};
-use super::snapshot::{CatalogConnection, ClassCatalog, SnapshotStore};
+use super::snapshot::{CatalogConnection, Snapshot, SnapshotStore};
 use crate::client_key::ClientKey;
-use crate::config::{RemoteConfig, Sharing};
+use crate::config::{RemoteConfig, Sharing, TransportConfig};
 use crate::resource_subscriptions::ResourceSubscriptions;
 use crate::session::{Connection, Notifications, QueuedNotification};
 
@@ -38,6 +40,8 @@ pub(crate) struct Refresher {
     connects: watch::Sender<u64>,
     restarts: watch::Sender<u64>,
     refreshes: watch::Sender<u64>,
+    /// How often something was learned that may have to be saved.
+    learned: watch::Sender<u64>,
     requested: Notify,
     /// A call did not reach the server.
     pub(crate) call_failed: Notify,
@@ -60,6 +64,7 @@ impl Refresher {
             connects: watch::Sender::default(),
             restarts: watch::Sender::default(),
             refreshes: watch::Sender::default(),
+            learned: watch::Sender::default(),
             requested: Notify::new(),
             call_failed: Notify::new(),
         }
@@ -90,6 +95,39 @@ impl Refresher {
     /// Changes when the default catalog was refreshed.
     pub(crate) fn refreshes(&self) -> watch::Receiver<u64> {
         self.refreshes.subscribe()
+    }
+
+    /// Changes when something was learned about the server that may have to be saved.
+    pub(crate) fn learned(&self) -> watch::Receiver<u64> {
+        self.learned.subscribe()
+    }
+
+    /// Records whether a modern server supports sessions, and what it declares there.
+    pub(crate) fn set_session_support(&self, sessions: SessionSupport) {
+        let snapshot = self.snapshots.load();
+        let known = snapshot.facts.as_ref();
+        let known = known.filter(|facts| facts.revision.era() == Era::Modern);
+        if known.is_some_and(|facts| facts.sessions != sessions) {
+            let update = |snapshot: &mut Snapshot| snapshot.set_session_support(sessions);
+            self.snapshots.update(update);
+            self.learned.send_modify(|count| *count += 1);
+        }
+    }
+
+    /// Records what a connection of a legacy client shows about the sessions of a modern server. What
+    /// it declares there may depend on the capabilities of the client: those of a client without any
+    /// count.
+    pub(crate) fn record_session_support(&self, connection: &Connection) {
+        let snapshot = self.snapshots.load();
+        let known = snapshot.facts.as_ref().and_then(|facts| facts.in_session());
+        match connection.facts.revision.era() {
+            Era::Modern => self.set_session_support(SessionSupport::Unsupported),
+            Era::Legacy if known.is_none() || connection.capabilities().as_str() == "{}" => {
+                let facts = Some(Arc::new(connection.facts.clone()));
+                self.set_session_support(SessionSupport::Supported { facts });
+            }
+            Era::Legacy => {}
+        }
     }
 
     /// Requests a refresh of the default catalog. The receiver changes when it is done.
@@ -240,25 +278,31 @@ impl Refresher {
         catalog: Catalog,
         lifetime: CacheLifetime,
     ) -> Arc<Catalog> {
-        let catalog = Arc::new(catalog);
         let current = self.snapshots.update(|snapshot| {
             if class.is_default() {
-                snapshot.facts = Some(Arc::new(connection.facts.clone()));
+                let may_be_another = self.may_be_another_server(snapshot, connection);
+                snapshot.set_facts(&connection.facts, may_be_another);
                 snapshot.connection = CatalogConnection::Open(Arc::clone(connection));
                 snapshot.health = health(&catalog);
                 snapshot.cache_lifetime = lifetime;
-                snapshot.catalog = catalog;
+                snapshot.set_catalog(catalog);
             } else {
-                let own = match *catalog == *snapshot.catalog {
-                    true => ClassCatalog::SameAsDefault,
-                    false => ClassCatalog::Own(catalog, lifetime),
-                };
-                snapshot.set_class_catalog(class, own);
+                snapshot.publish_class(class, catalog, lifetime);
             }
             snapshot.catalog_of(class)
         });
+        self.learned.send_modify(|count| *count += 1);
         class.settled.cancel();
         current
+    }
+
+    /// Whether the server of this connection may have been replaced since it was last known: it was
+    /// connected again, or before this gateway was started. The program of a process stays the same.
+    fn may_be_another_server(&self, snapshot: &Snapshot, connection: &Arc<Connection>) -> bool {
+        let known = snapshot.open_connection();
+        let is_new = !known.is_some_and(|known| Arc::ptr_eq(known, connection));
+        let is_process = matches!(self.config.transport, TransportConfig::Stdio(_));
+        is_new && (!is_process || self.connect_count() == 0)
     }
 
     /// Loads the lists of one client over its own connection. Returns the lists that changed, or that
@@ -271,7 +315,8 @@ impl Refresher {
         list_changed: &[Change],
     ) -> (Vec<Change>, bool) {
         let snapshot = self.snapshots.load();
-        let of_class = snapshot.catalog_for(key.in_session, capabilities);
+        let in_session = connection.facts.revision.era() == Era::Legacy;
+        let of_class = snapshot.catalog_for(in_session, capabilities);
         let previous = snapshot.client_catalog(key).unwrap_or(&of_class);
         let loaded = load_catalog(&self.config, connection, capabilities, previous).await;
         let current = Arc::new(loaded.catalog);

@@ -1,27 +1,38 @@
-//! The default catalog of a server in a file, so that after a restart of the gateway the first list is
-//! complete before the server has started.
+//! The default catalog of a server in a file, and what is known about its sessions and client classes, so
+//! that after a restart of the gateway the first list is complete before the server has started.
 //!
 //! Must not know: which connection a catalog was loaded over.
 
 use std::fs;
 use std::io::{self, Write as _};
+use std::sync::Arc;
 
-use tidegate_core::{CacheScope, Catalog, List, Object, RawJson};
+use serde::Deserialize;
+use tidegate_core::{CacheScope, Catalog, List, Object, RawJson, bounded_list};
 use tidegate_mcp::Revision;
-use tidegate_mcp::revision::client::{ServerFacts, parse_declared, parse_list_page};
+use tidegate_mcp::revision::client::{
+    ServerFacts, SessionSupport, parse_declared, parse_initialize_result, parse_list_page,
+};
 
+use super::client_class::ClassKey;
 use crate::config::CatalogFile;
 
 /// The format of the file. A file with another format is ignored.
-const FORMAT: &str = "1";
+const FORMAT: &str = "2";
 
 /// The largest file. A larger catalog is not saved.
 const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
+/// Client classes in one file.
+const MAX_CLASSES: usize = 100;
+
 /// What is saved about a server.
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct SavedCatalog {
-    pub(crate) facts: ServerFacts,
-    pub(crate) catalog: Catalog,
+    pub(crate) facts: Arc<ServerFacts>,
+    pub(crate) catalog: Arc<Catalog>,
+    /// Client classes that have the default lists.
+    pub(crate) equal_classes: Vec<ClassKey>,
     /// Whether era detection is costly, because the server ignores unknown methods or exits.
     pub(crate) needs_session: bool,
 }
@@ -40,11 +51,15 @@ impl CatalogFile {
         }
         let revision = Revision::parse(&members.string("revision")?)?;
         let declared = RawJson::copy_of(members.get("declared")?);
-        let facts = parse_declared(revision, &declared)?;
+        let mut facts = parse_declared(revision, &declared)?;
+        if let Some(sessions) = members.get("sessions") {
+            facts.sessions = parse_sessions(sessions)?;
+        }
         let lists = RawJson::copy_of(members.get("lists")?);
         Some(SavedCatalog {
-            catalog: parse_catalog(&facts, &lists)?,
-            facts,
+            catalog: Arc::new(parse_catalog(&facts, &lists)?),
+            facts: Arc::new(facts),
+            equal_classes: parse_classes(members.get("equalClasses")?)?,
             needs_session: members.get("needsSession") == Some("true"),
         })
     }
@@ -77,9 +92,73 @@ impl CatalogFile {
         members.set("revision", format!("\"{}\"", saved.facts.revision));
         members.set("needsSession", saved.needs_session.to_string());
         members.set("declared", saved.facts.declared.as_str().to_owned());
+        if let Some(sessions) = encode_sessions(&saved.facts.sessions) {
+            members.set("sessions", sessions);
+        }
+        let classes: Vec<_> = saved
+            .equal_classes
+            .iter()
+            .filter_map(encode_class)
+            .collect();
+        members.set("equalClasses", format!("[{}]", classes.join(",")));
         members.set("lists", lists.write().as_str().to_owned());
         members.write().as_str().to_owned()
     }
+}
+
+/// What the server declares in a session, or `false` if it has none; `None` if that is not known.
+fn encode_sessions(sessions: &SessionSupport) -> Option<String> {
+    match sessions {
+        SessionSupport::Unsupported => Some("false".to_owned()),
+        SessionSupport::Supported { facts: Some(facts) } => {
+            Some(facts.declared.as_str().to_owned())
+        }
+        SessionSupport::Unknown | SessionSupport::Supported { facts: None } => None,
+    }
+}
+
+fn parse_sessions(text: &str) -> Option<SessionSupport> {
+    if text == "false" {
+        return Some(SessionSupport::Unsupported);
+    }
+    let facts = parse_initialize_result(&RawJson::copy_of(text))?;
+    Some(SessionSupport::Supported {
+        facts: Some(Arc::new(facts)),
+    })
+}
+
+/// A client class. The text of its capabilities distinguishes it, so they are saved as a string.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct SavedClass {
+    in_session: bool,
+    capabilities: String,
+}
+
+fn encode_class(class: &ClassKey) -> Option<String> {
+    let ClassKey::Clients {
+        in_session,
+        capabilities,
+    } = class
+    else {
+        return None;
+    };
+    let mut members = Object::default();
+    members.set("inSession", in_session.to_string());
+    let capabilities = RawJson::string(capabilities.as_str());
+    members.set("capabilities", capabilities.as_str().to_owned());
+    Some(members.write().as_str().to_owned())
+}
+
+fn parse_classes(list: &str) -> Option<Vec<ClassKey>> {
+    let classes: Vec<SavedClass> = bounded_list(list, MAX_CLASSES).ok()?;
+    let classes = classes.into_iter().map(|class| {
+        Some(ClassKey::Clients {
+            in_session: class.in_session,
+            capabilities: RawJson::parse(class.capabilities).ok()?,
+        })
+    });
+    classes.collect()
 }
 
 fn parse_catalog(facts: &ServerFacts, lists: &RawJson) -> Option<Catalog> {
@@ -126,8 +205,12 @@ mod tests {
             ..Catalog::default()
         };
         SavedCatalog {
-            facts,
-            catalog,
+            facts: Arc::new(facts),
+            catalog: Arc::new(catalog),
+            equal_classes: vec![ClassKey::Clients {
+                in_session: true,
+                capabilities: RawJson::copy_of(r#"{"roots":{}}"#),
+            }],
             needs_session: true,
         }
     }
@@ -137,10 +220,34 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         assert!(file(&folder, "a").load().is_none(), "nothing is saved yet");
         file(&folder, "a").save(&saved()).unwrap();
-        let loaded = file(&folder, "a").load().unwrap();
-        assert_eq!(loaded.catalog, saved().catalog);
-        assert_eq!(loaded.facts.revision, saved().facts.revision);
-        assert!(loaded.needs_session);
+        assert_eq!(file(&folder, "a").load().unwrap(), saved());
+    }
+
+    #[test]
+    fn what_is_known_about_sessions_is_saved() {
+        let folder = tempfile::tempdir().unwrap();
+        let in_session = Arc::clone(&saved().facts);
+        let discovered =
+            RawJson::copy_of(r#"{"supportedVersions":["2026-07-28"],"capabilities":{}}"#);
+        let lists = r#"{"tools":[],"prompts":[],"resources":[],"resourceTemplates":[]}"#;
+        let lists = RawJson::copy_of(lists);
+        for sessions in [
+            SessionSupport::Unknown,
+            SessionSupport::Unsupported,
+            SessionSupport::Supported {
+                facts: Some(in_session),
+            },
+        ] {
+            let mut facts = parse_declared(Revision::NEWEST, &discovered).unwrap();
+            facts.sessions = sessions;
+            let saved = SavedCatalog {
+                catalog: Arc::new(parse_catalog(&facts, &lists).unwrap()),
+                facts: Arc::new(facts),
+                ..saved()
+            };
+            file(&folder, "a").save(&saved).unwrap();
+            assert_eq!(file(&folder, "a").load().unwrap(), saved);
+        }
     }
 
     #[test]

@@ -8,7 +8,8 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use parking_lot::Mutex;
 use tidegate_core::{Catalog, CatalogGap, Health, RawJson, Viewer};
-use tidegate_mcp::revision::client::ServerFacts;
+use tidegate_mcp::Era;
+use tidegate_mcp::revision::client::{ServerFacts, SessionSupport};
 use tokio::sync::Notify;
 
 use super::client_class::{ClassKey, ClientClass, FirstClient};
@@ -20,6 +21,9 @@ use crate::session::Connection;
 
 /// Classes of one server. Clients of further classes use the default catalog.
 const MAX_CLASSES: usize = 16;
+
+/// Classes that are known to have the default lists.
+const MAX_EQUAL_CLASSES: usize = 64;
 
 /// Clients with lists of their own. Further clients see the lists of their class.
 const MAX_CLIENT_CATALOGS: usize = 256;
@@ -43,11 +47,16 @@ pub(crate) struct Snapshot {
     pub(crate) facts: Option<Arc<ServerFacts>>,
     /// The default catalog; kept while the server is unreachable.
     pub(crate) catalog: Arc<Catalog>,
+    /// The default lists, as a server that supports both eras declares itself in a session. The default
+    /// catalog, if nothing else is known.
+    session_catalog: Arc<Catalog>,
     pub(crate) cache_lifetime: CacheLifetime,
     pub(crate) health: Health,
     /// Details of the last failed attempt to connect; for administrators only.
     pub(crate) failure_details: Option<String>,
     classes: Vec<ClassEntry>,
+    /// Classes that had the default lists when these were last compared, also before a restart.
+    equal_classes: Vec<ClassKey>,
     /// The lists of clients whose own process or session lists other entries than their class.
     client_catalogs: HashMap<ClientKey, Arc<Catalog>>,
 }
@@ -80,17 +89,110 @@ pub(crate) enum ClassCatalog {
 impl Snapshot {
     /// What is known at the start: what was saved, if anything.
     fn new(saved: Option<&SavedCatalog>) -> Self {
-        let catalog = saved.map(|saved| Arc::new(saved.catalog.clone()));
-        Self {
+        let catalog = saved.map_or(&LOADING as &Arc<Catalog>, |saved| &saved.catalog);
+        let mut snapshot = Self {
             connection: CatalogConnection::Unavailable,
-            facts: saved.map(|saved| Arc::new(saved.facts.clone())),
-            catalog: catalog.unwrap_or_else(|| Arc::clone(&LOADING)),
+            facts: saved.map(|saved| Arc::clone(&saved.facts)),
+            catalog: Arc::clone(catalog),
+            session_catalog: Arc::clone(catalog),
             cache_lifetime: CacheLifetime::Unknown,
             health: Health::Warning("not connected yet".to_owned()),
             failure_details: None,
             classes: Vec::new(),
+            equal_classes: saved.map_or_else(Vec::new, |saved| saved.equal_classes.clone()),
             client_catalogs: HashMap::new(),
+        };
+        snapshot.update_session_catalog();
+        snapshot
+    }
+
+    /// Records what the server declares on the catalog connection. What is known about its sessions is
+    /// kept; but a server that refused them is asked again if it may be another one.
+    pub(super) fn set_facts(&mut self, declared: &ServerFacts, may_be_another: bool) {
+        let mut facts = declared.clone();
+        let known = self.facts.as_ref().map(|facts| facts.sessions.clone());
+        let is_kept = match known {
+            Some(SessionSupport::Supported { facts: Some(_) }) => true,
+            Some(SessionSupport::Unsupported) => !may_be_another,
+            _ => false,
+        };
+        if let Some(known) = known
+            && is_kept
+            && facts.revision.era() == Era::Modern
+        {
+            facts.sessions = known;
         }
+        self.facts = Some(Arc::new(facts));
+        self.update_session_catalog();
+    }
+
+    /// Records whether the server opens sessions, and what it declares there.
+    pub(super) fn set_session_support(&mut self, sessions: SessionSupport) {
+        if let Some(facts) = &mut self.facts {
+            Arc::make_mut(facts).sessions = sessions;
+            self.update_session_catalog();
+        }
+    }
+
+    /// Replaces the default catalog.
+    pub(super) fn set_catalog(&mut self, catalog: Catalog) {
+        if *self.catalog != catalog {
+            self.catalog = Arc::new(catalog);
+            self.update_session_catalog();
+        }
+    }
+
+    fn update_session_catalog(&mut self) {
+        let in_session = self.facts.as_ref().and_then(|facts| facts.in_session());
+        let catalog = in_session.map(|facts| Catalog {
+            features: facts.features,
+            instructions: facts.instructions.clone(),
+            declaration: Some(facts.declaration()),
+            ..Catalog::clone(&self.catalog)
+        });
+        match catalog {
+            Some(catalog) if catalog == *self.session_catalog => {}
+            Some(catalog) => self.session_catalog = Arc::new(catalog),
+            None => self.session_catalog = Arc::clone(&self.catalog),
+        }
+    }
+
+    /// The default lists, as the server declares itself in a session or without one.
+    fn default_catalog(&self, in_session: bool) -> &Arc<Catalog> {
+        match in_session {
+            true => &self.session_catalog,
+            false => &self.catalog,
+        }
+    }
+
+    /// Publishes the loaded catalog of a class other than the default class.
+    pub(super) fn publish_class(
+        &mut self,
+        class: &ClientClass,
+        catalog: Catalog,
+        lifetime: CacheLifetime,
+    ) {
+        self.equal_classes.retain(|key| *key != class.key);
+        if catalog == **self.default_catalog(class.is_in_session()) {
+            self.equal_classes.push(class.key.clone());
+            let excess = self.equal_classes.len().saturating_sub(MAX_EQUAL_CLASSES);
+            self.equal_classes.drain(..excess);
+            self.set_class_catalog(class, ClassCatalog::SameAsDefault);
+        } else {
+            self.set_class_catalog(class, ClassCatalog::Own(Arc::new(catalog), lifetime));
+        }
+    }
+
+    /// What to save about the server; `None` if its catalog is incomplete.
+    pub(crate) fn to_saved(&self, needs_session: bool) -> Option<SavedCatalog> {
+        let is_complete = self.catalog.gap.is_none() && self.catalog.defects.is_empty();
+        let facts = self.facts.as_ref().filter(|_| is_complete)?;
+        Some(SavedCatalog {
+            facts: Arc::clone(facts),
+            catalog: Arc::clone(&self.catalog),
+            equal_classes: self.equal_classes.clone(),
+            needs_session,
+        })
     }
 
     fn entry(&self, class: &ClientClass) -> Option<&ClassEntry> {
@@ -138,7 +240,7 @@ impl Snapshot {
     pub(crate) fn catalog_of(&self, class: &ClientClass) -> Arc<Catalog> {
         match self.class_catalog(class) {
             ClassCatalog::Loading(preliminary) => Arc::clone(preliminary),
-            ClassCatalog::SameAsDefault => Arc::clone(&self.catalog),
+            ClassCatalog::SameAsDefault => Arc::clone(self.default_catalog(class.is_in_session())),
             ClassCatalog::Own(catalog, _) => Arc::clone(catalog),
         }
     }
@@ -156,7 +258,7 @@ impl Snapshot {
         }
     }
 
-    pub(super) fn set_class_catalog(&mut self, class: &ClientClass, catalog: ClassCatalog) {
+    fn set_class_catalog(&mut self, class: &ClientClass, catalog: ClassCatalog) {
         let mut classes = self.classes.iter_mut();
         if let Some(entry) = classes.find(|entry| std::ptr::eq(entry.class.as_ref(), class)) {
             entry.catalog = catalog;
@@ -178,7 +280,7 @@ impl Snapshot {
             ..Catalog::default()
         };
         if self.catalog.gap.is_some() && *self.catalog == never_loaded {
-            self.catalog = Arc::new(Catalog {
+            self.set_catalog(Catalog {
                 gap: Some(CatalogGap::Unavailable(reason.to_owned())),
                 ..Catalog::default()
             });
@@ -196,12 +298,19 @@ impl Snapshot {
             self.classes.remove(at);
         }
         let class = Arc::new(ClientClass::new(key.clone(), Some(first)));
+        let catalog = match self.equal_classes.contains(key) {
+            true => {
+                class.settled.cancel();
+                ClassCatalog::SameAsDefault
+            }
+            false => ClassCatalog::Loading(Arc::new(Catalog {
+                is_preliminary: true,
+                ..Catalog::clone(self.default_catalog(class.is_in_session()))
+            })),
+        };
         self.classes.push(ClassEntry {
             class: Arc::clone(&class),
-            catalog: ClassCatalog::Loading(Arc::new(Catalog {
-                is_preliminary: true,
-                ..Catalog::clone(&self.catalog)
-            })),
+            catalog,
         });
         Some(class)
     }
@@ -214,7 +323,7 @@ impl Snapshot {
         };
         let class = self.find_class(&key);
         class.map_or_else(
-            || Arc::clone(&self.catalog),
+            || Arc::clone(self.default_catalog(in_session)),
             |class| self.catalog_of(&class),
         )
     }

@@ -5,12 +5,14 @@ use std::time::Duration;
 
 use tidegate_core::{Features, Principal, Seal};
 use tidegate_mcp::Revision;
+use tidegate_mcp::revision::client::SessionSupport;
 
 use super::*;
 use crate::config::{EraSetting, ListObserver};
 use crate::transport::http::{Endpoint, TrustStore};
 use crate::transport::stdio::Command;
 
+const SUPPORTED: SessionSupport = SessionSupport::Supported { facts: None };
 const ELICITATION: &str = r#"{"elicitation":{}}"#;
 const ROOTS: &str = r#"{"roots":{}}"#;
 
@@ -33,23 +35,23 @@ fn config(sharing: Sharing) -> RemoteConfig {
     }
 }
 
-fn facts(revision: Revision, supports_sessions: bool) -> ServerFacts {
+fn facts(revision: Revision, sessions: SessionSupport) -> ServerFacts {
     ServerFacts {
         revision,
         features: Features::default(),
         announces_changes: false,
         instructions: None,
         declared: RawJson::empty_object(),
-        supports_sessions,
+        sessions,
     }
 }
 
 fn legacy() -> ServerFacts {
-    facts(Revision::NEWEST_LEGACY, false)
+    facts(Revision::NEWEST_LEGACY, SUPPORTED)
 }
 
 fn modern() -> ServerFacts {
-    facts(Revision::NEWEST, false)
+    facts(Revision::NEWEST, SessionSupport::Unknown)
 }
 
 fn client(capabilities: &str, affinity: Option<AffinityKey>) -> ClientContext {
@@ -151,11 +153,29 @@ fn a_modern_client_of_a_modern_server_at_a_url_needs_no_connection_of_its_own() 
 fn a_legacy_client_uses_sessions_of_a_server_that_supports_both_eras() {
     let session = Some(AffinityKey::generate());
     let (both, config) = (
-        facts(Revision::NEWEST, true),
+        facts(Revision::NEWEST, SUPPORTED),
         at_url(config(Sharing::Session)),
     );
     for capabilities in ["{}", ELICITATION] {
         let key = key_at(&config, &both, capabilities, session).unwrap();
         assert!(key.in_session);
     }
+}
+
+/// What is learned about its sessions must not move a client to another process.
+#[test]
+fn a_legacy_client_keeps_its_process_whatever_is_learned_about_sessions() {
+    let session = Some(AffinityKey::generate());
+    let [unknown, unsupported, supported] = [
+        SessionSupport::Unknown,
+        SessionSupport::Unsupported,
+        SUPPORTED,
+    ]
+    .map(|sessions| {
+        let facts = facts(Revision::NEWEST, sessions);
+        key(Sharing::Session, &facts, "{}", session)
+    });
+    assert!(unknown.is_some());
+    assert_eq!(unknown, unsupported);
+    assert_eq!(unknown, supported);
 }

@@ -6,16 +6,18 @@ use std::time::Duration;
 
 use tidegate_core::Result;
 use tidegate_mcp::Era;
+use tidegate_mcp::revision::client::SessionSupport;
 use tokio_util::task::TaskTracker;
 
 use super::connection::Connection;
 use super::duplex::DuplexChannel;
+use super::era_detection::initialize;
 pub(crate) use super::handshake::EraPreference;
 use super::handshake::{Handshake, HandshakeError, handshake};
 use super::http::HttpChannel;
 use super::notification_queue::{NotificationSender, notification_queue};
 use super::own_requests::RequestIds;
-use super::{DeclaredClient, Notifications, RequestChannel};
+use super::{DeclaredClient, NegotiatedSession, Notifications, RequestChannel};
 use crate::config::{EraSetting, RemoteConfig, TransportConfig};
 use crate::error::source_failed;
 use crate::transport::http::Endpoint;
@@ -24,6 +26,9 @@ use crate::transport::stdio::{self, Command, StartFailure};
 
 /// How long a server of the SSE transport may take to send its `endpoint` event.
 const SSE_ENDPOINT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How long a modern server may take to open or refuse a session.
+const SESSION_PROBE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A connection, and the notifications on it that belong to no request.
 pub(crate) type Connected = (Arc<Connection>, Notifications);
@@ -58,6 +63,35 @@ pub(crate) async fn connect(
         let message = format!("the handshake did not complete within {seconds} s");
         Err(source_failed(&message))
     })
+}
+
+/// Opens a session at a modern server and ends it, to learn what the server declares to legacy clients.
+/// `Unknown` without a conclusive response, and for a process.
+pub(crate) async fn probe_sessions(
+    config: &RemoteConfig,
+    background_tasks: &TaskTracker,
+) -> SessionSupport {
+    let TransportConfig::Http(endpoint) = &config.transport else {
+        return SessionSupport::Unknown;
+    };
+    let (sender, _notifications) = notification_queue();
+    let channel = HttpChannel::new(config, endpoint, background_tasks, sender);
+    let (ids, gateway) = (RequestIds::default(), DeclaredClient::gateway());
+    let opened = initialize(&channel, &ids, &gateway);
+    match tokio::time::timeout(SESSION_PROBE_TIMEOUT, opened).await {
+        Ok(Ok(Ok(facts))) => {
+            // The session ends when the channel is dropped.
+            channel.begin_session(NegotiatedSession {
+                revision: facts.revision,
+                declares_roots: false,
+            });
+            SessionSupport::Supported {
+                facts: Some(Arc::new(facts)),
+            }
+        }
+        Ok(Ok(Err(_))) => SessionSupport::Unsupported,
+        Ok(Err(_)) | Err(_) => SessionSupport::Unknown,
+    }
 }
 
 /// Opens another connection for the same client, to a server whose era or revision has

@@ -123,7 +123,7 @@ impl Connection {
     pub(crate) async fn announce_unknown_roots(&self) {
         if self.channel.take_unknown_roots() {
             let notification = self.gateway_encoder().roots_changed();
-            self.channel.send(notification).await.ok();
+            self.channel.send(notification, Vec::new()).await.ok();
         }
     }
 

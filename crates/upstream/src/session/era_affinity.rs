@@ -1,11 +1,10 @@
 //! In which era a server is used for a client, and which capabilities are declared for it.
 
 use tidegate_core::{ClientContext, RawJson};
-use tidegate_interaction::capabilities::accepts_questions;
 use tidegate_mcp::Era;
-use tidegate_mcp::revision::client::ServerFacts;
+use tidegate_mcp::revision::client::{ServerFacts, SessionSupport};
 
-use crate::config::{EraSetting, RemoteConfig, Sharing};
+use crate::config::{EraSetting, RemoteConfig, Sharing, TransportConfig};
 
 /// Whether a client's calls are made in a legacy session: a server that supports both eras is used in
 /// the era of its client.
@@ -13,8 +12,7 @@ use crate::config::{EraSetting, RemoteConfig, Sharing};
 pub(crate) enum SessionUse {
     Always,
     Never,
-    /// If the server turns out to support sessions. Many that do declare only the revision of the
-    /// request, and send no questions without a session.
+    /// If the server turns out to support sessions. Many that do declare only the modern revision.
     IfSupported,
 }
 
@@ -23,15 +21,20 @@ pub(crate) fn session_use(
     facts: &ServerFacts,
     client: &ClientContext,
 ) -> SessionUse {
-    let accepts_questions = || accepts_questions(&declared_capabilities(config, client));
-    match facts.revision.era() {
-        Era::Legacy => SessionUse::Always,
-        Era::Modern if client.era == Era::Modern => SessionUse::Never,
-        Era::Modern if facts.supports_sessions => SessionUse::Always,
-        Era::Modern if config.era == EraSetting::Auto && accepts_questions() => {
-            SessionUse::IfSupported
-        }
-        Era::Modern => SessionUse::Never,
+    if facts.revision.era() == Era::Legacy {
+        return SessionUse::Always;
+    }
+    let is_process = matches!(config.transport, TransportConfig::Stdio(_));
+    let is_shared_process = is_process && config.effective_sharing() == Sharing::Shared;
+    if client.era == Era::Modern || config.era == EraSetting::Modern || is_shared_process {
+        return SessionUse::Never;
+    }
+    match facts.sessions {
+        SessionSupport::Supported { .. } => SessionUse::Always,
+        SessionSupport::Unknown => SessionUse::IfSupported,
+        // A client keeps its process, whatever is learned about it.
+        SessionSupport::Unsupported if is_process => SessionUse::IfSupported,
+        SessionSupport::Unsupported => SessionUse::Never,
     }
 }
 

@@ -89,6 +89,17 @@ pub(super) async fn handshake(
                 detection_timed_out,
             })
         }
+        // A process with a legacy client may be a modern server. Over HTTP that is known.
+        Err(SessionRefused::Rejected(error))
+            if preference == EraPreference::LegacyFirst && !channel.has_headers() =>
+        {
+            match discover(channel, ids, false).await? {
+                DetectedEra::Modern(facts) => Ok(modern(facts)),
+                DetectedEra::Legacy | DetectedEra::NoResponse => {
+                    Err(HandshakeError::Rejected(error))
+                }
+            }
+        }
         Err(SessionRefused::Rejected(error)) => Err(HandshakeError::Rejected(error)),
         Err(SessionRefused::ModernServer) if preference == EraPreference::LegacyOnly => {
             let message = "the source has no sessions, but is configured with `era: legacy`";

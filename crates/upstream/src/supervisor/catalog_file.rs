@@ -1,31 +1,23 @@
-//! Saves the default catalog whenever it has changed.
-
-use std::sync::Arc;
+//! Saves what is known about a server whenever it has changed.
 
 use super::Supervisor;
-use crate::catalog::saved::SavedCatalog;
 
 impl Supervisor {
-    /// Saves the catalog after each refresh that changed it, for as long as it is polled.
+    /// Saves the default catalog and what is known about client classes and sessions, whenever one of
+    /// them has changed, for as long as it is polled.
     pub(super) async fn save_catalog(&self) {
         let Some(file) = &self.config.saved_catalog else {
             return;
         };
-        let mut refreshes = self.refresher.refreshes();
+        let mut learned = self.refresher.learned();
         let mut last_saved = None;
-        while refreshes.changed().await.is_ok() {
+        while learned.changed().await.is_ok() {
             let snapshot = self.refresher.snapshots.load();
-            let is_complete = snapshot.catalog.gap.is_none() && snapshot.catalog.defects.is_empty();
-            let is_saved = last_saved.as_ref() == Some(&snapshot.catalog);
-            let (true, false, Some(facts)) = (is_complete, is_saved, &snapshot.facts) else {
+            let saved = snapshot.to_saved(self.era_memory.needs_session());
+            let Some(saved) = saved.filter(|saved| last_saved.as_ref() != Some(saved)) else {
                 continue;
             };
-            let saved = SavedCatalog {
-                facts: facts.as_ref().clone(),
-                catalog: snapshot.catalog.as_ref().clone(),
-                needs_session: self.era_memory.needs_session(),
-            };
-            last_saved = Some(Arc::clone(&snapshot.catalog));
+            last_saved = Some(saved.clone());
             let file = file.clone();
             let (path, source) = (file.path.clone(), &self.config.name);
             let done = tokio::task::spawn_blocking(move || file.save(&saved)).await;

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
+use tidegate_mcp::Era;
+use tidegate_mcp::revision::client::{ServerFacts, SessionSupport};
 
 use super::Supervisor;
 use crate::backoff::Backoff;
@@ -11,7 +13,7 @@ use crate::catalog::client_class::{ClassKey, ClientClass};
 use crate::client_key::ClientKey;
 use crate::config::TransportConfig;
 use crate::session::DeclaredClient;
-use crate::session::connect::{EraPreference, connect};
+use crate::session::connect::{EraPreference, connect, probe_sessions};
 
 impl Supervisor {
     /// Keeps the catalogs of all classes but the default class fresh, for as long as it is polled.
@@ -93,8 +95,8 @@ impl Supervisor {
         }
     }
 
-    /// A legacy server at a URL lists by the capabilities of the session. The session is kept only if
-    /// the lists of the class differ from the default lists.
+    /// A server at a URL lists for legacy clients by the capabilities of the session. The session is kept
+    /// only if the lists of the class differ from the default lists.
     async fn refresh_in_sessions(&self, class: &ClientClass) {
         let snapshots = &self.refresher.snapshots;
         let mut restarts = self.refresher.restarts();
@@ -102,6 +104,15 @@ impl Supervisor {
         while snapshots.load().contains(class) {
             restarts.mark_unchanged();
             self.refresher.wait_for_connection().await;
+            match self.supports_sessions().await {
+                Some(true) => {}
+                Some(false) => return snapshots.stop_waiting_for(class),
+                None => {
+                    snapshots.stop_waiting_for(class);
+                    tokio::time::sleep(backoff.delay()).await;
+                    continue;
+                }
+            }
             let client = DeclaredClient {
                 capabilities: class.capabilities(),
                 info: None,
@@ -124,6 +135,26 @@ impl Supervisor {
             }
             tokio::time::sleep(backoff.delay()).await;
         }
+    }
+
+    /// Whether the server opens sessions for legacy clients, if that is known. A modern server is asked
+    /// once for each catalog connection; without a conclusive response, what was known counts.
+    async fn supports_sessions(&self) -> Option<bool> {
+        let mut probed_connection = self.probed_connection.lock().await;
+        let snapshots = &self.refresher.snapshots;
+        let is_modern = |facts: &ServerFacts| facts.revision.era() == Era::Modern;
+        let is_modern = snapshots.load().facts.as_deref().is_some_and(is_modern);
+        let connection = Some(self.refresher.connect_count());
+        if is_modern && *probed_connection != connection {
+            let tasks = &self.refresher.background_tasks;
+            let sessions = probe_sessions(&self.config, tasks).await;
+            if sessions != SessionSupport::Unknown {
+                self.refresher.set_session_support(sessions);
+                *probed_connection = connection;
+            }
+        }
+        let facts = snapshots.load().facts.clone()?;
+        (facts.sessions != SessionSupport::Unknown).then(|| facts.supports_sessions())
     }
 
     fn cannot_load(&self, class: &ClientClass, error: &tidegate_core::Error) {

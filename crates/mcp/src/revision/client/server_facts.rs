@@ -1,5 +1,7 @@
 //! What a server declares about itself, in the results of `initialize` and `server/discover`.
 
+use std::sync::Arc;
+
 use tidegate_core::{Era, Features, Object, RawJson, bounded_list};
 
 use super::super::meta::keys;
@@ -9,8 +11,8 @@ use super::super::version::Revision;
 /// Versions in one result.
 const MAX_VERSIONS: usize = 100;
 
-/// What a server declares about itself.
-#[derive(Clone, Debug)]
+/// What a server declares about itself in one era.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerFacts {
     pub revision: Revision,
     pub features: Features,
@@ -19,8 +21,19 @@ pub struct ServerFacts {
     pub instructions: Option<String>,
     /// The result of the handshake, with everything that the server declared.
     pub declared: RawJson,
-    /// Whether a modern server also supports sessions.
-    pub supports_sessions: bool,
+    pub sessions: SessionSupport,
+}
+
+/// Whether a server supports legacy sessions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SessionSupport {
+    /// It declares modern revisions only. Many servers do so and support sessions too.
+    Unknown,
+    Unsupported,
+    /// `facts` are those of a session of a modern server, if they are known.
+    Supported {
+        facts: Option<Arc<ServerFacts>>,
+    },
 }
 
 /// The members of a handshake result that describe the server as a peer. The gateway replaces them
@@ -36,6 +49,18 @@ const PEER_MEMBERS: [&str; 7] = [
 ];
 
 impl ServerFacts {
+    pub fn supports_sessions(&self) -> bool {
+        matches!(self.sessions, SessionSupport::Supported { .. })
+    }
+
+    /// What a modern server declares in a session, if that is known.
+    pub fn in_session(&self) -> Option<&ServerFacts> {
+        match &self.sessions {
+            SessionSupport::Supported { facts } => facts.as_deref(),
+            SessionSupport::Unknown | SessionSupport::Unsupported => None,
+        }
+    }
+
     /// What clients of this server are told about it besides its instructions: its capabilities and
     /// all members that the gateway does not know.
     pub fn declaration(&self) -> RawJson {
@@ -81,14 +106,15 @@ pub(super) fn parse_discover_result(revision: Revision, result: &RawJson) -> Opt
     let is_legacy = |version: &String| {
         Revision::parse(version).is_some_and(|revision| revision.era() == Era::Legacy)
     };
-    let supports_sessions = versions.iter().any(is_legacy);
-    if supports_sessions && versions.iter().all(is_legacy) {
+    let declares_sessions = versions.iter().any(is_legacy);
+    if declares_sessions && versions.iter().all(is_legacy) {
         return None;
     }
-    Some(ServerFacts {
-        supports_sessions,
-        ..server_facts(revision, result, &members)
-    })
+    let mut facts = server_facts(revision, result, &members);
+    if !declares_sessions {
+        facts.sessions = SessionSupport::Unknown;
+    }
+    Some(facts)
 }
 
 /// Parses the result of a handshake in this revision, as `ServerFacts::declared` has it.
@@ -131,7 +157,7 @@ fn server_facts(revision: Revision, result: &RawJson, members: &Object<'_>) -> S
             .all(announces_changes),
         instructions: members.string("instructions"),
         declared: result.clone(),
-        supports_sessions: false,
+        sessions: SessionSupport::Supported { facts: None },
     }
 }
 
