@@ -141,18 +141,14 @@ fn gap(folder: &ServedFolder, tree: &FolderTree) -> Option<String> {
              exclude some with `exclude`, or raise `max_files`"
         )
     });
-    let unreadable = tree.unreadable.first().map(|first| {
-        let count = tree.unreadable.len();
-        format!("{count} files or folders cannot be opened, for instance `{first}`")
-    });
     let too_large = tree.too_large(folder.max_file_bytes).map(|(count, first)| {
         let limit = folder.max_file_bytes;
         format!(
             "{count} files have more than {limit} bytes (`max_file_bytes`), for instance `{first}`"
         )
     });
-    let reasons = [truncated, unreadable, too_large];
-    let reasons: Vec<_> = reasons.into_iter().flatten().collect();
+    let reasons = truncated.into_iter().chain(tree.problems());
+    let reasons: Vec<_> = reasons.chain(too_large).collect();
     (!reasons.is_empty()).then(|| reasons.join("; "))
 }
 

@@ -7,8 +7,8 @@ use std::path::Path;
 
 /// Limits of common file systems.
 const MAX_NAME_BYTES: usize = 255;
-const MAX_PATH_BYTES: usize = 4096;
-const MAX_DEPTH: usize = 128;
+pub(super) const MAX_PATH_BYTES: usize = 4096;
+pub(super) const MAX_DEPTH: usize = 128;
 
 /// Names joined with `/`; the empty path is the folder itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -6,8 +6,10 @@ use std::io::{self, Read as _};
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
 use rustix::fs::FileType;
+use tidegate_core::truncate_for_message;
 
 use super::gitignore::IgnoreRules;
+use super::relative_path::{MAX_DEPTH, MAX_PATH_BYTES};
 use super::resolve::{EntryHandle, entry_type, names_in, open_file};
 use super::served::ServedFolder;
 use super::{FileStamp, OpenError, RelativePath, media_type};
@@ -31,9 +33,27 @@ pub(crate) struct FolderTree {
     pub(crate) is_truncated: bool,
     /// Files and folders that cannot be opened.
     pub(crate) unreadable: Vec<RelativePath>,
+    /// Folders with entries whose paths are too deep or too long.
+    pub(crate) too_deep: Vec<RelativePath>,
 }
 
 impl FolderTree {
+    /// Why files are missing from it, apart from its limit and their size.
+    pub(crate) fn problems(&self) -> impl Iterator<Item = String> {
+        let unreadable = self.unreadable.first().map(|first| {
+            let count = self.unreadable.len();
+            format!("{count} files or folders cannot be opened, for instance `{first}`")
+        });
+        let too_deep = self.too_deep.first().map(|first| {
+            let first = truncate_for_message(&first.to_string());
+            format!(
+                "entries more than {MAX_DEPTH} folders deep, or with paths of more than \
+                 {MAX_PATH_BYTES} bytes, are left out, for instance in `{first}`"
+            )
+        });
+        unreadable.into_iter().chain(too_deep)
+    }
+
     /// Whether the folder itself could not be read.
     pub(crate) fn is_unavailable(&self) -> bool {
         self.folders.is_empty()
@@ -58,6 +78,8 @@ pub(super) struct FolderListing {
     /// Files that cannot be opened.
     pub(super) unreadable: Vec<RelativePath>,
     pub(super) is_truncated: bool,
+    /// Whether entries were left out because their paths are too deep or too long.
+    is_too_deep: bool,
 }
 
 enum ScannedEntry {
@@ -84,6 +106,9 @@ impl ServedFolder {
             };
             tree.is_truncated |= listing.is_truncated;
             tree.unreadable.extend(listing.unreadable);
+            if listing.is_too_deep {
+                tree.too_deep.push(path.clone());
+            }
             for (path, file) in listing.files {
                 if tree.files.len() == self.max_entries {
                     tree.is_truncated = true;
@@ -139,6 +164,7 @@ impl ServedFolder {
         };
         for name in names {
             let Some(path) = path.join(&name) else {
+                listing.is_too_deep = true;
                 continue;
             };
             match self.scan_entry(folder.as_fd(), &path, rules, previous) {

@@ -159,17 +159,9 @@ fn gap(folder: &ServedFolder, tree: &FolderTree, library: &Library) -> Option<St
         let limit = folder.max_entries;
         format!("more than {limit} files or folders: the others are left out")
     });
-    let unreadable = tree.unreadable.first().map(|first| {
-        let count = tree.unreadable.len();
-        format!("{count} files or folders cannot be opened, for instance `{first}`")
-    });
-    let reasons = [
-        invalid(library),
-        truncated,
-        unreadable,
-        too_large(folder, tree, library),
-    ];
-    let reasons: Vec<_> = reasons.into_iter().flatten().collect();
+    let reasons = [invalid(library), truncated].into_iter().flatten();
+    let reasons = reasons.chain(tree.problems());
+    let reasons: Vec<_> = reasons.chain(too_large(folder, tree, library)).collect();
     (!reasons.is_empty()).then(|| reasons.join("; "))
 }
 

@@ -48,6 +48,7 @@ pages! {
     files: "docs/sources/files.md",
     memory: "docs/sources/memory.md",
     prompts: "docs/sources/prompts.md",
+    servers: "docs/sources/servers.md",
     system: "docs/sources/system.md",
 }
 

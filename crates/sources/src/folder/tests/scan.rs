@@ -47,3 +47,15 @@ fn rejects_a_file_over_the_size_limit() {
     tree.folder.max_file_bytes = 5;
     assert_eq!(tree.read("large").unwrap(), "12345");
 }
+
+#[test]
+fn folders_that_are_too_deep_are_reported() {
+    let tree = TestTree::new();
+    let deep = ["d"; 130].join("/");
+    fs::create_dir_all(tree.path(&deep)).unwrap();
+    fs::write(tree.path(&deep).join("f.txt"), "x").unwrap();
+    let scanned = tree.folder.scan(&FolderTree::default()).unwrap();
+    let problems: Vec<_> = scanned.problems().collect();
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    assert!(problems[0].contains("128 folders deep"), "{problems:?}");
+}

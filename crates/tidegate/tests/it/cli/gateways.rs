@@ -76,6 +76,24 @@ fn the_record_of_a_dead_gateway_is_ignored() {
     assert_eq!(std::fs::read_dir(&records).unwrap().count(), 0);
 }
 
+/// Neither a process id nor a port proves that a gateway is running: both are used again.
+#[test]
+fn a_record_with_the_process_id_and_the_port_of_others_is_ignored() {
+    let server = Server::with_config(MEMORY);
+    let records = server.home.path().join("data/tidegate/running");
+    let own = records.join(format!("{}.json", server.process.id()));
+    let record = std::fs::read_to_string(&own).unwrap();
+    let other = std::process::id();
+    let copy = record.replace(&server.process.id().to_string(), &other.to_string());
+    std::fs::write(records.join(format!("{other}.json")), copy).unwrap();
+    let log = asked(&server.home, &["sources"]);
+    let pid = format!("(pid {})", server.process.id());
+    assert!(log.contains(&pid), "{log}");
+    let left: Vec<_> = std::fs::read_dir(&records).unwrap().collect();
+    assert_eq!(left.len(), 1, "{left:?}");
+    server.stop();
+}
+
 #[test]
 fn a_running_gateway_is_asked_although_its_configuration_is_invalid_by_now() {
     let server = Server::with_config(MEMORY);
