@@ -122,14 +122,18 @@ impl RequestChannel for DuplexChannel {
         let in_flight = &self.demultiplexer.in_flight;
         let responses = in_flight.register(request.id, is_call(request.method), cancel);
         let (outgoing, closed) = (self.outgoing.clone(), self.closed.clone());
+        let in_flight = in_flight.clone();
         let sent = async move {
-            let sent = tokio::select! {
-                sent = outgoing.send(request.json) => sent.is_ok(),
-                () = closed.cancelled() => false,
+            let permit = tokio::select! {
+                permit = outgoing.reserve() => permit.ok(),
+                () = closed.cancelled() => None,
             };
-            match sent {
-                true => responses,
-                false => stream::iter([Err(connection_closed())]).boxed(),
+            match permit {
+                Some(permit) => {
+                    in_flight.send_in_order(request.id, || permit.send(request.json));
+                    responses
+                }
+                None => stream::iter([Err(connection_closed())]).boxed(),
             }
         };
         stream::once(sent).flatten().boxed()

@@ -43,8 +43,9 @@ struct InFlightState {
 
 #[derive(Default)]
 struct RequestTable {
-    /// Ordered by id, so by age.
     requests: BTreeMap<u64, InFlightRequest>,
+    /// How many requests were sent.
+    sent: u64,
     /// Whether all calls are from one client, which declared roots.
     declares_roots: bool,
     /// Roots questions that arrived when no call was in flight.
@@ -63,6 +64,8 @@ struct InFlightRequest {
     /// Whether a client waits for it. Questions and log messages go to calls only, never to the
     /// gateway's own requests.
     is_call: bool,
+    /// Its place in the order in which requests were sent; `None` before.
+    sent: Option<u64>,
     /// Whether the server has sent it a question.
     was_asked: bool,
 }
@@ -90,15 +93,17 @@ impl RequestTable {
         calls.next().is_none().then_some(first)
     }
 
-    /// The call that a question belongs to, if nothing links it to one: the oldest call that was not
-    /// asked yet, or else the newest, because older ones may be parked. All calls that can be asked are
-    /// from one client.
+    /// The call that a question belongs to, if nothing links it to one: the first call that was sent and
+    /// not asked yet, or else the last, because earlier ones may be parked. A call that is not sent yet is
+    /// the last. All calls that can be asked are from one client.
     fn likely_asker(&mut self) -> Option<&mut InFlightRequest> {
         let is_call = |request: &InFlightRequest| request.is_call && request.has_space();
         let calls = || self.requests.iter().filter(|(_, request)| is_call(request));
-        let not_asked = calls().find(|(_, call)| !call.was_asked);
+        let order = |(_, call): &(&u64, &InFlightRequest)| call.sent.unwrap_or(u64::MAX);
+        let not_asked = calls().filter(|(_, call)| !call.was_asked);
         let id = not_asked
-            .or_else(|| calls().next_back())
+            .min_by_key(order)
+            .or_else(|| calls().max_by_key(order))
             .map(|(id, _)| *id)?;
         self.requests.get_mut(&id)
     }
@@ -161,6 +166,7 @@ impl InFlight {
         let request = InFlightRequest {
             queue,
             is_call,
+            sent: None,
             was_asked: false,
         };
         self.insert(id, request);
@@ -203,6 +209,17 @@ impl InFlight {
             }
         }
         table.requests.insert(id, request);
+    }
+
+    /// Sends a request, and records its place in the order in which the server gets them.
+    pub(super) fn send_in_order(&self, id: u64, send: impl FnOnce()) {
+        let mut table = self.0.table.lock();
+        table.sent += 1;
+        let place = table.sent;
+        if let Some(request) = table.requests.get_mut(&id) {
+            request.sent = Some(place);
+        }
+        send();
     }
 
     /// From now on all calls are from one client, which declared roots.

@@ -67,6 +67,23 @@ async fn an_unlinked_question_goes_to_the_oldest_call_that_was_not_asked_yet() {
     assert!(gets_a_question(&mut second).await, "both were asked");
 }
 
+/// Calls may be sent in another order than they are registered in.
+#[tokio::test]
+async fn an_unlinked_question_goes_to_the_call_that_was_sent_first() {
+    let in_flight = InFlight::default();
+    let mut first = in_flight.register(1, true, |_| ());
+    let mut second = in_flight.register(2, true, |_| ());
+    let mut third = in_flight.register(3, true, |_| ());
+    in_flight.send_in_order(2, || ());
+    in_flight.send_in_order(1, || ());
+    for _ in 0..3 {
+        in_flight.ask(question(QuestionKind::Elicit));
+    }
+    for stream in [&mut second, &mut first, &mut third] {
+        assert!(gets_a_question(stream).await);
+    }
+}
+
 #[test]
 fn questions_that_nobody_can_answer_or_hold_are_refused() {
     let in_flight = InFlight::default();
