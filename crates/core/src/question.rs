@@ -26,8 +26,10 @@ pub struct Question {
     answer: oneshot::Sender<Result<RawJson, Declined>>,
     withdrawn: Withdrawal,
     /// Called with the answer.
-    on_answer: Option<Box<dyn FnOnce(&RawJson) + Send>>,
+    on_answer: Option<Box<OnAnswer>>,
 }
+
+type OnAnswer = dyn FnOnce(&RawJson) + Send;
 
 /// Whether the source has withdrawn a question.
 #[derive(Clone, Debug, Default)]

@@ -21,7 +21,7 @@ use tidegate_core::{
 use tidegate_mcp::Era;
 use tidegate_mcp::revision::{Method, error_response};
 
-use super::respond::ErrorStatus;
+use super::respond::{ErrorStatus, ResourceBody};
 use super::{Http, respond};
 use crate::Admission;
 use crate::error_response::record_rejection;
@@ -32,12 +32,6 @@ use crate::shared_pool::SharedPermit;
 /// Where the content type of a resource is unknown or malformed.
 const PLAIN_TEXT: &str = "text/plain; charset=utf-8";
 const BYTES: &str = "application/octet-stream";
-
-/// A resource as the body of a response.
-pub(super) struct ResourceBody {
-    pub(super) content_type: HeaderValue,
-    pub(super) bytes: Bytes,
-}
 
 impl ResourceBody {
     /// Counts its bytes as unread until the client has read them.
@@ -217,7 +211,8 @@ fn content_type(mime_type: Option<&str>, is_text: bool) -> HeaderValue {
             let is_charset = parameter
                 .get(..8)
                 .is_some_and(|name| name.eq_ignore_ascii_case("charset="));
-            !parameter.is_empty() && !(is_text && is_charset)
+            let is_replaced = is_text && is_charset;
+            !parameter.is_empty() && !is_replaced
         });
         let needs_charset = is_text && kind.eq_ignore_ascii_case("text");
         let charset = needs_charset.then_some("charset=utf-8");

@@ -15,7 +15,6 @@ use bytes::Bytes;
 use tidegate_core::{CacheHint, CacheScope, Code, Error, Step};
 use tidegate_mcp::{Era, codes};
 
-use super::resource::ResourceBody;
 use crate::Admission;
 use crate::error_response::ErrorResponse;
 use crate::outgoing::{Outgoing, shared_bytes};
@@ -148,7 +147,13 @@ pub(super) fn text(content_type: &'static str, text: impl Into<Body>) -> Respons
     response
 }
 
-/// The body of a resource. A browser neither guesses its type nor runs its scripts: the content comes
+/// A resource as the body of a response.
+pub(super) struct ResourceBody {
+    pub(super) content_type: HeaderValue,
+    pub(super) bytes: Bytes,
+}
+
+/// The response with a resource. A browser neither guesses its type nor runs its scripts: the content comes
 /// from a source, and must not act in the name of the gateway.
 pub(super) fn resource(body: ResourceBody, cache: Option<CacheHint>) -> Response {
     let mut response = Response::new(Body::from(body.bytes));
