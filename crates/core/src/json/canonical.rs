@@ -2,15 +2,14 @@
 //! because some readers distinguish `1.0` and `1`.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
+use serde::de::{Deserializer as _, Error as _, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::{Object, RawJson, bounded_list};
+use super::{Object, RawJson};
 
 const MAX_DEPTH: usize = 128;
-
-const MAX_ITEMS: usize = 1_000_000;
 
 /// The canonical text of a value; `None` if it is nested too deeply or has a duplicate key.
 pub fn canonical_json(value: &RawJson) -> Option<String> {
@@ -37,15 +36,9 @@ fn write(value: &str, depth: usize, text: &mut String) -> Option<()> {
             text.push('}');
         }
         b'[' => {
-            let items: Vec<&RawValue> = bounded_list(value, MAX_ITEMS).ok()?;
-            text.push('[');
-            for (index, item) in items.into_iter().enumerate() {
-                if index > 0 {
-                    text.push(',');
-                }
-                write(item.get(), depth, text)?;
-            }
-            text.push(']');
+            let mut array = serde_json::Deserializer::from_str(value);
+            array.deserialize_seq(Items { depth, text }).ok()?;
+            array.end().ok()?;
         }
         b'"' => {
             let string: String = serde_json::from_str(value).ok()?;
@@ -54,6 +47,35 @@ fn write(value: &str, depth: usize, text: &mut String) -> Option<()> {
         _ => text.push_str(value),
     }
     Some(())
+}
+
+/// Writes the items of an array one by one: a list of them would be many times larger than the text.
+struct Items<'t> {
+    depth: usize,
+    text: &'t mut String,
+}
+
+impl<'de> Visitor<'de> for Items<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        self.text.push('[');
+        let mut is_first = true;
+        while let Some(item) = items.next_element::<&'de RawValue>()? {
+            if !is_first {
+                self.text.push(',');
+            }
+            is_first = false;
+            let written = write(item.get(), self.depth, self.text);
+            written.ok_or_else(|| A::Error::custom("not canonical"))?;
+        }
+        self.text.push(']');
+        Ok(())
+    }
 }
 
 #[cfg(test)]

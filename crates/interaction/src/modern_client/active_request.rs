@@ -27,7 +27,9 @@ pub(super) struct ActiveRequest {
     park_at: Option<Instant>,
     principal: Principal,
     capabilities: RawJson,
-    digest: RequestDigest,
+    /// The request, for its digest: that is expensive, and needed only if the client must send it
+    /// again.
+    request: Call,
 }
 
 /// An event, and the request if more events follow.
@@ -45,7 +47,7 @@ impl ActiveRequest {
             call: parkable,
             principal: call.caller.principal.clone(),
             capabilities: call.client.capabilities.clone(),
-            digest: RequestDigest::of(call),
+            request: call.clone(),
         }
     }
 
@@ -95,9 +97,8 @@ impl ActiveRequest {
             .iter()
             .map(|(key, question)| (key.clone(), question.kind, question.params.clone()))
             .collect();
-        let token = self
-            .parked_calls
-            .park(self.call, &self.principal, self.digest);
+        let digest = RequestDigest::of(&self.request);
+        let token = self.parked_calls.park(self.call, &self.principal, digest);
         let Some(token) = token else {
             let message =
                 "the source asked a question, but too many calls are parked already; retry later";
@@ -116,7 +117,7 @@ impl ActiveRequest {
         let Some(elicitations) = url_elicitations(&error) else {
             return Some((Err(error), None));
         };
-        let state = RequestState::UrlRequired(self.digest);
+        let state = RequestState::UrlRequired(RequestDigest::of(&self.request));
         let token = self.parked_calls.seal_state(state, &self.principal);
         let result = url_required::ask(&elicitations, &self.capabilities, &token);
         Some((result.map(Event::Done), None))
