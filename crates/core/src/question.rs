@@ -19,6 +19,8 @@ pub enum QuestionKind {
     Roots,
 }
 
+type OnAnswer = dyn FnOnce(&RawJson) + Send;
+
 /// A question to the client of one call. Dropping it declines it.
 pub struct Question {
     pub kind: QuestionKind,

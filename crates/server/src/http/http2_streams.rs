@@ -193,7 +193,7 @@ impl HttpBody for WatchedBody {
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.size.clone()
+        self.size
     }
 }
 
