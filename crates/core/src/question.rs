@@ -19,8 +19,6 @@ pub enum QuestionKind {
     Roots,
 }
 
-type OnAnswer = dyn FnOnce(&RawJson) + Send;
-
 /// A question to the client of one call. Dropping it declines it.
 pub struct Question {
     pub kind: QuestionKind,
