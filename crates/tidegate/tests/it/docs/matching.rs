@@ -70,13 +70,13 @@ fn is_hex_id(value: &str) -> bool {
     value.len() >= 12 && value.chars().all(|c| c.is_ascii_hexdigit())
 }
 
-/// A long mixture of both cases and digits, such as a session id.
+/// A long mixture of both cases and digits. A session id has 32 characters, and rarely no digit.
 fn is_random_id(value: &str) -> bool {
     let has = |test: fn(&char) -> bool| value.chars().any(|c| test(&c));
     value.len() >= 24
         && has(char::is_ascii_lowercase)
         && has(char::is_ascii_uppercase)
-        && has(char::is_ascii_digit)
+        && (has(char::is_ascii_digit) || value.len() == 32)
         && !value.contains([':', '.'])
 }
 
