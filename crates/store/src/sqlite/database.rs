@@ -124,8 +124,12 @@ impl Database {
     /// Waits for all connections to be returned. The writer closes last: it deletes the write-ahead
     /// log.
     pub(crate) async fn close(&self) {
+        // Only a connection that may write moves the write-ahead log into the database, so the writer is
+        // the last to close, also if nothing was written.
+        let writer = self.writer.acquire().await;
         self.poller.close().await;
         self.readers.close().await;
+        drop(writer);
         self.writer.close().await;
     }
 }
