@@ -8,8 +8,6 @@ use serde_json::{Value, json};
 pub(crate) enum Treatment {
     /// Not compared.
     LeftOut,
-    /// Not compared if it is `false`.
-    LeftOutIfFalse,
     /// Compared after this conversion.
     As(fn(&str) -> String),
     /// A list that the server does not support equals an empty list.
@@ -25,7 +23,6 @@ impl Treatment {
     pub(super) fn read(text: &'static str) -> Self {
         match text {
             "left out" => Self::LeftOut,
-            "left out if false" => Self::LeftOutIfFalse,
             "without app tools" => Self::WithoutAppTools,
             "as an empty list" => Self::AsEmptyList,
             "as of any time" => Self::As(any_time),
@@ -51,8 +48,7 @@ impl Treatment {
                 let found = members
                     .get_mut(*name)
                     .is_some_and(|value| self.apply(value, rest));
-                let left_out =
-                    rest.is_empty() && matches!(self, Self::LeftOut | Self::LeftOutIfFalse);
+                let left_out = rest.is_empty() && matches!(self, Self::LeftOut);
                 // An emptied container is removed too.
                 if found && (left_out || members.get(*name).is_some_and(is_empty)) {
                     members.remove(*name);
@@ -66,7 +62,6 @@ impl Treatment {
     fn apply_here(&self, value: &mut Value) -> bool {
         match (self, value) {
             (Self::LeftOut, _) => true,
-            (Self::LeftOutIfFalse, value) => *value == false,
             (Self::AsEmptyList, outcome) => empty_list(outcome),
             (Self::As(convert), Value::String(text)) => {
                 let before = std::mem::take(text);
