@@ -82,6 +82,11 @@ pub struct CatalogFile {
 }
 
 impl RemoteConfig {
+    /// Whether clients of several principals share a connection.
+    pub(crate) fn is_shared_by_principals(&self) -> bool {
+        self.effective_sharing() == Sharing::Shared
+    }
+
     /// Which clients share a process or session. A server that may have one process only is shared.
     pub(crate) fn effective_sharing(&self) -> Sharing {
         match self.max_processes {

@@ -23,7 +23,7 @@ use crate::change_stream::MAX_CLIENT_STREAMS;
 use crate::change_stream::extensions::{self, ClientConnections, HeldConnection};
 use crate::change_stream::tasks::{self, TaskConnections};
 use crate::client_key::ClientKey;
-use crate::config::{CatalogFile, RemoteConfig, Sharing, TransportConfig};
+use crate::config::{CatalogFile, RemoteConfig, TransportConfig};
 use crate::occupancy::Occupancy;
 use crate::pool::Pool;
 use crate::relay::Relay;
@@ -68,7 +68,7 @@ impl Remote {
         let refresher = Arc::new(refresher);
         let first_attempt = CancellationToken::new();
         let is_process = matches!(config.transport, TransportConfig::Stdio(_));
-        let is_shared = config.effective_sharing() == Sharing::Shared;
+        let is_shared = config.is_shared_by_principals();
         let occupancy = Arc::new(Occupancy::new(is_process && !is_shared));
         let pool = Arc::new(Pool::new(
             Arc::clone(&config),

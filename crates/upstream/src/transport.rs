@@ -11,7 +11,7 @@ pub(crate) mod stdio;
 
 use bytes::Bytes;
 
-pub(crate) use outgoing::{OutgoingMessages, outgoing_queue};
+pub(crate) use outgoing::{OutgoingLine, OutgoingMessages, outgoing_queue};
 
 /// Receives the messages of a duplex transport, one by one.
 pub(crate) trait MessageSink: Send + Sync + 'static {
@@ -20,6 +20,9 @@ pub(crate) trait MessageSink: Send + Sync + 'static {
 
     /// The first and last bytes of a message that exceeded the size limit.
     fn receive_oversized(&self, head: &[u8], tail: &[u8]);
+
+    /// Whether anyone waits for the response to one of the first `sent` requests.
+    fn awaits_response(&self, sent: u64) -> bool;
 
     /// The server will send nothing more.
     fn end(&self);

@@ -21,7 +21,7 @@ use super::saved::SavedCatalog;
 use super::schedule::{CacheLifetime, RefreshSchedule};
 use super::snapshot::{CatalogConnection, Snapshot, SnapshotStore};
 use crate::client_key::ClientKey;
-use crate::config::{RemoteConfig, Sharing, TransportConfig};
+use crate::config::{RemoteConfig, TransportConfig};
 use crate::resource_subscriptions::ResourceSubscriptions;
 use crate::session::{Connection, Notifications, QueuedNotification};
 
@@ -205,7 +205,7 @@ impl Refresher {
             }
             // Other clients have connections of their own.
             ChangeEvent::Change(change @ Change::Extension(_)) => {
-                if class.is_default() && self.config.effective_sharing() == Sharing::Shared {
+                if class.is_default() && self.config.is_shared_by_principals() {
                     self.changes.send(change);
                 }
             }

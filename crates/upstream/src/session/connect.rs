@@ -166,7 +166,7 @@ impl ConnectAttempt<'_> {
         let mut preference = self.preference;
         loop {
             let (sender, notifications) = notification_queue();
-            let (channel, ends) = DuplexChannel::new(&self.config.name, sender.clone());
+            let (channel, ends) = DuplexChannel::new(self.config, sender.clone());
             let (process, exited) = stdio::start(
                 &self.config.name,
                 command,
@@ -234,7 +234,7 @@ impl ConnectAttempt<'_> {
 
     async fn over_sse(&self, stream: SseStream) -> Result<Connected> {
         let (sender, notifications) = notification_queue();
-        let (channel, ends) = DuplexChannel::new(&self.config.name, sender.clone());
+        let (channel, ends) = DuplexChannel::new(self.config, sender.clone());
         let closed = channel.closed.clone();
         stream.run(ends.outgoing, ends.receiver, closed, self.background_tasks);
         let (ids, preference) = (RequestIds::default(), EraPreference::LegacyFirst);

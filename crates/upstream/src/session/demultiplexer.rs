@@ -59,9 +59,10 @@ pub(super) struct Demultiplexer {
 }
 
 impl Demultiplexer {
-    pub(super) fn new(source: &str, notifications: NotificationSender) -> Self {
+    /// The demultiplexer of a new connection, whose calls are from one principal unless `is_shared`.
+    pub(super) fn new(source: &str, is_shared: bool, notifications: NotificationSender) -> Self {
         Self {
-            in_flight: InFlight::default(),
+            in_flight: InFlight::new(is_shared),
             notifications,
             invalid: InvalidMessages::new(source),
         }

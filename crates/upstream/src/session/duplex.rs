@@ -19,12 +19,13 @@ use super::demultiplexer::{Demultiplexer, MessageOrigin, Routed};
 use super::in_flight::is_call;
 use super::notification_queue::NotificationSender;
 use super::{NegotiatedSession, RequestChannel, ResponseStream};
+use crate::RemoteConfig;
 use crate::error::source_unreachable;
-use crate::transport::{MessageSink, OutgoingMessages, outgoing_queue};
+use crate::transport::{MessageSink, OutgoingLine, OutgoingMessages, outgoing_queue};
 
 /// Requests over a duplex transport. Responses are matched by id.
 pub(super) struct DuplexChannel {
-    outgoing: mpsc::Sender<String>,
+    outgoing: mpsc::Sender<OutgoingLine>,
     demultiplexer: Arc<Demultiplexer>,
     pub(super) closed: CancellationToken,
     /// Cancelled when the server has sent anything.
@@ -40,11 +41,18 @@ pub(super) struct TransportEnds {
 }
 
 impl DuplexChannel {
-    pub(super) fn new(source: &str, notifications: NotificationSender) -> (Self, TransportEnds) {
+    pub(super) fn new(
+        config: &RemoteConfig,
+        notifications: NotificationSender,
+    ) -> (Self, TransportEnds) {
         let closed = CancellationToken::new();
         let (outgoing, messages) = outgoing_queue(closed.clone());
         let alive = CancellationToken::new();
-        let demultiplexer = Arc::new(Demultiplexer::new(source, notifications));
+        let demultiplexer = Arc::new(Demultiplexer::new(
+            &config.name,
+            config.is_shared_by_principals(),
+            notifications,
+        ));
         let ends = TransportEnds {
             outgoing: messages,
             receiver: DuplexReceiver {
@@ -68,7 +76,7 @@ impl DuplexChannel {
 /// Hands the messages of the transport to the demultiplexer.
 pub(super) struct DuplexReceiver {
     demultiplexer: Arc<Demultiplexer>,
-    outgoing: mpsc::Sender<String>,
+    outgoing: mpsc::Sender<OutgoingLine>,
     alive: CancellationToken,
     closed: CancellationToken,
 }
@@ -80,7 +88,7 @@ impl DuplexReceiver {
         tokio::spawn(self.closed.clone().run_until_cancelled_owned(async move {
             tokio::time::sleep(delay).await;
             if let Some(reply) = demultiplexer.answer_held(&id) {
-                outgoing.send(reply).await.ok();
+                outgoing.send(reply.into()).await.ok();
             }
         }));
     }
@@ -92,7 +100,7 @@ impl MessageSink for DuplexReceiver {
         for routed in self.demultiplexer.receive(message, MessageOrigin::Duplex) {
             match routed {
                 // A server that does not read gets no replies.
-                Routed::Reply(reply) => drop(self.outgoing.try_send(reply)),
+                Routed::Reply(reply) => drop(self.outgoing.try_send(reply.into())),
                 Routed::Held(id, delay) => self.answer_later(id, delay),
                 Routed::ToRequest(_) => {}
             }
@@ -101,6 +109,10 @@ impl MessageSink for DuplexReceiver {
 
     fn receive_oversized(&self, head: &[u8], tail: &[u8]) {
         self.demultiplexer.receive_oversized(head, tail);
+    }
+
+    fn awaits_response(&self, sent: u64) -> bool {
+        self.demultiplexer.in_flight.awaits_response(sent)
     }
 
     fn end(&self) {
@@ -117,7 +129,7 @@ impl RequestChannel for DuplexChannel {
                 client: ClientContext::default(),
             };
             // If the queue is full, the server does not read anyway.
-            outgoing.try_send(encoder.cancelled(id)).ok();
+            outgoing.try_send(encoder.cancelled(id).into()).ok();
         };
         let in_flight = &self.demultiplexer.in_flight;
         let responses = in_flight.register(request.id, is_call(request.method), cancel);
@@ -130,7 +142,12 @@ impl RequestChannel for DuplexChannel {
             };
             match permit {
                 Some(permit) => {
-                    in_flight.send_in_order(request.id, || permit.send(request.json));
+                    in_flight.send_in_order(request.id, |place| {
+                        permit.send(OutgoingLine {
+                            json: request.json,
+                            request: Some(place),
+                        });
+                    });
                     responses
                 }
                 None => stream::iter([Err(connection_closed())]).boxed(),
@@ -145,7 +162,7 @@ impl RequestChannel for DuplexChannel {
 
     fn send(&self, json: String, _: Vec<(String, String)>) -> BoxFuture<'_, Result<()>> {
         Box::pin(async move {
-            let sent = self.outgoing.send(json).await;
+            let sent = self.outgoing.send(json.into()).await;
             sent.map_err(|_| connection_closed())
         })
     }

@@ -25,7 +25,7 @@ pub(crate) fn session_use(
         return SessionUse::Always;
     }
     let is_process = matches!(config.transport, TransportConfig::Stdio(_));
-    let is_shared_process = is_process && config.effective_sharing() == Sharing::Shared;
+    let is_shared_process = is_process && config.is_shared_by_principals();
     if client.era == Era::Modern || config.era == EraSetting::Modern || is_shared_process {
         return SessionUse::Never;
     }

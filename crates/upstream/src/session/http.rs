@@ -76,7 +76,11 @@ impl HttpChannel {
             source: config.name.clone(),
             endpoint: endpoint.clone(),
             max_message_bytes: config.max_message_bytes,
-            demultiplexer: Demultiplexer::new(&config.name, notifications),
+            demultiplexer: Demultiplexer::new(
+                &config.name,
+                config.is_shared_by_principals(),
+                notifications,
+            ),
             session: ArcSwapOption::empty(),
             offered_session: Mutex::default(),
             closed: CancellationToken::new(),

@@ -29,11 +29,13 @@ const UNCLAIMED_HOLD: Duration = Duration::from_secs(3);
 const CLAIMED_HOLD: Duration = Duration::from_secs(30);
 
 /// The requests in flight, by the id we gave them.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(super) struct InFlight(Arc<InFlightState>);
 
-#[derive(Default)]
 struct InFlightState {
+    /// Whether principals share the connection, so that the only call in flight may be of another
+    /// principal than a message that nothing links to a call.
+    is_shared: bool,
     table: Mutex<RequestTable>,
     /// Questions about tasks, which outlive the requests that started them.
     tasks: TaskQuestions,
@@ -154,6 +156,15 @@ impl Asked {
 }
 
 impl InFlight {
+    pub(super) fn new(is_shared: bool) -> Self {
+        Self(Arc::new(InFlightState {
+            is_shared,
+            table: Mutex::default(),
+            tasks: TaskQuestions::default(),
+            has_unlinked_questions: AtomicBool::new(false),
+        }))
+    }
+
     /// Adds a request. `cancel` is called if the stream is dropped before the response.
     pub(super) fn register(
         &self,
@@ -212,14 +223,21 @@ impl InFlight {
     }
 
     /// Sends a request, and records its place in the order in which the server gets them.
-    pub(super) fn send_in_order(&self, id: u64, send: impl FnOnce()) {
+    pub(super) fn send_in_order(&self, id: u64, send: impl FnOnce(u64)) {
         let mut table = self.0.table.lock();
         table.sent += 1;
         let place = table.sent;
         if let Some(request) = table.requests.get_mut(&id) {
             request.sent = Some(place);
         }
-        send();
+        send(place);
+    }
+
+    /// Whether one of the first `sent` requests has no response yet.
+    pub(super) fn awaits_response(&self, sent: u64) -> bool {
+        let table = self.0.table.lock();
+        let mut places = table.requests.values().filter_map(|request| request.sent);
+        places.any(|place| place <= sent)
     }
 
     /// From now on all calls are from one client, which declared roots.
@@ -242,7 +260,7 @@ impl InFlight {
 
     /// Delivers a notification to the request it belongs to: progress by its token, messages of a
     /// change stream by their request, log messages and other notifications of extensions to the only
-    /// call. Returns a notification that belongs to no request.
+    /// call of the client. Returns a notification that belongs to no request.
     pub(super) fn notify(&self, notification: ServerNotification) -> Option<ServerNotification> {
         let mut table = self.0.table.lock();
         let request = match &notification {
@@ -264,7 +282,7 @@ impl InFlight {
                 ..
             } if table.requests.contains_key(request) => Some(*request),
             ServerNotification::Log { .. } | ServerNotification::Extension { .. } => {
-                let Some(call) = table.only_call() else {
+                let Some(call) = table.only_call().filter(|_| !self.0.is_shared) else {
                     return Some(notification);
                 };
                 call.push(ServerMessage::Notification(notification));

@@ -98,7 +98,7 @@ async fn post_all(
 /// Returns when the queue ends, or when the server does not accept a message.
 async fn post(endpoint: Endpoint, mut outgoing: OutgoingMessages) {
     while let Some(message) = outgoing.next().await {
-        let sent = endpoint.send(Method::POST, Vec::new(), message);
+        let sent = endpoint.send(Method::POST, Vec::new(), message.json);
         match timeout(POST_TIMEOUT, sent).await {
             Ok(Ok(response)) if response.status.is_success() => {}
             _ => return,

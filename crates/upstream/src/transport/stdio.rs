@@ -32,7 +32,8 @@ use crate::error::source_failed;
 pub use command::{ChildGuard, Command};
 pub use environment::INHERITED_VARIABLES;
 
-/// How long a write to a process may block before the process is ended.
+/// How long a write to a process may block before the process is ended, unless the process works on
+/// requests that it has read: it may not read for as long as these take.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long the stderr of a process that has exited may take to arrive.
@@ -128,7 +129,15 @@ pub(crate) fn start(
         overdue: CancellationToken::new(),
     };
     let source = source.to_owned();
-    tokio::spawn(write(source.clone(), stdin, outgoing, shutdown.clone()));
+    let sink = Arc::new(sink);
+    let writer = Writer {
+        source: source.clone(),
+        stdin,
+        sink: Arc::clone(&sink),
+        shutdown: shutdown.clone(),
+        sent_requests: 0,
+    };
+    tokio::spawn(writer.run(outgoing));
     tokio::spawn(read(stdout, sink, max_message_bytes, shutdown.clone()));
     let (stop, alive) = (shutdown.overdue.clone(), alive.clone());
     let stderr = stderr::forward(source.clone(), stderr, secrets, stop, alive);
@@ -188,38 +197,59 @@ pub(crate) fn exited(report: ProcessReport) -> tidegate_core::Error {
 }
 
 /// Owns the process's standard input: a line is written whole or not at all.
-async fn write(
+struct Writer<S> {
     source: String,
-    mut stdin: ChildStdin,
-    mut outgoing: OutgoingMessages,
+    stdin: ChildStdin,
+    sink: Arc<S>,
     shutdown: Shutdown,
-) {
-    let writing = async {
-        while let Some(message) = outgoing.next().await {
-            let mut line = single_line(&message).into_owned();
-            line.push('\n');
-            match timeout(WRITE_TIMEOUT, stdin.write_all(line.as_bytes())).await {
-                Ok(Ok(())) => {}
-                Ok(Err(_)) => return,
+    /// How many requests were written.
+    sent_requests: u64,
+}
+
+impl<S: MessageSink> Writer<S> {
+    async fn run(mut self, mut outgoing: OutgoingMessages) {
+        let shutdown = self.shutdown.clone();
+        let writing = async {
+            while let Some(message) = outgoing.next().await {
+                let mut line = single_line(&message.json).into_owned();
+                line.push('\n');
+                if !self.write(line.as_bytes()).await {
+                    return;
+                }
+                self.sent_requests = message.request.unwrap_or(self.sent_requests);
+            }
+        };
+        tokio::select! {
+            () = flush_timeout(&shutdown.closed) => {}
+            () = writing => shutdown.closed.cancel(),
+        }
+    }
+
+    /// Writes a line; false if that is not possible. Waits while the process works on requests that it
+    /// has read: they end by their own timeouts.
+    async fn write(&mut self, line: &[u8]) -> bool {
+        let mut written = std::pin::pin!(self.stdin.write_all(line));
+        loop {
+            match timeout(WRITE_TIMEOUT, written.as_mut()).await {
+                Ok(result) => return result.is_ok(),
+                Err(_) if self.sink.awaits_response(self.sent_requests) => {}
                 Err(_) => {
+                    let source = &self.source;
                     tracing::warn!(source, "server process does not read its input; ending it");
                     // A process that does not read would not notice that its input is closed
                     // either.
-                    return shutdown.overdue.cancel();
+                    self.shutdown.overdue.cancel();
+                    return false;
                 }
             }
         }
-    };
-    tokio::select! {
-        () = flush_timeout(&shutdown.closed) => {}
-        () = writing => shutdown.closed.cancel(),
     }
 }
 
 /// Reads the process's standard output.
 async fn read(
     mut stdout: ChildStdout,
-    sink: impl MessageSink,
+    sink: Arc<impl MessageSink>,
     max_message_bytes: usize,
     shutdown: Shutdown,
 ) {

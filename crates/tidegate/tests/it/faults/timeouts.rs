@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::rig::{AT_ONCE, CALL_TIMEOUT, Rig, ServerKind, expect_error, expect_failure, text};
 use crate::support::proc::poll_for;
 
+on!(busy_server_that_does_not_read: stdio_legacy = StdioLegacy);
 over_all_transports!(call_without_response, slow_response, frozen_server);
 over_stdio!(server_that_does_not_read);
 
@@ -69,5 +70,22 @@ fn server_that_does_not_read(kind: ServerKind) {
     }
     rig.wait_until_working();
     assert_ne!(rig.pid(), pid);
+    rig.end();
+}
+
+/// A server that works on a call may not read its input. Large arguments of other calls then wait.
+fn busy_server_that_does_not_read(kind: ServerKind) {
+    let rig = Rig::start(kind, &["--one-call-at-a-time"], &json!({}));
+    let slow = rig.start_calls(1, "test_slow", &json!({ "steps": 1, "ms": 7000 }));
+    let large = "x".repeat(300_000);
+    let echoes = rig.start_calls(3, "echo", &json!({ "text": large }));
+    for answer in slow.answers().into_iter().chain(echoes.answers()) {
+        assert!(
+            answer["result"]["content"].is_array(),
+            "{}",
+            answer["error"]
+        );
+    }
+    assert_eq!(rig.logged("server process does not read its input"), 0);
     rig.end();
 }

@@ -8,7 +8,7 @@ use crate::session::notification_queue::{Notifications, QueuedNotification, noti
 
 fn demultiplexer() -> (Demultiplexer, Notifications) {
     let (sender, notifications) = notification_queue();
-    (Demultiplexer::new("s", sender), notifications)
+    (Demultiplexer::new("s", false, sender), notifications)
 }
 
 fn response_to(request: u64) -> MessageOrigin {

@@ -1,12 +1,12 @@
 //! Which request a message of the server is delivered to.
 
-use tidegate_core::RawJson;
+use tidegate_core::{LoggingLevel, RawJson};
 
 use super::*;
 
 #[tokio::test]
 async fn requests_fail_when_the_connection_has_ended() {
-    let in_flight = InFlight::default();
+    let in_flight = InFlight::new(false);
     let mut before = in_flight.register(1, true, |_| ());
     in_flight.fail_all();
     let mut after = in_flight.register(2, true, |_| ());
@@ -31,7 +31,7 @@ async fn gets_a_question(stream: &mut ResponseStream) -> bool {
 
 #[tokio::test]
 async fn roots_questions_go_to_any_call_or_wait_for_the_next() {
-    let in_flight = InFlight::default();
+    let in_flight = InFlight::new(false);
     in_flight.set_declares_roots();
     let asked = in_flight.ask(question(QuestionKind::Roots));
     assert_eq!(asked, Asked::Held(UNCLAIMED_HOLD));
@@ -49,7 +49,7 @@ async fn roots_questions_go_to_any_call_or_wait_for_the_next() {
 
 #[tokio::test]
 async fn an_unlinked_question_goes_to_the_oldest_call_that_was_not_asked_yet() {
-    let in_flight = InFlight::default();
+    let in_flight = InFlight::new(false);
     let mut first = in_flight.register(1, true, |_| ());
     let mut second = in_flight.register(2, true, |_| ());
     for _ in 0..2 {
@@ -70,12 +70,12 @@ async fn an_unlinked_question_goes_to_the_oldest_call_that_was_not_asked_yet() {
 /// Calls may be sent in another order than they are registered in.
 #[tokio::test]
 async fn an_unlinked_question_goes_to_the_call_that_was_sent_first() {
-    let in_flight = InFlight::default();
+    let in_flight = InFlight::new(false);
     let mut first = in_flight.register(1, true, |_| ());
     let mut second = in_flight.register(2, true, |_| ());
     let mut third = in_flight.register(3, true, |_| ());
-    in_flight.send_in_order(2, || ());
-    in_flight.send_in_order(1, || ());
+    in_flight.send_in_order(2, |_| ());
+    in_flight.send_in_order(1, |_| ());
     for _ in 0..3 {
         in_flight.ask(question(QuestionKind::Elicit));
     }
@@ -86,7 +86,7 @@ async fn an_unlinked_question_goes_to_the_call_that_was_sent_first() {
 
 #[test]
 fn questions_that_nobody_can_answer_or_hold_are_refused() {
-    let in_flight = InFlight::default();
+    let in_flight = InFlight::new(false);
     assert_eq!(in_flight.ask(question(QuestionKind::Roots)), Asked::Refused);
     in_flight.set_declares_roots();
     assert_eq!(
@@ -102,10 +102,29 @@ fn questions_that_nobody_can_answer_or_hold_are_refused() {
     assert_eq!(in_flight.ask(question(QuestionKind::Roots)), Asked::Refused);
 }
 
+fn log() -> ServerNotification {
+    ServerNotification::Log {
+        level: LoggingLevel::Info,
+        params: RawJson::empty_object(),
+    }
+}
+
+/// The only call may be of another principal than the one that the server logs about.
+#[tokio::test]
+async fn a_log_message_belongs_to_the_only_call_unless_principals_share_the_connection() {
+    for is_shared in [false, true] {
+        let in_flight = InFlight::new(is_shared);
+        let _call = in_flight.register(1, true, |_| ());
+        assert_eq!(in_flight.notify(log()).is_some(), is_shared);
+        let _other = in_flight.register(2, true, |_| ());
+        assert!(in_flight.notify(log()).is_some());
+    }
+}
+
 /// The reader gets an error because it missed updates, and the server a cancellation.
 #[tokio::test]
 async fn a_task_stream_that_is_not_read_ends() {
-    let in_flight = InFlight::default();
+    let in_flight = InFlight::new(false);
     let (cancel, cancelled) = tokio::sync::oneshot::channel();
     let stream = in_flight.register(7, false, |id| cancel.send(id).unwrap());
     for _ in 0..=MAX_QUEUED_MESSAGES {
@@ -121,7 +140,7 @@ async fn a_task_stream_that_is_not_read_ends() {
 
 #[tokio::test]
 async fn the_response_fits_into_a_full_queue() {
-    let in_flight = InFlight::default();
+    let in_flight = InFlight::new(false);
     let stream = in_flight.register(1, true, |_| ());
     for _ in 0..MAX_QUEUED_MESSAGES * 2 {
         let (token, params) = ("1".to_owned(), RawJson::empty_object());
@@ -141,7 +160,7 @@ async fn the_response_fits_into_a_full_queue() {
 
 #[tokio::test]
 async fn a_held_question_is_answered_once() {
-    let in_flight = InFlight::default();
+    let in_flight = InFlight::new(false);
     in_flight.set_declares_roots();
     let id = RequestId::new(RawJson::parse("1").unwrap()).unwrap();
     in_flight.ask(question(QuestionKind::Roots));
