@@ -30,6 +30,7 @@ fn prompt_arguments_are_filled_in() {
                     "description": "Must be an integer. Default: `2`.",
                 },
             ],
+            "_meta": { "dev.tidegate/source": "team" },
         })
     );
     let got = get(&server, "team/review", &json!({ "language": "go" })).result();
