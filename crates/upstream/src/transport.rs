@@ -21,7 +21,7 @@ pub(crate) trait MessageSink: Send + Sync + 'static {
     /// The first and last bytes of a message that exceeded the size limit.
     fn receive_oversized(&self, head: &[u8], tail: &[u8]);
 
-    /// Whether anyone waits for the response to one of the first `sent` requests.
+    /// Whether a client waits for the response to one of the first `sent` requests.
     fn awaits_response(&self, sent: u64) -> bool;
 
     /// The server will send nothing more.

@@ -233,10 +233,10 @@ impl InFlight {
         send(place);
     }
 
-    /// Whether one of the first `sent` requests has no response yet.
+    /// Whether a call among the first `sent` requests has no response yet.
     pub(super) fn awaits_response(&self, sent: u64) -> bool {
         let table = self.0.table.lock();
-        let mut places = table.requests.values().filter_map(|request| request.sent);
+        let mut places = table.calls().filter_map(|call| call.sent);
         places.any(|place| place <= sent)
     }
 
