@@ -305,11 +305,14 @@ impl InFlight {
     }
 
     /// Delivers a question that arrived outside of an HTTP response: to the task that it names, or to
-    /// a call of the client.
+    /// a call of the client. Where principals share the connection, nobody knows whose question it is.
     pub(super) fn ask(&self, question: ServerMessage) -> Asked {
         let Some(question) = self.0.tasks.ask(question) else {
             return Asked::Delivered;
         };
+        if self.0.is_shared {
+            return Asked::Refused;
+        }
         let kind = match &question {
             ServerMessage::Question { kind, .. } => Some(*kind),
             _ => None,

@@ -102,6 +102,20 @@ fn questions_that_nobody_can_answer_or_hold_are_refused() {
     assert_eq!(in_flight.ask(question(QuestionKind::Roots)), Asked::Refused);
 }
 
+#[test]
+fn a_question_that_nothing_links_to_a_call_is_refused_where_principals_share_the_connection() {
+    let in_flight = InFlight::new(true);
+    in_flight.set_declares_roots();
+    let _call = in_flight.register(1, true, |_| ());
+    for kind in [
+        QuestionKind::Elicit,
+        QuestionKind::Sample,
+        QuestionKind::Roots,
+    ] {
+        assert_eq!(in_flight.ask(question(kind)), Asked::Refused);
+    }
+}
+
 fn log() -> ServerNotification {
     ServerNotification::Log {
         level: LoggingLevel::Info,
