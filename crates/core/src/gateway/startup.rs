@@ -7,7 +7,7 @@ use futures_util::stream::FuturesUnordered;
 
 use super::view::View;
 use super::{Gateway, GatewayInner};
-use crate::{Operation, Request, Scope};
+use crate::{GatewayOperation, Operation, Request, Scope};
 
 impl Gateway {
     /// Waits until the gateway is open, or the target of the request is known.
@@ -44,6 +44,9 @@ impl GatewayInner {
             let is_independent = sources.all(|(_, source)| !source.depends_on_other_sources());
             return is_independent && !view.is_loading();
         }
+        if needs_only_lists(&request.operation) {
+            return !view.is_loading();
+        }
         let Some(target) = known_target(view, &request.operation) else {
             return false;
         };
@@ -71,6 +74,14 @@ pub(super) fn needs_final_lists(request: &Request, view: &View) -> bool {
         Scope::Source(_) => !has_target || !is_known(),
         Scope::All => has_target && !is_known(),
     }
+}
+
+/// Whether a request can be served once the lists of all sources are known, which may have been saved.
+fn needs_only_lists(operation: &Operation) -> bool {
+    matches!(
+        operation,
+        Operation::Gateway(GatewayOperation::Discover | GatewayOperation::List { .. })
+    )
 }
 
 /// The source that a name or URI leads to.

@@ -1,6 +1,7 @@
 //! After a restart the gateway answers from what it saved, before its servers have started.
 
 use std::fs;
+use std::net::TcpListener;
 
 use serde_json::{Value, json};
 
@@ -56,6 +57,30 @@ fn client_classes_with_the_default_lists_are_saved() {
     fixture.stop();
     let gateway = restart(gateway);
     assert_eq!(tools(&gateway, &capabilities), expected);
+    gateway.stop();
+}
+
+/// The list of all sources does not wait for a server whose list is known.
+#[test]
+fn the_first_list_of_all_sources_does_not_wait_for_servers() {
+    let fixture = Fixture::start(&[]);
+    let source = json!({ "url": fixture.url(), "connect_timeout": "5m" });
+    let limits = json!({ "startup_wait": "5m" });
+    let config = json!({ "limits": limits, "sources": { "fixture": source } });
+    let gateway = Server::with_config(&config.to_string());
+    let expected = gateway.modern("tools/list", json!({})).result()["tools"].clone();
+    assert!(expected.as_array().unwrap().len() > 10);
+    wait_until_saved(&gateway, "fixture");
+    let address = fixture.address;
+    fixture.stop();
+    // It accepts connections and never answers.
+    let _silent = TcpListener::bind(address).unwrap();
+    let gateway = restart(gateway);
+    let listed = gateway.modern("tools/list", json!({})).result();
+    assert_eq!(listed["tools"], expected);
+    let body = request(1, "initialize", &handshake(LEGACY[3])).to_string();
+    let post = gateway.post().with_mcp_headers();
+    assert!(post.send(body.as_bytes()).result()["capabilities"].is_object());
     gateway.stop();
 }
 
