@@ -18,7 +18,7 @@ mod template_index;
 mod tests;
 mod unavailable;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 pub(crate) use conflict::NameConflict;
@@ -180,15 +180,18 @@ impl NameMap {
 
     /// Why entries of a source are not in a list, if any are not.
     pub(crate) fn withheld(&self, list: List, source: &SourceId) -> Option<String> {
-        let withheld = self.conflicts.iter();
-        let withheld = withheld.filter(|conflict| conflict.withheld() == Some((list, source)));
-        let count = withheld.count();
+        let reasons: Vec<_> = self
+            .conflicts
+            .iter()
+            .filter_map(|conflict| conflict.withheld())
+            .filter(|withheld| withheld.list == list && withheld.source == source)
+            .map(|withheld| withheld.reason)
+            .collect();
+        let (count, member) = (reasons.len(), list.member());
+        let distinct: Vec<_> = BTreeSet::from_iter(reasons).into_iter().collect();
         (count > 0).then(|| {
-            let member = list.member();
-            format!(
-                "{count} of its {member} are not listed: their names belong to other sources or occur \
-                 twice, or URIs cannot be matched against them"
-            )
+            let reasons = distinct.join(", or ");
+            format!("{count} of its {member} are not listed: {reasons}")
         })
     }
 

@@ -54,7 +54,7 @@ impl NameConflict {
                 kept_by = %entry.owner,
                 source = %entry.source,
                 listed_as = truncate_for_message(&entry.listed_as),
-                "two sources have the same name"
+                "two sources have the same name or URI"
             ),
             Self::ReservedName(entry) => tracing::warn!(
                 list = entry.list.member(),
@@ -135,15 +135,30 @@ impl NameConflict {
         }
     }
 
-    /// The list and the source of an entry that is not listed because of the conflict.
-    pub(crate) fn withheld(&self) -> Option<(List, &SourceId)> {
-        match self {
+    /// The entry that is not listed because of the conflict, if there is one.
+    pub(crate) fn withheld(&self) -> Option<WithheldEntry<'_>> {
+        let (list, source, reason) = match self {
             Self::Claim {
                 list, claimed_by, ..
-            } => Some((*list, claimed_by)),
-            Self::Duplicate { list, source, .. } => Some((*list, source)),
-            Self::RefusedTemplate { source, .. } => Some((List::Templates, source)),
-            Self::Collision(_) | Self::ReservedName(_) => None,
-        }
+            } => (*list, claimed_by, "the URI belongs to another source"),
+            Self::Duplicate { list, source, .. } => (*list, source, "the name occurs twice"),
+            Self::RefusedTemplate { source, .. } => {
+                let reason = "the template is invalid or too expensive to match";
+                (List::Templates, source, reason)
+            }
+            Self::Collision(_) | Self::ReservedName(_) => return None,
+        };
+        Some(WithheldEntry {
+            list,
+            source,
+            reason,
+        })
     }
+}
+
+/// An entry that is not listed.
+pub(crate) struct WithheldEntry<'a> {
+    pub(crate) list: List,
+    pub(crate) source: &'a SourceId,
+    pub(crate) reason: &'static str,
 }
