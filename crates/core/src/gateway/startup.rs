@@ -80,7 +80,11 @@ pub(super) fn needs_final_lists(request: &Request, view: &View) -> bool {
 fn needs_only_lists(operation: &Operation) -> bool {
     matches!(
         operation,
-        Operation::Gateway(GatewayOperation::Discover | GatewayOperation::List { .. })
+        Operation::Gateway(
+            GatewayOperation::Discover
+                | GatewayOperation::List { .. }
+                | GatewayOperation::Listen(_)
+        )
     )
 }
 
