@@ -183,7 +183,7 @@ impl NameMap {
         let reasons: Vec<_> = self
             .conflicts
             .iter()
-            .filter_map(|conflict| conflict.withheld())
+            .filter_map(NameConflict::withheld)
             .filter(|withheld| withheld.list == list && withheld.source == source)
             .map(|withheld| withheld.reason)
             .collect();
