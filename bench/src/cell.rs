@@ -47,6 +47,9 @@ pub(crate) struct Front {
     prefix: &'static str,
 }
 
+/// More than any number of connections that makes sense to measure.
+const MAX_SESSIONS: usize = 10_000;
+
 /// A server with the gateway and the proxy in front of it.
 pub(crate) struct Setup {
     pub(crate) gateway: Front,
@@ -63,7 +66,12 @@ impl Setup {
                 .args(["--format", format.as_str()]),
         )?;
         let folder = TempDir::new()?;
-        let source = json!({ "url": format!("http://{}/mcp", server.address) });
+        // Each connection of the benchmark is a client with a session of its own.
+        let source = json!({
+            "url": format!("http://{}/mcp", server.address),
+            "max_processes": MAX_SESSIONS,
+            "max_processes_per_principal": MAX_SESSIONS,
+        });
         let config = json!({ "sources": { "bench": source } });
         std::fs::write(folder.path().join("tidegate.json"), config.to_string())?;
         let gateway = ChildProcess::start_logging(
